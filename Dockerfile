@@ -1,0 +1,19 @@
+FROM python:3.11-slim-bookworm
+
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=/app/platform:/app \
+    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PODIUM_DATA=/data
+WORKDIR /app
+COPY requirements.txt ./
+RUN pip install --no-cache-dir --require-hashes --requirement requirements.txt
+COPY manage.py ./
+COPY platform ./platform
+COPY evaluation ./evaluation
+COPY templates ./templates
+COPY static ./static
+COPY examples ./examples
+# Neither web nor workers need to be root, and hostile files are read by workers.
+RUN useradd --system --uid 10001 --create-home podium && mkdir /data && chown podium:podium /data
+USER podium
+VOLUME ["/data"]
+EXPOSE 8000
+CMD ["gunicorn", "config.wsgi", "--bind", "0.0.0.0:8000", "--workers", "2", "--threads", "8", "--timeout", "120"]

@@ -1,0 +1,37 @@
+# Two commands for people: `make run` and `make test`. Both need nothing but Python 3.11 or newer.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SHELL := /bin/bash
+
+.PHONY: run install test bench lint lock
+
+# The stamp makes `make install` do nothing while the locked requirements have not changed.
+STAMP := $(VENV)/installed
+
+$(STAMP): requirements.txt requirements-test.txt
+	@$(PYTHON) -c 'import sys; sys.exit("Podium needs Python 3.11 or newer, found " + sys.version.split()[0] + ". Set PYTHON, for example: make $(MAKECMDGOALS) PYTHON=python3.11") if sys.version_info < (3, 11) else None'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing the pinned requirements into $(VENV) (about a minute) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt --requirement requirements-test.txt
+	@touch $(STAMP)
+
+install: $(STAMP)
+
+run: $(STAMP)
+	@PODIUM_EXAMPLE_MODE=1 PODIUM_TLS=0 exec $(BIN)/python manage.py run --example hippocampus --example nuclei
+
+test: $(STAMP)
+	@exec $(BIN)/python tests/run.py
+
+bench: $(STAMP)
+	@exec $(BIN)/python -m tests.performance
+
+lint: $(STAMP)
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && PYTHONPATH=platform:. $(BIN)/lint-imports
+
+# Renews the locks after a change of requirements*.in.
+lock:
+	@$(BIN)/python -m pip install --quiet uv
+	@for name in requirements requirements-test; do $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 $$name.in -o $$name.txt; done
