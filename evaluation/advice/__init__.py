@@ -1,0 +1,35 @@
+"""Advice while designing: which metrics fit a problem, what goes wrong with them, and what a design can tell apart.
+
+The recommender is exported here; `evaluation.advice.pitfalls` and `evaluation.advice.simulation` stand for themselves,
+since they load much more.
+"""
+
+from evaluation.advice.departures import Departure, departures
+from evaluation.advice.fingerprint import (
+    Fingerprint,
+    FingerprintError,
+    Unanswered,
+    inconsistencies,
+    parse_fingerprint,
+    questions,
+)
+from evaluation.advice.illustrations import illustrated, illustration
+from evaluation.advice.knowledge import knowledge
+from evaluation.advice.recommend import influence, next_question, recommend
+
+__all__ = [
+    "Departure",
+    "Fingerprint",
+    "FingerprintError",
+    "Unanswered",
+    "departures",
+    "illustrated",
+    "illustration",
+    "inconsistencies",
+    "influence",
+    "knowledge",
+    "next_question",
+    "parse_fingerprint",
+    "questions",
+    "recommend",
+]

@@ -1,0 +1,115 @@
+"""Where the metrics of an assessment depart from what was recommended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evaluation.assessment import MetricUse
+
+RELATED: Final = (
+    frozenset({"dsc", "iou"}),
+    frozenset({"balanced_accuracy", "youden_j"}),
+    frozenset({"brier_score", "root_brier_score"}),
+    frozenset({"expected_cost", "expected_cost_normalized"}),
+    frozenset({"hausdorff_distance", "hausdorff_percentile"}),
+    frozenset({"assd", "masd"}),
+)
+"""Pairs of metrics that say the same thing twice."""
+
+
+class Departure(NamedTuple):
+    """One difference between a design and the recommendation.
+
+    Attributes
+    ----------
+    kind
+        ``ruled_out``, ``not_recommended``, ``omitted``, ``option`` or ``related``.
+    metric
+        Name of the metric.
+    words
+        What differs.
+    why
+        What the recommendation says.
+    """
+
+    kind: str
+    metric: str
+    words: str
+    why: str
+
+
+def departures(recommendation: Mapping[str, Any], metrics: Iterable[Mapping[str, Any] | MetricUse]) -> list[Departure]:
+    """Name where chosen metrics depart from a recommendation, so that a reason can be asked for.
+
+    Parameters
+    ----------
+    recommendation
+        As `recommend` returns it.
+    metrics
+        Entries of an assessment document, or `MetricUse`.
+
+    Returns
+    -------
+    list of Departure
+        Empty if every recommended metric is there, alternatives of a guide counting as well, and nothing else is.
+
+    Examples
+    --------
+    >>> from evaluation.advice.fingerprint import parse_fingerprint
+    >>> from evaluation.advice.recommend import recommend
+    >>> parsed = parse_fingerprint({"schema": 1, "problem": "semantic_segmentation", "answers": {"FP4.3.1": False}})
+    >>> [(found.kind, found.metric) for found in departures(recommend(parsed), [{"id": "dsc"}, {"id": "iou"}])]
+    [('related', 'dsc')]
+    """
+    used = [_use(metric) for metric in metrics]
+    ids = {metric_id for metric_id, _, _ in used}
+    recommended = recommendation["metrics"]
+    fitting = {metric["id"] for metric in [*recommended, *recommendation["complementary"]]}
+    fitting |= {option["id"] for metric in recommended for option in metric["alternatives"]}
+    reasons = {entry["id"]: entry["why"] for entry in recommendation["ruled_out"]}
+    found = []
+    for metric_id, name, options in used:
+        if metric_id not in fitting:
+            found.append(_unfitting(metric_id, name, reasons))
+        entries = [entry for entry in recommended if entry["id"] == metric_id]
+        if entries and not any(_agrees(options, entry["options"]) for entry in entries):
+            found.append(_option(name, options, entries[0]))
+    for entry in recommended:
+        group = {entry["id"], *(option["id"] for option in entry["alternatives"])}
+        if not group & ids:
+            words = f"{entry['id']} is recommended but not measured"
+            found.append(Departure("omitted", entry["id"], words, "; ".join(entry["why"])))
+    found += [
+        Departure("related", first, f"{first} and {second} say the same thing twice", "Let one of them vote only.")
+        for (first, _, _), (second, _, _) in combinations(used, 2)
+        if frozenset({first, second}) in RELATED
+    ]
+    return found
+
+
+def _use(metric: Mapping[str, Any] | MetricUse) -> tuple[str, str, Mapping[str, Any]]:
+    if isinstance(metric, Mapping):
+        return metric["id"], metric.get("name", metric["id"]), metric.get("options", {})
+    return metric.id, metric.name, metric.options
+
+
+def _unfitting(metric_id: str, name: str, reasons: Mapping[str, str]) -> Departure:
+    if metric_id in reasons:
+        return Departure("ruled_out", name, f"{name} does not fit this problem", reasons[metric_id])
+    return Departure("not_recommended", name, f"{name} is not among the recommended metrics", "No step leads to it.")
+
+
+def _agrees(given: Mapping[str, Any], wanted: Mapping[str, Any]) -> bool:
+    """Whether options that are given do not contradict the recommended ones."""
+    return all(given[key] == value for key, value in wanted.items() if key in given)
+
+
+def _option(name: str, given: Mapping[str, Any], entry: Mapping[str, Any]) -> Departure:
+    differing = {key: value for key, value in entry["options"].items() if key in given and given[key] != value}
+    words = ", ".join(f"{key} is {given[key]} instead of {value}" for key, value in differing.items())
+    return Departure("option", name, f"{name}: {words}", "; ".join(entry["why"]))

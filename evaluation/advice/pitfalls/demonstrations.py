@@ -1,0 +1,178 @@
+"""Small examples of pitfalls, their numbers computed by the metrics of this package when they are asked for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.catalogue import get
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DATA_FILE: Final = "demonstrations.v1.json"
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A metric with options, as one row of a demonstration."""
+
+    id: str
+    label: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One column of a demonstration; `data` is what its kind needs."""
+
+    name: str
+    data: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a metric says about a scene: a value, or the outcome that keeps it from having one."""
+
+    metric: str
+    scene: str
+    value: float | None
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class Demonstration:
+    """A small example.
+
+    Attributes
+    ----------
+    kind
+        ``masks``, ``counts`` (of decisions), ``scores`` (of cases), or ``cases`` (values to be averaged, in groups).
+    words
+        What is to be seen.
+    pitfalls
+        Ids of the pitfalls that it shows.
+    """
+
+    id: str
+    kind: str
+    problem: str
+    words: str
+    pitfalls: tuple[str, ...]
+    metrics: tuple[Use, ...]
+    scenes: tuple[Scene, ...]
+
+    def values(self) -> list[Value]:
+        """Compute every metric on every scene.
+
+        Examples
+        --------
+        >>> [round(value.value, 3) for value in demonstration("tiny-prediction").values()]
+        [2.082, 3.997, 0.04]
+        """
+        if self.kind == "cases":
+            return [Value("mean", scene.name, _mean_of_groups(scene.data["groups"]), "ok") for scene in self.scenes]
+        return [self._value(use, scene) for use in self.metrics for scene in self.scenes]
+
+    def _value(self, use: Use, scene: Scene) -> Value:
+        function = get(use.id).compute_for(self.problem)
+        result = function(*_arguments(self.kind, scene, get(use.id).needs), **use.options)
+        value = None if result.value is None else float(result.value)
+        return Value(use.label, scene.name, value, str(result.outcome))
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Ready for JSON, numbers and picture included."""
+        from evaluation.advice.pitfalls.pictures import picture
+
+        return {
+            "id": self.id,
+            "kind": self.kind,
+            "words": self.words,
+            "pitfalls": list(self.pitfalls),
+            "scenes": [scene.name for scene in self.scenes],
+            "values": [
+                {"metric": value.metric, "scene": value.scene, "value": value.value, "outcome": value.outcome}
+                for value in self.values()
+            ],
+            "picture": picture(self),
+        }
+
+
+@cache
+def demonstrations() -> dict[str, Demonstration]:
+    """All demonstrations by id."""
+    text = resources.files("evaluation.advice").joinpath("data", DATA_FILE).read_text("utf-8")
+    found = {}
+    for entry in json.loads(text)["demonstrations"]:
+        uses = [Use(use["id"], use.get("label", use["id"]), use.get("options", {})) for use in entry["metrics"]]
+        scenes = [
+            Scene(scene["name"], {key: value for key, value in scene.items() if key != "name"})
+            for scene in entry["scenes"]
+        ]
+        found[entry["id"]] = Demonstration(
+            id=entry["id"],
+            kind=entry["kind"],
+            problem=entry["problem"],
+            words=entry["words"],
+            pitfalls=tuple(entry["pitfalls"]),
+            metrics=tuple(uses),
+            scenes=tuple(scenes),
+        )
+    return found
+
+
+def demonstration(name: str) -> Demonstration:
+    """Return the demonstration of that id.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+    """
+    return demonstrations()[name]
+
+
+def demonstrations_of(pitfall: str) -> list[Demonstration]:
+    """The demonstrations that show a pitfall.
+
+    Examples
+    --------
+    >>> [found.id for found in demonstrations_of("P-STR-SHAPE-UNAWARE")]
+    ['shapes']
+    """
+    return [found for found in demonstrations().values() if pitfall in found.pitfalls]
+
+
+def mask(rows: list[str]) -> npt.NDArray[np.bool_]:
+    """A mask from rows of 0 and 1.
+
+    Examples
+    --------
+    >>> mask(["01", "11"]).sum()
+    np.int64(3)
+    """
+    return np.array([[cell == "1" for cell in row] for row in rows])
+
+
+def _arguments(kind: str, scene: Scene, needs: frozenset[str]) -> tuple[Any, Any]:
+    data = scene.data
+    if kind == "masks":
+        return mask(data["reference"]), mask(data["prediction"])
+    if kind == "scores":
+        return np.array(data["reference"]), np.array(data["scores"], dtype=float)
+    parts = ((1, 1, data["tp"]), (0, 1, data["fp"]), (1, 0, data["fn"]), (0, 0, data["tn"]))
+    reference = np.concatenate([np.full(count, truth) for truth, _, count in parts])
+    decision = np.concatenate([np.full(count, said) for _, said, count in parts])
+    return reference, decision.astype(float) if "scores" in needs else decision
+
+
+def _mean_of_groups(groups: list[list[float]]) -> float:
+    return float(np.mean([np.mean(group) for group in groups]))

@@ -1,0 +1,331 @@
+"""How scores of cases are invented: a case effect, a team effect and noise, on a scale without bounds.
+
+`docs/advice.md` gives the formulas, the estimates from a pilot, and the limits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from evaluation.assessment import MetricUse
+
+FloatArray = npt.NDArray[np.float64]
+SampleArray = npt.NDArray[np.float32]
+_EDGE: Final = 1e-3
+_FEWEST_CASES: Final = 3
+
+
+class SimulationError(ValueError):
+    """A simulation that cannot be run; says what is missing or does not fit."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How scores spread, on the scale of the metric.
+
+    Attributes
+    ----------
+    typical
+        Score of a typical team on a typical case.
+    cases
+        Standard deviation between cases that are easy and hard for everyone.
+    teams
+        Standard deviation between what teams would score on infinitely many cases.
+    noise
+        Standard deviation of a team on a case, beyond what case and team explain.
+    """
+
+    typical: float
+    cases: float
+    teams: float
+    noise: float
+
+    def __post_init__(self) -> None:
+        for name in ("cases", "teams", "noise"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                message = f"spread.{name}: {value} is not a number of 0 or more"
+                raise SimulationError(message)
+        if not math.isfinite(self.typical):
+            message = f"spread.typical: {self.typical} is not a number"
+            raise SimulationError(message)
+
+
+DEFAULT_SHARE: Final = Spread(0.85, 0.08, 0.02, 0.05)
+"""For metrics from 0 to 1 when nothing is said: a moderately hard segmentation."""
+DEFAULT_DISTANCE: Final = Spread(5.0, 2.5, 0.5, 1.5)
+"""For distances in mm when nothing is said."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From scores to a scale without bounds on which more is better, and back.
+
+    Attributes
+    ----------
+    kind
+        ``logit`` between two bounds, ``log`` above one bound, ``identity`` without.
+    """
+
+    kind: str
+    low: float
+    high: float
+    higher_is_better: bool
+
+    @classmethod
+    def of(cls, metric: MetricUse) -> Scale:
+        """The scale that fits the range of a metric."""
+        bounds = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
+        low, high = bounds
+        if low is not None and high is not None:
+            return cls("logit", low, high, metric.higher_is_better)
+        if low is not None:
+            return cls("log", low, math.inf, metric.higher_is_better)
+        return cls("identity", -math.inf, math.inf, metric.higher_is_better)
+
+    @property
+    def sign(self) -> float:
+        """1 if a greater score is better, else -1."""
+        return 1.0 if self.higher_is_better else -1.0
+
+    def to_latent(self, scores: npt.ArrayLike) -> FloatArray:
+        """Scores as quality without bounds; scores at a bound are moved inside by a thousandth of the range."""
+        array = np.asarray(scores, dtype=np.float64)
+        if self.kind == "logit":
+            share = np.clip((array - self.low) / (self.high - self.low), _EDGE, 1.0 - _EDGE)
+            return np.asarray(self.sign * np.log(share / (1.0 - share)))
+        if self.kind == "log":
+            return np.asarray(self.sign * np.log(np.maximum(array - self.low, _EDGE)))
+        return self.sign * array
+
+    def to_scores(self, latent: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Quality back to scores, in the precision of the input."""
+        signed = latent if self.higher_is_better else -latent
+        if self.kind == "logit":
+            share = 1.0 / (1.0 + np.exp(-np.clip(signed, -60.0, 60.0)))
+            return np.asarray(self.low + (self.high - self.low) * share, dtype=latent.dtype)
+        if self.kind == "log":
+            return np.asarray(self.low + np.exp(np.clip(signed, -60.0, 60.0)), dtype=latent.dtype)
+        return signed
+
+    def slope(self, score: float) -> float:
+        """How much the score changes with quality, at a score."""
+        if self.kind == "logit":
+            share = (score - self.low) / (self.high - self.low)
+            return (self.high - self.low) * share * (1.0 - share)
+        return score - self.low if self.kind == "log" else 1.0
+
+
+@dataclass(frozen=True)
+class PartModel:
+    """The model of one metric in one region: mean and standard deviations on the scale without bounds.
+
+    Attributes
+    ----------
+    source
+        ``pilot``, ``given`` or ``assumed``.
+    """
+
+    metric: MetricUse
+    region: str | None
+    scale: Scale
+    mean: float
+    cases: float
+    teams: float
+    noise: float
+    source: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """Ready for JSON; typical score and spreads back on the scale of the metric."""
+        typical = float(self.scale.to_scores(np.array(self.mean)))
+        slope = self.scale.slope(typical)
+        return {
+            "metric": self.metric.name,
+            "region": self.region,
+            "scale": self.scale.kind,
+            "typical": typical,
+            "cases": self.cases * slope,
+            "teams": self.teams * slope,
+            "noise": self.noise * slope,
+            "source": self.source,
+        }
+
+
+def model_of(
+    metric: MetricUse,
+    region: str | None,
+    *,
+    spread: Spread | Mapping[str, Spread] | None,
+    pilot: pd.DataFrame | None,
+    alone: bool,
+) -> PartModel:
+    """The model of one metric and region, from a pilot, a given spread, or the defaults.
+
+    Parameters
+    ----------
+    spread
+        For the metric of that name, or one for all metrics: it then holds for those from 0 to 1, and for others its
+        standard deviations are taken over on the scale without bounds.
+    pilot
+        Case scores of at least two algorithms on three cases: ``algorithm``, ``case``, ``value``, and ``metric`` and
+        ``region`` if there are several.
+    alone
+        Whether it is the only metric of the assessment.
+
+    Raises
+    ------
+    SimulationError
+        If the spread or the pilot does not fit.
+    """
+    scale = Scale.of(metric)
+    if pilot is not None:
+        found = _from_pilot(metric, region, scale, pilot)
+        if found is not None:
+            return found
+    default = DEFAULT_SHARE if scale.kind == "logit" else DEFAULT_DISTANCE
+    if isinstance(spread, Spread):
+        if alone or scale.kind == "logit":
+            return _from_spread(metric, region, scale, spread, "given")
+        model = _from_spread(metric, region, scale, default, "assumed")
+        reference = Scale("logit", 0.0, 1.0, higher_is_better=True)
+        slope = reference.slope(spread.typical) if 0 < spread.typical < 1 else None
+        if slope is None:
+            return model
+        return PartModel(
+            metric, region, scale, model.mean, spread.cases / slope, spread.teams / slope, spread.noise / slope, "given"
+        )
+    if spread is not None and metric.name in spread:
+        return _from_spread(metric, region, scale, spread[metric.name], "given")
+    return _from_spread(metric, region, scale, default, "assumed")
+
+
+def _from_spread(metric: MetricUse, region: str | None, scale: Scale, spread: Spread, source: str) -> PartModel:
+    if not scale.low < spread.typical < scale.high:
+        message = (
+            f"spread.typical: {spread.typical:g} does not lie within the range of {metric.name}, "
+            f"{scale.low:g} to {scale.high:g}"
+        )
+        raise SimulationError(message)
+    slope = scale.slope(spread.typical)
+    mean = float(scale.to_latent(spread.typical))
+    return PartModel(
+        metric, region, scale, mean, spread.cases / slope, spread.teams / slope, spread.noise / slope, source
+    )
+
+
+def _from_pilot(metric: MetricUse, region: str | None, scale: Scale, pilot: pd.DataFrame) -> PartModel | None:
+    missing = [name for name in ("algorithm", "case", "value") if name not in pilot.columns]
+    if missing:
+        message = f"the pilot has no column {missing[0]!r}; it has {', '.join(map(str, pilot.columns))}"
+        raise SimulationError(message)
+    rows = pilot
+    for column, wanted in (("metric", metric.name), ("region", region)):
+        if column in rows.columns and wanted is not None and rows[column].notna().any():
+            rows = rows[rows[column] == wanted]
+    if rows.empty:
+        return None
+    if rows.duplicated(["algorithm", "case"]).any():
+        message = f"the pilot gives several values of {metric.name} for one algorithm and case"
+        raise SimulationError(message)
+    matrix = rows.pivot_table(index="case", columns="algorithm", values="value", aggfunc="mean", dropna=False)
+    table = matrix.dropna().to_numpy(dtype=np.float64)
+    if table.shape[0] < _FEWEST_CASES or table.shape[1] < 2:
+        message = (
+            f"the pilot has {table.shape[1]} algorithms with values of {metric.name} on {table.shape[0]} common cases; "
+            f"at least 2 algorithms and {_FEWEST_CASES} cases are needed"
+        )
+        raise SimulationError(message)
+    mean, cases, teams, noise = variance_components(scale.to_latent(table))
+    return PartModel(metric, region, scale, mean, cases, teams, noise, "pilot")
+
+
+def variance_components(latent: FloatArray) -> tuple[float, float, float, float]:
+    """Mean and standard deviations of case effect, team effect and noise, by the method of moments.
+
+    Parameters
+    ----------
+    latent
+        Cases × teams without gaps, on the scale without bounds.
+
+    Returns
+    -------
+    tuple
+        Grand mean, and the standard deviations of cases, teams and noise; a negative estimate of a variance is 0.
+
+    Examples
+    --------
+    >>> variance_components(np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]))
+    (2.5, 2.0, 0.7071067811865476, 0.0)
+    """
+    cases, teams = latent.shape
+    grand = float(latent.mean())
+    by_case, by_team = latent.mean(axis=1), latent.mean(axis=0)
+    residual = latent - by_case[:, None] - by_team[None, :] + grand
+    noise = float((residual**2).sum()) / ((cases - 1) * (teams - 1))
+    between_cases = max(float(by_case.var(ddof=1)) - noise / teams, 0.0)
+    between_teams = max(float(by_team.var(ddof=1)) - noise / cases, 0.0)
+    return grand, math.sqrt(between_cases), math.sqrt(between_teams), math.sqrt(noise)
+
+
+def share(common: npt.NDArray[Any], own: npt.NDArray[Any], agreement: float) -> npt.NDArray[Any]:
+    """Mix a standard normal effect that all metrics share with one of their own; the result is standard normal."""
+    return np.asarray(math.sqrt(agreement) * common + math.sqrt(1.0 - agreement) * own, dtype=common.dtype)
+
+
+@dataclass(frozen=True)
+class Field:
+    """The true qualities of the teams: samples × teams for each part, in units of the team effect's deviation."""
+
+    common: FloatArray
+    parts: tuple[FloatArray, ...]
+
+
+def draw_field(random: np.random.Generator, samples: int, teams: int, parts: int, agreement: float) -> Field:
+    """Draw teams anew for every simulated challenge."""
+    common = random.standard_normal((samples, teams))
+    return Field(
+        common,
+        tuple(share(common, random.standard_normal((samples, teams)), agreement) for _ in range(parts)),
+    )
+
+
+def typical_field(samples: int, teams: int, parts: int) -> Field:
+    """The field that one may expect: qualities at the expected order statistics of a normal distribution, best first.
+
+    Blom, "Statistical estimates and transformed beta-variables", 1958: quantiles at (i - 3/8) / (m + 1/4).
+    """
+    from scipy.special import ndtri
+
+    places = ndtri((np.arange(teams, 0, -1) - 0.375) / (teams + 0.25))
+    common = np.tile(places, (samples, 1))
+    return Field(common, (common,) * parts)
+
+
+def draw_latent(
+    random: np.random.Generator, models: tuple[PartModel, ...], field: Field, cases: int, agreement: float
+) -> list[SampleArray]:
+    """Draw quality of every team on every case: for each part samples × cases × teams."""
+    samples, teams = field.common.shape
+    case_common = random.standard_normal((samples, cases, 1), dtype=np.float32)
+    noise_common = random.standard_normal((samples, cases, teams), dtype=np.float32)
+    drawn = []
+    for model, quality in zip(models, field.parts, strict=True):
+        case = share(case_common, random.standard_normal((samples, cases, 1), dtype=np.float32), agreement)
+        noise = share(noise_common, random.standard_normal((samples, cases, teams), dtype=np.float32), agreement)
+        latent = noise
+        latent *= np.float32(model.noise)
+        latent += case * np.float32(model.cases)
+        latent += (model.mean + model.teams * quality).astype(np.float32)[:, None, :]
+        drawn.append(latent)
+    return drawn

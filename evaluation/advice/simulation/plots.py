@@ -1,0 +1,114 @@
+"""Three figures of a simulation, each answering one question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evaluation.figures.layout import LINE, Figure, figure, percent, ranks_axis
+from evaluation.figures.palette import QUALITATIVE, scale
+
+if TYPE_CHECKING:
+    from evaluation.advice.simulation.result import SimulationResult
+
+_BLUE, _ORANGE, _GREEN = QUALITATIVE[:3]
+
+
+def places(result: SimulationResult) -> Figure:
+    """Where do teams end up, by their true place?"""
+    numbers = list(range(1, result.teams + 1))
+    heatmap = {
+        "type": "heatmap",
+        "x": numbers,
+        "y": numbers,
+        "z": [[float(share) for share in row] for row in result.places.T],
+        "zmin": 0,
+        "colorscale": scale(),
+        "colorbar": {"title": {"text": "Share of challenges"}, "tickformat": ".0%"},
+        "text": [
+            [f"true place {place}, rank {rank}: {percent(result.places[place - 1, rank - 1])}" for place in numbers]
+            for rank in numbers
+        ],
+        "hovertemplate": "%{text}<extra></extra>",
+    }
+    diagonal = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [0.5, result.teams + 0.5],
+        "y": [0.5, result.teams + 0.5],
+        "line": {"color": LINE, "width": 1},
+        "hoverinfo": "skip",
+    }
+    return figure(
+        [heatmap, diagonal],
+        "Where do teams end up?",
+        x=ranks_axis(result.teams, title="True place", showgrid=False),
+        y=ranks_axis(result.teams, title="Rank in the challenge", showgrid=False),
+    )
+
+
+def curve(result: SimulationResult) -> Figure:
+    """What would more cases, or fewer, tell?"""
+    cases = [point.cases for point in result.curve]
+    lines = [
+        ("the truly best wins alone", [point.best_wins for point in result.curve], _BLUE, "solid", "circle"),
+        ("the first is ahead of the second", [point.first_ahead for point in result.curve], _ORANGE, "dash", "square"),
+        ("and significantly better", [point.significant for point in result.curve], _GREEN, "dot", "diamond"),
+    ]
+    traces = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": name,
+            "x": cases,
+            "y": shares,
+            "line": {"color": colour, "width": 2, "dash": dash},
+            "marker": {"color": colour, "size": 8, "symbol": symbol},
+            "hovertemplate": f"%{{x}} cases: {name} in %{{y:.0%}}<extra></extra>",
+        }
+        for name, shares, colour, dash, symbol in lines
+    ]
+    planned = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "as planned",
+        "x": [result.cases, result.cases],
+        "y": [0, 1],
+        "line": {"color": LINE, "width": 1, "dash": "dash"},
+        "hovertemplate": f"planned: {result.cases} cases<extra></extra>",
+    }
+    return figure(
+        [*traces, planned],
+        "What would more cases tell?",
+        x={"title": "Test cases", "type": "log", "tickmode": "array", "tickvals": cases},
+        y={"title": "Share of challenges", "range": [0, 1.02], "tickformat": ".0%"},
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+    )
+
+
+def selective(result: SimulationResult) -> Figure:
+    """What would leaving out difficult cases win?"""
+    shares = [percent(point.share) for point in result.selective]
+    bars = [
+        {
+            "type": "bar",
+            "name": name,
+            "x": shares,
+            "y": values,
+            "marker": {"color": colour},
+            "hovertemplate": f"%{{x}} of cases left out, {name}: %{{y:.2f}} places<extra></extra>",
+        }
+        for name, values, colour in (
+            ("registered rule", [point.registered for point in result.selective], _BLUE),
+            ("missing cases ignored", [point.ignored for point in result.selective], _ORANGE),
+        )
+    ]
+    return figure(
+        bars,
+        "What would leaving out cases win?",
+        x={"title": "Worst cases that a middling team leaves out", "type": "category"},
+        y={"title": "Places won", "zeroline": True, "zerolinecolor": LINE},
+        barmode="group",
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+    )

@@ -1,0 +1,38 @@
+"""The assessment document: what is measured, what a missing value counts as, and how the winner is found."""
+
+from evaluation.assessment.errors import AssessmentError
+from evaluation.assessment.model import (
+    Aggregation,
+    Assessment,
+    MetricUse,
+    Operator,
+    Policy,
+    PolicyValue,
+    RankingScheme,
+    Region,
+    Step,
+    Uncertainty,
+)
+from evaluation.assessment.parse import GROUP_RULES, PROBLEMS, SCHEMA, parse
+from evaluation.assessment.ranking import MISSING_RANKS, SCHEMES, TIES
+
+__all__ = [
+    "GROUP_RULES",
+    "MISSING_RANKS",
+    "PROBLEMS",
+    "SCHEMA",
+    "SCHEMES",
+    "TIES",
+    "Aggregation",
+    "Assessment",
+    "AssessmentError",
+    "MetricUse",
+    "Operator",
+    "Policy",
+    "PolicyValue",
+    "RankingScheme",
+    "Region",
+    "Step",
+    "Uncertainty",
+    "parse",
+]

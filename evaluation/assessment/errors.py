@@ -1,0 +1,52 @@
+"""What is wrong with an assessment document, told so that an organizer can mend it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class AssessmentError(ValueError):
+    """A key, id or value that an assessment document may not have.
+
+    Attributes
+    ----------
+    place
+        Where it stands, as a path: ``metrics[1].options.tolerance``.
+    value
+        What stands there.
+    allowed
+        What may stand there, in words.
+    """
+
+    def __init__(self, place: str, value: object, allowed: str) -> None:
+        self.place = place
+        self.value = value
+        self.allowed = allowed
+        super().__init__(f"{place or 'document'}: {shown(value)} is not allowed; allowed is {allowed}")
+
+
+def shown(value: object, limit: int = 120) -> str:
+    """Write a value as it stands in the document, shortened for a message.
+
+    Examples
+    --------
+    >>> shown("dsc"), shown(None)
+    ('"dsc"', 'null')
+    """
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def listed(choices: Iterable[object]) -> str:
+    """Join choices for the ``allowed`` part of a message.
+
+    Examples
+    --------
+    >>> listed(["mean", "median"])
+    'mean, median'
+    """
+    return ", ".join(str(choice) for choice in choices)

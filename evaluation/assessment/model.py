@@ -1,0 +1,201 @@
+"""The assessment as values: frozen, complete, every default decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from evaluation.canonical import sha256
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PolicyValue = float | Literal["exclude", "worst", "perfect", "image_diagonal", "worst_rank"]
+POLICY_OUTCOMES = ("both_empty", "ref_empty", "pred_empty", "degenerate", "missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """A named union of label values, or a named class."""
+
+    name: str
+    labels: tuple[int | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What each outcome without a value counts as; ``None`` means that ranking refuses to go on when it occurs."""
+
+    both_empty: PolicyValue | None
+    ref_empty: PolicyValue | None
+    pred_empty: PolicyValue | None
+    degenerate: PolicyValue | None
+    missing: PolicyValue | None
+    allow_gaming: bool = False
+
+    def get(self, outcome: str) -> PolicyValue | None:
+        """What an outcome counts as."""
+        value: PolicyValue | None = getattr(self, outcome)
+        return value
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As it stands in an assessment document."""
+        values: dict[str, Any] = {outcome: self.get(outcome) for outcome in POLICY_OUTCOMES}
+        if self.allow_gaming:
+            values["allow_gaming"] = True
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class MetricUse:
+    """A metric as one assessment uses it.
+
+    Attributes
+    ----------
+    name
+        How tables and rankings call it; the id unless the document names it.
+    worst, best
+        The bounds of its range in its own direction, ``None`` where it has none.
+    level
+        ``case`` or ``dataset``.
+    """
+
+    id: str
+    name: str
+    options: Mapping[str, Any]
+    policy: Policy
+    direction: Literal["higher", "lower"]
+    worst: float | None
+    best: float | None
+    level: str
+    unit: str | None = None
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a greater value is the better one."""
+        return self.direction == "higher"
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """How many values become one: ``mean``, ``median``, ``min``, ``max`` or ``percentile``."""
+
+    kind: str
+    percentile: float | None = None
+    counted_from: Literal["worse", "low"] = "worse"
+
+    @property
+    def document(self) -> Any:
+        """As it stands in an assessment document."""
+        if self.kind != "percentile":
+            return self.kind
+        return {"percentile": self.percentile, "from": self.counted_from}
+
+    def quantile(self, *, higher_is_better: bool) -> float | None:
+        """Position of the wanted order statistic in [0, 1], counted from the low end; ``None`` for the mean.
+
+        Examples
+        --------
+        >>> Operator("percentile", 5.0).quantile(higher_is_better=False)
+        0.95
+        """
+        fixed = {"min": 0.0, "median": 0.5, "max": 1.0}
+        if self.kind in fixed:
+            return fixed[self.kind]
+        if self.percentile is None:
+            return None
+        mirrored = self.counted_from == "worse" and not higher_is_better
+        return (100.0 - self.percentile) / 100.0 if mirrored else self.percentile / 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation:
+    """From values of cases to values of units: levels from the inside out."""
+
+    levels: tuple[str, ...] = ("case",)
+    operator: Operator = Operator("mean")
+
+    @property
+    def unit(self) -> str:
+        """What is counted in the end: the outermost level."""
+        return self.levels[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of combining rankings: over which dimensions, how, and what becomes of ties."""
+
+    over: tuple[str, ...]
+    operator: Operator
+    rerank: bool
+    ties: str
+    fractional: bool
+    weights: Mapping[str, Mapping[str, float] | Literal["cases"]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankingScheme:
+    """How values become one ranking a metric, region and task, and how those become one."""
+
+    name: str | None
+    scheme: str
+    operator: Operator
+    ties: str
+    missing_rank: str
+    alpha: float
+    adjust: str
+    metrics: tuple[str, ...] | None
+    regions: tuple[str, ...] | None
+    combine: tuple[Step, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """How often and what is drawn, the share that an interval covers, and the rule that makes a group."""
+
+    bootstrap: int
+    seed: int
+    interval: float
+    resample: tuple[str, ...]
+    strata: tuple[str, ...]
+    group: str
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """A checked assessment.
+
+    Attributes
+    ----------
+    document
+        The same as JSON values, every default written out; parsing it gives an equal assessment.
+    digest
+        SHA-256 of the canonical form of `document`.
+    """
+
+    schema: int
+    problem: str
+    regions: tuple[Region, ...]
+    metrics: tuple[MetricUse, ...]
+    aggregation: Aggregation
+    rankings: tuple[RankingScheme, ...]
+    uncertainty: Uncertainty
+    document: Mapping[str, Any] = field(compare=False)
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "digest", sha256(self.document))
+
+    def metric(self, name: str) -> MetricUse:
+        """Return the metric of that name.
+
+        Raises
+        ------
+        KeyError
+            If the assessment has none.
+        """
+        for metric in self.metrics:
+            if metric.name == name:
+                return metric
+        raise KeyError(name)

@@ -1,0 +1,295 @@
+"""From an assessment document to a checked, complete `Assessment`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from evaluation.assessment.errors import AssessmentError, listed
+from evaluation.assessment.model import Aggregation, Assessment, MetricUse, Region, Uncertainty
+from evaluation.assessment.policy import Bounds, read_policy
+from evaluation.assessment.ranking import read_operator, read_rankings, scheme_document
+from evaluation.assessment.reading import Place, distinct, is_number, name
+from evaluation.catalogue import PROBLEM_CATEGORIES, CatalogueError, Metric, OptionError, all_metrics, get
+
+SCHEMA = 1
+PROBLEMS = (*PROBLEM_CATEGORIES, "failure_detection", "table")
+GROUP_RULES = ("interval_overlaps_winner", "interval_includes_first", "not_significantly_worse")
+_KEYS = ("schema", "problem", "regions", "metrics", "aggregation", "ranking", "uncertainty")
+
+
+def parse(document: Mapping[str, Any]) -> Assessment:
+    """Check an assessment document completely and write out every default.
+
+    Parameters
+    ----------
+    document
+        JSON values as the contract describes them in section 2.
+
+    Returns
+    -------
+    Assessment
+        Frozen; ``parse(a.document) == a`` and its digest does not depend on what was left to the defaults.
+
+    Raises
+    ------
+    AssessmentError
+        For an unknown key, id or value; names the place, the value and what is allowed.
+
+    Examples
+    --------
+    >>> assessment = parse(
+    ...     {
+    ...         "schema": 1,
+    ...         "problem": "semantic_segmentation",
+    ...         "regions": [{"name": "liver", "labels": [1]}],
+    ...         "metrics": [{"id": "dsc"}],
+    ...     }
+    ... )
+    >>> assessment.metrics[0].policy.pred_empty, assessment.rankings[0].scheme, assessment.uncertainty.bootstrap
+    ('worst', 'aggregate_then_rank', 1000)
+    """
+    place = Place(document, "", _KEYS)
+    if place.raw("schema", SCHEMA) != SCHEMA or isinstance(place.raw("schema"), bool):
+        raise AssessmentError("schema", place.raw("schema"), str(SCHEMA))
+    problem = place.choice("problem", PROBLEMS)
+    regions = _regions(place, problem)
+    rankings, as_list = read_rankings(place.raw("ranking", {}), "ranking", problem)
+    rank_based = all(ranking.scheme == "rank_then_aggregate" for ranking in rankings)
+    metrics = place.items("metrics", lambda value, path: _metric(value, path, problem, rank_based=rank_based))
+    distinct([metric.name for metric in metrics], "metrics", "name")
+    if problem == "table" and len(metrics) != 1:
+        raise AssessmentError("metrics", len(metrics), 'exactly one entry {"id": "value", "direction": …} for a table')
+    _check_selection(rankings, metrics, regions)
+    aggregation = _aggregation(place)
+    uncertainty = _uncertainty(place, rankings, aggregation)
+    draft = Assessment(
+        schema=SCHEMA,
+        problem=problem,
+        regions=regions,
+        metrics=metrics,
+        aggregation=aggregation,
+        rankings=tuple(rankings),
+        uncertainty=uncertainty,
+        document={},
+    )
+    _check_levels(draft)
+    return replace(draft, document=_document(draft, as_list=as_list))
+
+
+def _regions(place: Place, problem: str) -> tuple[Region, ...]:
+    if problem == "table":
+        if place.has("regions"):
+            raise AssessmentError("regions", place.raw("regions"), "no regions: a table has none")
+        return ()
+    if not place.has("regions"):
+        if problem == "semantic_segmentation":
+            raise AssessmentError("regions", None, 'a list such as [{"name": "liver", "labels": [1]}]')
+        return ()
+    regions = place.items("regions", lambda value, path: _region(value, path, problem), empty=True)
+    distinct([region.name for region in regions], "regions", "name")
+    if problem == "semantic_segmentation" and not regions:
+        raise AssessmentError("regions", [], "at least one region")
+    return regions
+
+
+def _region(value: object, path: str, problem: str) -> Region:
+    place = Place(value, path, ("name", "labels"))
+    title = name(place.raw("name"), place.at("name"))
+    labels: tuple[int | str, ...]
+    if problem == "semantic_segmentation" or place.has("labels"):
+        labels = place.items("labels", lambda item, where: _label(item, where, problem))
+    else:
+        labels = (title,)
+    if len(set(labels)) != len(labels):
+        raise AssessmentError(place.at("labels"), place.raw("labels"), "labels that stand there once")
+    return Region(title, labels)
+
+
+def _label(value: object, path: str, problem: str) -> int | str:
+    if is_number(value) and value == int(value) and value >= 0:  # type: ignore[call-overload, operator]
+        return int(value)  # type: ignore[call-overload, no-any-return]
+    if problem != "semantic_segmentation" and isinstance(value, str) and value:
+        return value
+    kinds = "a whole number of 0 or more" + ("" if problem == "semantic_segmentation" else " or the name of a class")
+    raise AssessmentError(path, value, kinds)
+
+
+def _metric(value: object, path: str, problem: str, *, rank_based: bool) -> MetricUse:
+    if problem == "table":
+        return _table_metric(value, path, rank_based=rank_based)
+    place = Place(value, path, ("id", "name", "options", "policy"))
+    metric = _known(place.raw("id"), place.at("id"), problem)
+    options = place.raw("options", {})
+    if not isinstance(options, Mapping):
+        raise AssessmentError(place.at("options"), options, "an object of options")
+    try:
+        checked = metric.check_options(options)
+    except OptionError as error:
+        raise AssessmentError(f"{place.at('options')}.{error.name}", error.value, error.allowed) from None
+    bounds = Bounds(
+        metric=metric.id,
+        direction=metric.direction,
+        worst=metric.worst,
+        best=metric.best,
+        unit=metric.unit,
+        problem=problem,
+        rank_based=rank_based,
+    )
+    return MetricUse(
+        id=metric.id,
+        name=name(place.raw("name", metric.id), place.at("name")),
+        options=checked,
+        policy=read_policy(place.raw("policy", {}), place.at("policy"), metric.default_policy(problem), bounds),
+        direction="higher" if metric.higher_is_better else "lower",
+        worst=metric.worst,
+        best=metric.best,
+        level=metric.level(problem, checked),
+        unit=metric.unit,
+    )
+
+
+def _known(identity: object, path: str, problem: str) -> Metric:
+    fitting = [metric.id for metric in all_metrics() if problem in metric.problems and not metric.is_criterion]
+    allowed = f"a metric of {problem}: {listed(fitting)}"
+    if not isinstance(identity, str):
+        raise AssessmentError(path, identity, allowed)
+    try:
+        metric = get(identity)
+    except CatalogueError as error:
+        raise AssessmentError(path, identity, f"{allowed} ({error})") from None
+    if metric.is_criterion:
+        raise AssessmentError(path, identity, f"{allowed}; a hit criterion is an option of a metric, not a metric")
+    if problem not in metric.problems:
+        raise AssessmentError(path, identity, allowed)
+    return metric
+
+
+def _table_metric(value: object, path: str, *, rank_based: bool) -> MetricUse:
+    place = Place(value, path, ("id", "name", "direction", "policy"))
+    if place.raw("id") != "value":
+        raise AssessmentError(place.at("id"), place.raw("id"), '"value", the one metric of a table')
+    direction: Literal["higher", "lower"] = (
+        "higher" if place.choice("direction", ("higher", "lower")) == "higher" else "lower"
+    )
+    bounds = Bounds(
+        metric="value", direction=direction, worst=None, best=None, unit=None, problem="table", rank_based=rank_based
+    )
+    defaults: dict[str, Any] = {"missing": "worst_rank"} if rank_based else {}
+    return MetricUse(
+        id="value",
+        name=name(place.raw("name", "value"), place.at("name")),
+        options={},
+        policy=read_policy(place.raw("policy", {}), place.at("policy"), defaults, bounds),
+        direction=direction,
+        worst=None,
+        best=None,
+        level="case",
+    )
+
+
+def _aggregation(place: Place) -> Aggregation:
+    inner = Place(place.raw("aggregation", {}), "aggregation", ("levels", "operator"))
+    levels = inner.items("levels", name) if inner.has("levels") else ("case",)
+    distinct(levels, inner.at("levels"), "level")
+    if levels[0] != "case":
+        raise AssessmentError(inner.at("levels[0]"), levels[0], '"case": levels go from the inside out')
+    return Aggregation(levels, read_operator(inner.raw("operator", "mean"), inner.at("operator")))
+
+
+def _uncertainty(place: Place, rankings: Any, aggregation: Aggregation) -> Uncertainty:
+    keys = ("bootstrap", "seed", "interval", "resample", "strata", "group")
+    inner = Place(place.raw("uncertainty", {}), "uncertainty", keys)
+    resample = _columns(inner, "resample", aggregation.levels[1:2] or ("case",))
+    if "case" in resample[:-1]:
+        raise AssessmentError(inner.at("resample"), list(resample), "case innermost: outermost level first")
+    combined = {column for ranking in rankings for step in ranking.combine or () for column in step.over}
+    sites = tuple(sorted(combined - {"metric", "region", "task"} - set(resample)))
+    strata = _columns(inner, "strata", sites)
+    for column in strata:
+        if column in resample or column == "case":
+            raise AssessmentError(inner.at("strata"), column, "columns that are not resampled")
+    group = inner.choice("group", GROUP_RULES, GROUP_RULES[0])
+    return Uncertainty(
+        bootstrap=inner.integer("bootstrap", 1000, 0, 100_000),
+        seed=inner.integer("seed", 1, 0, 2**53),
+        interval=inner.number("interval", 0.95, "a share above 0 and below 1", lambda share: 0 < share < 1),
+        resample=resample,
+        strata=strata,
+        group=group,
+    )
+
+
+def _columns(place: Place, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
+    value = place.value.get(key)
+    if value is None:
+        return default
+    if isinstance(value, str):
+        return (name(value, place.at(key)),)
+    columns = place.items(key, name, empty=key == "strata")
+    distinct(columns, place.at(key), "column")
+    return columns
+
+
+def _check_selection(rankings: Any, metrics: tuple[MetricUse, ...], regions: tuple[Region, ...]) -> None:
+    known = {"metrics": [metric.name for metric in metrics], "regions": [region.name for region in regions]}
+    for index, ranking in enumerate(rankings):
+        for kind, names in known.items():
+            for item in getattr(ranking, kind) or ():
+                if item not in names:
+                    raise AssessmentError(f"ranking[{index}].{kind}", item, listed(names) or f"no {kind}")
+        weighted = [step.weights or {} for step in ranking.combine or ()]
+        for number, weights in enumerate(weighted):
+            for dimension, kind in (("metric", "metrics"), ("region", "regions")):
+                given = weights.get(dimension)
+                selected = getattr(ranking, kind) or known[kind]
+                if given is not None and set(given) != set(selected):
+                    place = f"ranking[{index}].combine[{number}].weights.{dimension}"
+                    raise AssessmentError(place, given, f"a positive number for each of {listed(selected)}")
+
+
+def _check_levels(assessment: Assessment) -> None:
+    """Refuse to resample below what is counted: cases of a patient that is drawn twice would be no patient any more."""
+    levels, resample = assessment.aggregation.levels, assessment.uncertainty.resample
+    order = [level for level in resample if level in levels]
+    expected = [level for level in reversed(levels) if level in resample]
+    if order != expected:
+        raise AssessmentError("uncertainty.resample", list(resample), f"the order of aggregation.levels, {expected}")
+
+
+def _document(assessment: Assessment, *, as_list: bool) -> dict[str, Any]:
+    """The assessment as JSON values with every default."""
+    document: dict[str, Any] = {"schema": assessment.schema, "problem": assessment.problem}
+    if assessment.problem != "table":
+        document["regions"] = [{"name": region.name, "labels": list(region.labels)} for region in assessment.regions]
+    document["metrics"] = [_metric_document(metric, assessment.problem) for metric in assessment.metrics]
+    aggregation, uncertainty = assessment.aggregation, assessment.uncertainty
+    document["aggregation"] = {"levels": list(aggregation.levels), "operator": aggregation.operator.document}
+    schemes = [scheme_document(ranking) for ranking in assessment.rankings]
+    document["ranking"] = schemes if as_list else schemes[0]
+    document["uncertainty"] = {
+        "bootstrap": uncertainty.bootstrap,
+        "seed": uncertainty.seed,
+        "interval": uncertainty.interval,
+        "resample": "case" if uncertainty.resample == ("case",) else list(uncertainty.resample),
+        "strata": list(uncertainty.strata),
+        "group": uncertainty.group,
+    }
+    return document
+
+
+def _metric_document(metric: MetricUse, problem: str) -> dict[str, Any]:
+    if problem == "table":
+        return {
+            "id": metric.id,
+            "name": metric.name,
+            "direction": metric.direction,
+            "policy": metric.policy.document,
+        }
+    return {
+        "id": metric.id,
+        "name": metric.name,
+        "options": {key: list(value) if isinstance(value, tuple) else value for key, value in metric.options.items()},
+        "policy": metric.policy.document,
+    }

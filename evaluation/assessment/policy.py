@@ -1,0 +1,124 @@
+"""What counts when there is no value: the defaults, and what may not be left to the participants."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation.assessment.errors import AssessmentError
+from evaluation.assessment.model import POLICY_OUTCOMES, Policy, PolicyValue
+from evaluation.assessment.reading import Place, is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+IMAGE_PROBLEMS = ("semantic_segmentation", "instance_segmentation")
+_WORDS = ("exclude", "worst", "perfect", "image_diagonal", "worst_rank")
+_CAUSED_BY_PARTICIPANT = ("ref_empty", "pred_empty", "missing")
+
+
+class Bounds:
+    """What a policy has to know of a metric: its range in its own direction, and whether cases have an image."""
+
+    def __init__(
+        self,
+        *,
+        metric: str,
+        direction: str,
+        worst: float | None,
+        best: float | None,
+        unit: str | None,
+        problem: str,
+        rank_based: bool,
+    ) -> None:
+        self.metric = metric
+        self.worst = worst
+        self.best = best
+        self.has_diagonal = unit == "mm" and direction == "lower" and problem in IMAGE_PROBLEMS
+        self.rank_based = rank_based
+
+
+def read_policy(value: object, path: str, defaults: Mapping[str, Any], bounds: Bounds) -> Policy:
+    """Check a policy and complete it by the defaults.
+
+    An exclusion has to depend on the reference alone, else every participant would be averaged over cases of their own
+    choice. ``ref_empty`` may therefore be excluded only together with ``both_empty``: then all cases with an empty
+    reference are left out, whatever was predicted.
+
+    Raises
+    ------
+    AssessmentError
+        For an unknown outcome or word, a word that this metric cannot fulfil, or an exclusion that invites gaming.
+    """
+    place = Place(value, path, (*POLICY_OUTCOMES, "allow_gaming"))
+    allow_gaming = place.flag("allow_gaming", default=False)
+    values: dict[str, PolicyValue | None] = {}
+    for outcome in POLICY_OUTCOMES:
+        if place.has(outcome):
+            values[outcome] = _read_value(place.raw(outcome), place.at(outcome), bounds)
+        else:
+            values[outcome] = _default(defaults.get(outcome), bounds)
+    _refuse_gaming(place, values, defaults, allow_gaming=allow_gaming)
+    if values["missing"] is None and defaults.get("missing") is not None:
+        raise AssessmentError(
+            place.at("missing"), None, f"a number: {bounds.metric} has no worst value and its cases have no image"
+        )
+    return Policy(**values, allow_gaming=allow_gaming)
+
+
+def _read_value(value: object, path: str, bounds: Bounds) -> PolicyValue:
+    if is_number(value):
+        return float(value)  # type: ignore[arg-type]
+    allowed = "a number, " + ", ".join(f'"{word}"' for word in _words(bounds))
+    if not isinstance(value, str) or value not in _words(bounds):
+        raise AssessmentError(path, value, allowed)
+    return _default(value, bounds)  # type: ignore[arg-type, return-value]
+
+
+def _words(bounds: Bounds) -> list[str]:
+    """The words that this metric can fulfil."""
+    impossible = set()
+    if bounds.worst is None and not bounds.has_diagonal:
+        impossible.add("worst")
+    if bounds.best is None:
+        impossible.add("perfect")
+    if not bounds.has_diagonal:
+        impossible.add("image_diagonal")
+    if not bounds.rank_based:
+        impossible.add("worst_rank")
+    return [word for word in _WORDS if word not in impossible]
+
+
+def _default(value: PolicyValue | None, bounds: Bounds) -> PolicyValue | None:
+    """Spell out ``worst`` of an unbounded distance; ``None`` where the metric cannot fulfil the word."""
+    if value == "worst" and bounds.worst is None:
+        return "image_diagonal" if bounds.has_diagonal else None
+    if value == "perfect" and bounds.best is None:
+        return None
+    return value
+
+
+def _refuse_gaming(
+    place: Place,
+    values: Mapping[str, PolicyValue | None],
+    defaults: Mapping[str, Any],
+    *,
+    allow_gaming: bool,
+) -> None:
+    if allow_gaming:
+        return
+    for outcome in _CAUSED_BY_PARTICIPANT:
+        reference_alone = outcome == "ref_empty" and values["both_empty"] == "exclude"
+        if values[outcome] == "exclude" and not reference_alone:
+            raise AssessmentError(
+                place.at(outcome),
+                "exclude",
+                "a value that participants cannot choose for themselves (a number, worst, …), "
+                'unless "allow_gaming": true stands beside it',
+            )
+    if values["degenerate"] == "exclude" and defaults.get("degenerate") != "exclude":
+        raise AssessmentError(
+            place.at("degenerate"),
+            "exclude",
+            "a number or worst (values that are undefined because of the reference alone are left out for everyone "
+            'anyway), unless "allow_gaming": true stands beside it',
+        )

@@ -1,0 +1,40 @@
+"""The ranking schemes of well-known challenges as assessment documents, to start from or to compare with."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Any, Final
+
+NAMES: Final = ("fets", "msd", "robustmis")
+
+
+def preset(name: str) -> dict[str, Any]:
+    """Return the assessment document of a preset, a fresh copy to change.
+
+    Raises
+    ------
+    LookupError
+        If there is no such preset.
+
+    Examples
+    --------
+    >>> preset("fets")["ranking"]["scheme"]
+    'rank_then_aggregate'
+    """
+    document: dict[str, Any] = _read(name)["assessment"]
+    return document
+
+
+def about(name: str) -> str:
+    """What the scheme of a preset does, in words."""
+    return str(_read(name)["about"])
+
+
+def _read(name: str) -> dict[str, Any]:
+    if name not in NAMES:
+        message = f"no preset is called {name!r}; there are {', '.join(NAMES)}"
+        raise LookupError(message)
+    text = resources.files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8")
+    document: dict[str, Any] = json.loads(text)
+    return document

@@ -1,0 +1,186 @@
+"""The part of an assessment that says how values become a ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from evaluation.assessment.errors import AssessmentError
+from evaluation.assessment.model import Operator, RankingScheme, Step
+from evaluation.assessment.reading import Place, distinct, is_number, name
+
+SCHEMES = ("aggregate_then_rank", "rank_then_aggregate", "test_then_rank", "one_score")
+TIES = ("min", "max", "dense", "average")
+MISSING_RANKS = ("toolkit", "last", "shared_last")
+ADJUSTMENTS = ("none", "holm")
+_OPERATORS = ("mean", "median", "min", "max")
+_SCHEME_KEYS = (
+    "name", "scheme", "operator", "ties", "missing_rank", "alpha", "adjust", "metrics", "regions", "combine",
+)  # fmt: skip
+_STEP_KEYS = ("over", "operator", "rerank", "ties", "fractional", "weights")
+
+
+def read_rankings(value: object, path: str, problem: str) -> tuple[list[RankingScheme], bool]:
+    """Read one ranking object or a list of named ones; the flag tells which it was."""
+    if not isinstance(value, (list, tuple)):
+        return [_ranking(value, path, problem)], False
+    if not value:
+        raise AssessmentError(path, value, "an object, or a list with at least one")
+    rankings = [_ranking(item, f"{path}[{index}]", problem) for index, item in enumerate(value)]
+    for index, ranking in enumerate(rankings):
+        if ranking.name is None:
+            raise AssessmentError(f"{path}[{index}].name", None, "a name, since there are several rankings")
+    distinct([str(ranking.name) for ranking in rankings], path, "name")
+    return rankings, True
+
+
+def read_operator(value: object, path: str) -> Operator:
+    """Read ``mean``, ``median``, ``min``, ``max`` or ``{"percentile": p}``."""
+    if isinstance(value, str) and value in _OPERATORS:
+        return Operator(value)
+    if isinstance(value, Mapping):
+        place = Place(value, path, ("percentile", "from"))
+        share = place.number("percentile", None, "a number from 0 to 100", lambda number: 0 <= number <= 100)
+        low = place.choice("from", ("worse", "low"), "worse") == "low"
+        counted: Literal["worse", "low"] = "low" if low else "worse"
+        return Operator("percentile", share, counted)
+    raise AssessmentError(path, value, 'mean, median, min, max or {"percentile": 5}')
+
+
+def scheme_document(ranking: RankingScheme) -> dict[str, Any]:
+    """A ranking as it stands in a document, with every default."""
+    document: dict[str, Any] = {"name": ranking.name, "scheme": ranking.scheme}
+    if ranking.scheme in ("aggregate_then_rank", "rank_then_aggregate"):
+        document["operator"] = ranking.operator.document
+    document |= {"ties": ranking.ties, "missing_rank": ranking.missing_rank}
+    if ranking.scheme == "test_then_rank":
+        document |= {"alpha": ranking.alpha, "adjust": ranking.adjust}
+    for key in ("metrics", "regions"):
+        chosen = getattr(ranking, key)
+        document[key] = None if chosen is None else list(chosen)
+    document["combine"] = None if ranking.combine is None else [step_document(step) for step in ranking.combine]
+    return document
+
+
+def step_document(step: Step) -> dict[str, Any]:
+    """A step of combining as it stands in a document."""
+    weights: Any = None
+    if step.weights is not None:
+        weights = {key: value if isinstance(value, str) else dict(value) for key, value in step.weights.items()}
+    return {
+        "over": list(step.over),
+        "operator": step.operator.document,
+        "rerank": step.rerank,
+        "ties": step.ties,
+        "fractional": step.fractional,
+        "weights": weights,
+    }
+
+
+def _ranking(value: object, path: str, problem: str) -> RankingScheme:
+    place = Place(value, path, _SCHEME_KEYS)
+    scheme = place.choice("scheme", SCHEMES, SCHEMES[0])
+    ties = place.choice("ties", TIES, "min")
+    if scheme in ("test_then_rank", "one_score") and place.has("operator") and place.raw("operator") != "mean":
+        raise AssessmentError(place.at("operator"), place.raw("operator"), f"no operator: {scheme} has none")
+    if scheme != "test_then_rank":
+        for key in ("alpha", "adjust"):
+            if place.has(key):
+                raise AssessmentError(place.at(key), place.raw(key), f"no {key}: only test_then_rank has one")
+    return RankingScheme(
+        name=name(place.raw("name"), place.at("name")) if place.has("name") else None,
+        scheme=scheme,
+        operator=read_operator(place.raw("operator", "mean"), place.at("operator")),
+        ties=ties,
+        missing_rank=place.choice("missing_rank", MISSING_RANKS, "toolkit"),
+        alpha=place.number("alpha", 0.05, "a number above 0 and below 1", lambda number: 0 < number < 1),
+        adjust=place.choice("adjust", ADJUSTMENTS, "none"),
+        metrics=_selection(place, "metrics"),
+        regions=_selection(place, "regions"),
+        combine=_combine(place, problem, scheme, ties),
+    )
+
+
+def _selection(place: Place, key: str) -> tuple[str, ...] | None:
+    if not place.has(key):
+        return None
+    names = place.items(key, name)
+    distinct(names, place.at(key), "name")
+    return names
+
+
+def _combine(place: Place, problem: str, scheme: str, ties: str) -> tuple[Step, ...] | None:
+    if "combine" not in place.value:
+        if problem == "table":
+            return None
+        return (Step(("metric", "region"), Operator("mean"), rerank=True, ties=ties, fractional=False),)
+    value = place.value["combine"]
+    if value is None:
+        return None
+    entries = list(value) if isinstance(value, (list, tuple)) else [value]
+    if not entries:
+        raise AssessmentError(place.at("combine"), value, "null, a step, or a list of steps")
+    several = isinstance(value, (list, tuple))
+    steps = tuple(
+        _step(
+            item, f"{place.at('combine')}[{index}]" if several else place.at("combine"), scheme, ties, first=index == 0
+        )
+        for index, item in enumerate(entries)
+    )
+    dimensions = [dimension for step in steps for dimension in step.over]
+    distinct(dimensions, place.at("combine"), "dimension over all steps")
+    return steps
+
+
+def _step(value: object, path: str, scheme: str, ties: str, *, first: bool) -> Step:
+    place = Place(value, path, _STEP_KEYS)
+    over_value = place.raw("over")
+    if over_value is None:
+        over: tuple[str, ...] = ("metric", "region")
+    elif isinstance(over_value, str):
+        over = (name(over_value, place.at("over")),)
+    else:
+        over = place.items("over", name)
+    distinct(over, place.at("over"), "dimension")
+    if "case" in over:
+        raise AssessmentError(place.at("over"), "case", "metric, region, task or a column of the case table")
+    rerank = place.flag("rerank", default=True)
+    if not rerank and first and scheme != "rank_then_aggregate":
+        raise AssessmentError(
+            place.at("rerank"),
+            rerank,
+            f"true: the scores of {scheme} are not ranks, and averaging them needs a common scale",
+        )
+    return Step(
+        over=over,
+        operator=read_operator(place.raw("operator", "mean"), place.at("operator")),
+        rerank=rerank,
+        ties=place.choice("ties", TIES, ties),
+        fractional=place.flag("fractional", default="task" in over),
+        weights=_weights(place, over),
+    )
+
+
+def _weights(place: Place, over: tuple[str, ...]) -> dict[str, Any] | None:
+    """Weights a dimension: a number for each of its values, or "cases" for the number of cases behind it."""
+    if not place.has("weights"):
+        return None
+    value = place.raw("weights")
+    if isinstance(value, Mapping) and len(over) == 1 and value and all(is_number(item) for item in value.values()):
+        value = {over[0]: value}
+    if value == "cases" and len(over) == 1:
+        value = {over[0]: "cases"}
+    inner = Place(value, place.at("weights"), over)
+    weights: dict[str, Any] = {}
+    for dimension in inner.value:
+        given = inner.raw(dimension)
+        if given == "cases" and dimension not in ("metric", "region"):
+            weights[dimension] = "cases"
+            continue
+        if not isinstance(given, Mapping) or not given:
+            raise AssessmentError(inner.at(dimension), given, 'an object of positive numbers, or "cases"')
+        for key, number in given.items():
+            if not is_number(number) or number <= 0:
+                raise AssessmentError(f"{inner.at(dimension)}.{key}", number, "a positive number")
+        weights[dimension] = {str(key): float(number) for key, number in given.items()}
+    return weights

@@ -1,0 +1,94 @@
+"""What the files of a bundle are called, and the digests that hold it together."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.canonical import sha256
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from evaluation.assessment import Assessment
+    from evaluation.scoring.evidence import Evidence
+
+SCHEMA: Final = 1
+MANIFEST: Final = "bundle.json"
+ASSESSMENT: Final = "assessment.json"
+RANKING: Final = "ranking.json"
+CASES: Final = "cases.csv"
+AUDIT: Final = "audit.json"
+RESULTS: Final = "results/"
+EVIDENCE: Final = "evidence/"
+RESULT_COLUMNS: Final = ("case", "region", "metric", "value", "outcome", "image_diagonal", "flag")
+_OWN_UNITS: Final = frozenset({"case", "metric", "region", "task"})
+
+
+def result_digest(table: pd.DataFrame, evidence: Evidence | None = None) -> str:
+    """Digest of what a team's results say, whoever the team is and however the table was stored.
+
+    Parameters
+    ----------
+    table
+        The columns of `RESULT_COLUMNS`; NaN where there is no number.
+    evidence
+        What values of the whole data set are made of, if there is any; the digest then covers both.
+
+    Returns
+    -------
+    str
+        SHA-256 over the canonical JSON of the rows, in the order of case, region and metric; with evidence
+        `combined_digest` of that and of `evaluation.scoring.evidence.evidence_digest`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> rows = {"case": ["2", "1"], "region": "", "metric": "dsc", "value": [0.5, None], "outcome": ["ok", "missing"],
+    ...         "image_diagonal": 10.0, "flag": ""}
+    >>> table = pd.DataFrame(rows)
+    >>> result_digest(table) == result_digest(table[::-1])
+    True
+    """
+    columns = table[list(RESULT_COLUMNS)].astype(object)
+    plain = columns.where(columns.notna(), None)
+    rows = [list(row) for row in plain.itertuples(index=False)]
+    own = sha256(sorted(rows, key=lambda row: (row[0], row[1], row[2])))
+    if evidence is None:
+        return own
+    # Here, so that pages about bundles start without the libraries of scoring.
+    from evaluation.scoring.evidence import evidence_digest
+
+    return combined_digest(own, evidence_digest(evidence))
+
+
+def combined_digest(rows: str, evidence: str) -> str:
+    """Digest of a result that consists of rows and of evidence, from the digests of both."""
+    return sha256({"rows": rows, "evidence": evidence})
+
+
+def metadata_columns(assessment: Assessment) -> tuple[str, ...]:
+    """Columns of the case metadata that a ranking depends on; a bundle holds these and no others.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> metadata_columns(parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}],
+    ...                         "aggregation": {"levels": ["case", "patient"], "operator": "mean"}}))
+    ('patient',)
+    """
+    named = [*assessment.aggregation.levels, *assessment.uncertainty.resample, *assessment.uncertainty.strata]
+    for scheme in assessment.rankings:
+        for step in scheme.combine or ():
+            named += step.over
+    return tuple(dict.fromkeys(name for name in named if name not in _OWN_UNITS))
+
+
+def audit_digest(entry: Mapping[str, Any]) -> str:
+    """Digest of an entry of the platform's audit log: of all that it says, the digest before it included."""
+    said = {key: value for key, value in entry.items() if key != "digest"}
+    text = json.dumps(said, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()

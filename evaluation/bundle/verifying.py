@@ -1,0 +1,284 @@
+"""Checking a bundle: is this the published ranking, and if not, where does it differ?"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.assessment import parse
+from evaluation.bundle.comparing import differences
+from evaluation.bundle.layout import ASSESSMENT, AUDIT, CASES, MANIFEST, RANKING, SCHEMA, audit_digest, result_digest
+from evaluation.ranking import digest as ranking_digest
+from evaluation.ranking import rank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import pandas as pd
+
+    from evaluation.scoring.evidence import Evidence
+
+_NAME: Final = re.compile(
+    r"(assessment|ranking|bundle|audit)\.json|cases\.csv|results/\d{4,6}\.csv|evidence/\d{4,6}\.parquet"
+)
+_MAX_FILES: Final = 20_000
+_MAX_BYTES: Final = 4 << 30
+_NUMBERS: Final = ("value", "image_diagonal")
+
+
+class BundleError(ValueError):
+    """The file is no bundle, or not one that can be checked."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of checking a bundle.
+
+    Attributes
+    ----------
+    same
+        Whether the ranking recomputed from the bundle is the published one and every file is as it was published.
+    published, recomputed
+        Digests of the ranking as published and as computed here.
+    places
+        Where the bundle differs from what it says, the cause before its consequences; empty if it does not.
+    algorithms, cases, bootstrap
+        Size of the ranking.
+    """
+
+    same: bool
+    published: str
+    recomputed: str
+    places: tuple[str, ...]
+    algorithms: int
+    cases: int
+    bootstrap: int
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one line."""
+        if self.same:
+            return (
+                f"This is the published ranking: recomputed from {self.algorithms} results tables over {self.cases} cases "
+                f"with {self.bootstrap} resamples, digest {self.published}."
+            )
+        return f"This is NOT the published ranking: {self.places[0]}"
+
+
+def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, int], None] | None = None) -> Verdict:
+    """Recompute the ranking of a bundle and compare it with the published one.
+
+    Parameters
+    ----------
+    path
+        The bundle.
+    digest
+        Digest as a page shows it; without it that in the bundle is taken, which whoever made the bundle wrote.
+    progress
+        Called with the number of rankings computed and their total.
+
+    Raises
+    ------
+    BundleError
+        If the file is no bundle.
+    """
+    files = _read(path)
+    manifest = _json(files, MANIFEST)
+    _check_manifest(manifest)
+    published = digest or manifest["digest"]
+    places = _changed_files(files, manifest) + _changed_audit(files, manifest)
+    assessment = parse(_json(files, ASSESSMENT))
+    if assessment.digest != manifest["assessment_digest"]:
+        places.append(f"{ASSESSMENT} is not the assessment with the digest {manifest['assessment_digest']}.")
+    evidence = _evidence(files, manifest)
+    results, changed = _results(files, manifest, evidence)
+    places += changed
+    document = rank(
+        assessment,
+        results,
+        cases=_cases(files),
+        evidence=_merged(evidence),
+        bootstrap=manifest["bootstrap"],
+        seed=manifest["seed"],
+        progress=progress,
+    )
+    recomputed = ranking_digest(document)
+    stored = _json(files, RANKING)
+    if ranking_digest(stored) != published:
+        places.append(f"{RANKING} does not have the digest {published} but {ranking_digest(stored)}.")
+    if recomputed != published:
+        places += differences(stored, document) or [
+            f"the ranking recomputed from the results has the digest {recomputed}, not {published}."
+        ]
+    return Verdict(
+        same=not places,
+        published=published,
+        recomputed=recomputed,
+        places=tuple(places),
+        algorithms=len(manifest["teams"]),
+        cases=max(entry["cases"] for entry in document["rankings"]),
+        bootstrap=manifest["bootstrap"],
+    )
+
+
+def _read(path: Path) -> dict[str, bytes]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+            if len(entries) > _MAX_FILES or sum(entry.file_size for entry in entries) > _MAX_BYTES:
+                message = f"{path} is too large for a bundle"
+                raise BundleError(message)
+            names = [entry.filename for entry in entries]
+            strange = next((name for name in names if not _NAME.fullmatch(name)), None)
+            if strange is not None or len(set(names)) != len(names):
+                message = f"{path} is no bundle: it holds {strange or 'a name twice'}"
+                raise BundleError(message)
+            return {entry.filename: _member(archive, entry) for entry in entries}
+    except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        message = f"{path} is no bundle: {error}"
+        raise BundleError(message) from None
+
+
+def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
+    with archive.open(entry) as file:
+        # Never more than the size that was declared, and checked, before.
+        return file.read(entry.file_size + 1)
+
+
+def _json(files: Mapping[str, bytes], name: str) -> Any:
+    if name not in files:
+        message = f"the bundle has no {name}"
+        raise BundleError(message)
+    try:
+        return json.loads(files[name])
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        message = f"{name} is not a JSON document: {error}"
+        raise BundleError(message) from None
+
+
+def _check_manifest(manifest: Any) -> None:
+    kinds = {
+        "schema": int,
+        "digest": str,
+        "assessment_digest": str,
+        "seed": int,
+        "bootstrap": int,
+        "teams": list,
+        "files": dict,
+    }
+    for key, kind in kinds.items():
+        if not isinstance(manifest, dict) or not isinstance(manifest.get(key), kind):
+            message = f"{MANIFEST} has no usable {key!r}"
+            raise BundleError(message)
+    if manifest["schema"] != SCHEMA:
+        message = f"{MANIFEST} has the schema {manifest['schema']}; this version reads {SCHEMA}"
+        raise BundleError(message)
+    for team in manifest["teams"]:
+        if not isinstance(team, dict) or not {"name", "file", "result_digest"} <= set(team):
+            message = f"{MANIFEST} does not say which file holds the results of {team!r}"
+            raise BundleError(message)
+
+
+def _changed_files(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> list[str]:
+    changed = []
+    stated = manifest["files"]
+    owners = {team["file"]: f" (the results of {team['name']})" for team in manifest["teams"]}
+    owners |= {
+        team["evidence"]: f" (the evidence of {team['name']})" for team in manifest["teams"] if "evidence" in team
+    }
+    for name in sorted(set(stated) | set(files) - {MANIFEST}):
+        if name not in files:
+            changed.append(f"{name}{owners.get(name, '')} is missing.")
+        elif name not in stated:
+            changed.append(f"{name} was not published with this ranking.")
+        elif hashlib.sha256(files[name]).hexdigest() != stated[name]:
+            changed.append(f"{name}{owners.get(name, '')} was changed after it was published.")
+    return changed
+
+
+def _changed_audit(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> list[str]:
+    entries = _json(files, AUDIT)
+    changed = [
+        f"{AUDIT}: the entry {entry.get('sequence')} does not have its digest."
+        for entry in entries
+        if audit_digest(entry) != entry.get("digest")
+    ]
+    named = {entry["facts"]["digest"] for entry in entries if "digest" in entry.get("facts", {})}
+    if named and manifest["digest"] not in named:
+        changed.append(f"{AUDIT} names another ranking: {', '.join(sorted(named))}.")
+    return changed
+
+
+def _evidence(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> dict[str, Evidence]:
+    """The evidence of every team that has some, by the team's name."""
+    from evaluation.scoring.evidence import read_evidence_bytes
+
+    found = {}
+    for team in manifest["teams"]:
+        name = team.get("evidence")
+        if name is None:
+            continue
+        if name not in files:
+            message = f"the bundle has no {name}, the evidence of {team['name']}"
+            raise BundleError(message)
+        try:
+            found[team["name"]] = read_evidence_bytes(files[name], name).renamed(team["name"])
+        except ValueError as error:
+            message = f"{name} is no evidence: {error}"
+            raise BundleError(message) from None
+    return found
+
+
+def _merged(evidence: Mapping[str, Evidence]) -> Evidence | None:
+    from evaluation.scoring.evidence import merge_evidence
+
+    return merge_evidence(evidence.items()) if evidence else None
+
+
+def _results(
+    files: Mapping[str, bytes], manifest: Mapping[str, Any], evidence: Mapping[str, Evidence]
+) -> tuple[pd.DataFrame, list[str]]:
+    import pandas as pd
+
+    frames, changed = [], []
+    for team in manifest["teams"]:
+        if team["file"] not in files:
+            message = f"the bundle has no {team['file']}, the results of {team['name']}"
+            raise BundleError(message)
+        table = _table(files, team["file"])
+        if (table["algorithm"] != team["name"]).any():
+            changed.append(f"{team['file']} holds rows of others than {team['name']}.")
+        if result_digest(table, evidence.get(team["name"])) != team["result_digest"]:
+            changed.append(
+                f"the results of {team['name']} are not those that counted (digest {team['result_digest']})."
+            )
+        frames.append(table)
+    return pd.concat(frames, ignore_index=True), changed
+
+
+def _table(files: Mapping[str, bytes], name: str) -> pd.DataFrame:
+    import pandas as pd
+
+    try:
+        table = pd.read_csv(io.BytesIO(files[name]), dtype=str, keep_default_na=False)
+        for column in _NUMBERS:
+            # Python reads 17 significant digits back exactly; pandas' own parsers do not promise to.
+            table[column] = [float(cell) if cell else float("nan") for cell in table[column]]
+    except (KeyError, ValueError) as error:
+        message = f"{name} is no results table: {error}"
+        raise BundleError(message) from None
+    return table
+
+
+def _cases(files: Mapping[str, bytes]) -> pd.DataFrame | None:
+    import pandas as pd
+
+    if CASES not in files:
+        return None
+    return pd.read_csv(io.BytesIO(files[CASES]), dtype=str, keep_default_na=False)

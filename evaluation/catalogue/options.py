@@ -1,0 +1,212 @@
+"""One hyperparameter of a metric: its type, default, limits, and the check of a value against them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_POLICY_ONLY = "distance_penalty"
+_SQUARE_MATRICES = {"weight_matrix", "costs"}
+_POSITIVE_LISTS = {"spacing"}
+_NON_NEGATIVE_LISTS = {"fppi_points", "class_weights", "priors", "baseline_priors", "localization_thresholds"}
+_PROBABILITIES = {
+    "target_specificity",
+    "target_sensitivity",
+    "target_ppv",
+    "target_npv",
+}
+_POSITIVE_UNLESS_NAMED = {"bandwidth", "distance_penalty"}
+
+
+class OptionError(ValueError):
+    """A value that an option does not take; says which, what was found, and what is allowed."""
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        self.name = name
+        self.value = value
+        self.allowed = allowed
+        super().__init__(f"{name}: {value!r} is not allowed; allowed is {allowed}")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A hyperparameter as the catalogue describes it."""
+
+    name: str
+    type: str
+    default: Any
+    description: str
+    choices: tuple[str, ...] | None = None
+    unit: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    exclusive_minimum: float | None = None
+    exclusive_maximum: float | None = None
+    required: bool = False
+
+    @property
+    def sets_policy(self) -> bool:
+        """Whether it only sets the default of an outcome policy; functions and assessments do not take it."""
+        return self.name.startswith("on_") or self.name == _POLICY_ONLY
+
+    @property
+    def allowed(self) -> str:
+        """What a value may be, in words for an error message.
+
+        Examples
+        --------
+        >>> Option("beta", "number", 1.0, "Weight", exclusive_minimum=0).allowed
+        'a number > 0'
+        """
+        parts: list[str] = []
+        if self.choices is not None:
+            parts.append("one of " + ", ".join(self.choices))
+        if "number" in self.type:
+            parts.append("a number" + self._limits())
+        if self.type == "integer":
+            parts.append("a whole number" + self._limits())
+        if self.type == "boolean":
+            parts.append("true or false")
+        if self.type == "string":
+            parts.append("a text")
+        if "array" in self.type:
+            parts.append(self._array_words())
+        if isinstance(self.default, str) and self.choices is None and self.type != "string":
+            parts.append(repr(self.default))
+        if self.default is None and not self.required:
+            parts.append("null")
+        return " or ".join(parts)
+
+    def check(self, value: object) -> Any:
+        """Return the value in normal form.
+
+        Parameters
+        ----------
+        value
+            What stands in a JSON document.
+
+        Returns
+        -------
+        Any
+            The value; numbers as ``float`` (``int`` for whole-number options), lists as lists of ``float``.
+
+        Raises
+        ------
+        OptionError
+            If the value has the wrong type or lies outside the limits.
+
+        Examples
+        --------
+        >>> Option("percentile", "number", 95, "", exclusive_minimum=0, maximum=100).check(95)
+        95.0
+        """
+        if value is None:
+            if self.default is None and not self.required:
+                return None
+            raise OptionError(self.name, value, self.allowed)
+        if self.name == "localization_criterion" and isinstance(value, Mapping):
+            return _check_criterion(self, value)
+        if isinstance(value, str):
+            return self._check_text(value)
+        if isinstance(value, bool):
+            if self.type == "boolean":
+                return value
+            raise OptionError(self.name, value, self.allowed)
+        if isinstance(value, (int, float)):
+            return self._check_number(value)
+        if isinstance(value, Sequence) and "array" in self.type:
+            return self._check_array(value)
+        raise OptionError(self.name, value, self.allowed)
+
+    def _check_text(self, value: str) -> str:
+        if self.choices is not None:
+            if value in self.choices and not (value == "custom" and "array" in self.type):
+                return value
+        elif self.type == "string" or value == self.default:
+            return value
+        raise OptionError(self.name, value, self.allowed)
+
+    def _check_number(self, value: float) -> float | int:
+        if "number" not in self.type and self.type != "integer":
+            raise OptionError(self.name, value, self.allowed)
+        low, high, above, below = self._bounds()
+        inside = (
+            math.isfinite(value)
+            and (low is None or value >= low)
+            and (high is None or value <= high)
+            and (above is None or value > above)
+            and (below is None or value < below)
+        )
+        if not inside or (self.type == "integer" and value != int(value)):
+            raise OptionError(self.name, value, self.allowed)
+        return int(value) if self.type == "integer" else float(value)
+
+    def _check_array(self, value: Sequence[object]) -> list[Any]:
+        if self.name in _SQUARE_MATRICES:
+            rows = [self._numbers(row, lowest=0.0) for row in value if isinstance(row, Sequence)]
+            if len(rows) != len(value) or len(rows) < 2 or any(len(row) != len(rows) for row in rows):
+                raise OptionError(self.name, value, self.allowed)
+            return rows
+        return self._numbers(value, lowest=0.0)
+
+    def _numbers(self, value: Sequence[object], *, lowest: float) -> list[float]:
+        numbers: list[float] = []
+        for item in value:
+            if isinstance(item, bool) or not isinstance(item, (int, float)) or not math.isfinite(item) or item < lowest:
+                raise OptionError(self.name, value, self.allowed)
+            numbers.append(float(item))
+        if not numbers or (self.name in _POSITIVE_LISTS and min(numbers) <= 0):
+            raise OptionError(self.name, value, self.allowed)
+        return numbers
+
+    def _array_words(self) -> str:
+        if self.name in _SQUARE_MATRICES:
+            return "a square matrix of numbers >= 0, one row and one column a class"
+        if self.name in _POSITIVE_LISTS:
+            return "a list of numbers > 0"
+        if self.name in _NON_NEGATIVE_LISTS:
+            return "a list of numbers >= 0"
+        return "a list of numbers"
+
+    def _bounds(self) -> tuple[float | None, float | None, float | None, float | None]:
+        low, high, above = self.minimum, self.maximum, self.exclusive_minimum
+        if self.name in _PROBABILITIES:
+            low, high = 0.0, 1.0
+        elif self.name == "target_fppi":
+            low = 0.0
+        elif self.name in _POSITIVE_UNLESS_NAMED:
+            above = 0.0
+        return low, high, above, self.exclusive_maximum
+
+    def _limits(self) -> str:
+        low, high, above, below = self._bounds()
+        words = [
+            f"{sign} {limit:g}"
+            for sign, limit in ((">=", low), (">", above), ("<=", high), ("<", below))
+            if limit is not None
+        ]
+        return " " + " and ".join(words) if words else ""
+
+
+def _check_criterion(option: Option, value: Mapping[str, object]) -> dict[str, Any]:
+    """A hit criterion with options of its own: ``{"id": "loc_boundary_iou", "options": {"distance": 2}}``."""
+    from evaluation.catalogue.registry import get
+
+    allowed = option.allowed + ' or {"id": …, "options": {…}} with the options of that criterion'
+    name = value.get("id")
+    options = value.get("options", {})
+    if set(value) - {"id", "options"} or name not in (option.choices or ()) or not isinstance(options, Mapping):
+        raise OptionError(option.name, value, allowed)
+    criterion = get(str(name))
+    without_threshold = [known for known in criterion.options if known.name != "threshold"]
+    unknown = set(options) - {known.name for known in without_threshold}
+    if unknown:
+        names = ", ".join(known.name for known in without_threshold) or "no option"
+        raise OptionError(f"{option.name}.{min(unknown)}", options[min(unknown)], f"{names} for {name}")
+    checked = {
+        known.name: known.check(options[known.name]) if known.name in options else known.default
+        for known in without_threshold
+    }
+    return {"id": name, "options": checked}

@@ -1,0 +1,87 @@
+"""The command line: one module a command, imported when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+COMMANDS: Final = {
+    "score": "score predictions against references, case by case",
+    "rank": "rank algorithms from results, with uncertainty",
+    "verify": "recompute a published ranking from its bundle and say whether it is the same",
+    "report": "write a ranking report as one HTML file",
+    "recommend": "recommend metrics for a problem fingerprint",
+    "metrics": "list the metrics that are known",
+}
+BAD_INPUT: Final = 2
+_INTERRUPTED: Final = 130
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line, too."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(BAD_INPUT, f"{self.prog}: {message} (see --help)\n")
+
+
+class InputError(ValueError):
+    """Something that the user gave and that cannot be used; shown as one line."""
+
+
+def commands() -> dict[str, str]:
+    """The commands of this installation, each with what it does."""
+    return {name: words for name, words in COMMANDS.items() if find_spec(f"evaluation.cli.{name}")}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command.
+
+    A command's module has ``configure(parser)`` and ``run(options)``. Wrong input is a `ValueError` or an `OSError`
+    there and becomes one line on standard error.
+
+    Returns
+    -------
+    int
+        0 when done, 2 for bad input.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    known = commands()
+    parser = _Parser(prog="python -m evaluation", description="Score and rank biomedical image analysis.")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, words in known.items():
+        subparser = subparsers.add_parser(name, help=words, description=words[0].upper() + words[1:] + ".")
+        if given and given[0] == name:
+            importlib.import_module(f"evaluation.cli.{name}").configure(subparser)
+    options = parser.parse_args(given)
+    command = importlib.import_module(f"evaluation.cli.{options.command}")
+    try:
+        result = command.run(options)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (ValueError, OSError) as error:
+        sys.stderr.write(f"{options.command}: {one_line(error)}\n")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    return int(result or 0)
+
+
+def one_line(error: BaseException) -> str:
+    r"""The message of an error on one line.
+
+    Examples
+    --------
+    >>> one_line(ValueError("two\nlines"))
+    'two lines'
+    """
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    return " ".join(str(error).split()) or type(error).__name__

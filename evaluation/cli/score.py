@@ -1,0 +1,129 @@
+"""``python -m evaluation score``: predictions in, results table out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.cli import InputError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from evaluation.assessment import Assessment
+    from evaluation.scoring import ScoredFolders
+
+_SHOWN: Final = 20
+
+
+def configure(parser: ArgumentParser) -> None:
+    """Declare what the command takes."""
+    parser.add_argument("assessment", type=Path, metavar="ASSESSMENT.json", help="what is measured")
+    parser.add_argument("--references", type=Path, required=True, metavar="DIR", help="folder of references")
+    parser.add_argument("--predictions", type=Path, required=True, metavar="DIR", help="folder of predictions")
+    parser.add_argument("--each", action="store_true", help="the folder holds one folder an algorithm")
+    parser.add_argument("--algorithm", metavar="NAME", help="name of the algorithm (default: name of the folder)")
+    parser.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="number of processes (default: 1)")
+    parser.add_argument(
+        "--output", type=Path, metavar="results.csv", help="results table (default: printed on standard output)"
+    )
+    parser.add_argument(
+        "--evidence", type=Path, metavar="FILE.parquet", help="what the values of the whole data set are made of"
+    )
+
+
+def run(options: Namespace) -> int:
+    """Score, write the table, and say on standard error what was noticed.
+
+    Raises
+    ------
+    InputError
+        For bad input, with one line that says what is wrong.
+    """
+    from evaluation.assessment import parse
+    from evaluation.scoring import results_text, score_folders, write_evidence, write_provenance, write_results
+
+    assessment = parse(_read_json(options.assessment))
+    algorithms = _algorithms(options)
+    if options.output is not None and not options.output.parent.is_dir():
+        message = f"--output: there is no folder {options.output.parent}"
+        raise InputError(message)
+    scored = score_folders(
+        assessment,
+        options.references,
+        algorithms,
+        jobs=options.jobs,
+        progress=_show_progress if sys.stderr.isatty() else None,
+    )
+    _report(scored)
+    if options.evidence is not None:
+        write_evidence(options.evidence, assessment, scored.blocks, parts=scored.parts, shared=scored.shared)
+    if options.output is None:
+        sys.stdout.write(results_text(scored.rows))
+    else:
+        write_results(scored.rows, options.output)
+        write_provenance(assessment, options.output, points=_working_points(assessment, scored))
+    return 0
+
+
+def _working_points(assessment: Assessment, scored: ScoredFolders) -> list[dict[str, Any]]:
+    """The thresholds of metrics at a target of another, where there are such."""
+    if not scored.blocks or not any("_at_" in use.id for use in assessment.metrics):
+        return []
+    from evaluation.scoring.evidence import make_evidence
+    from evaluation.scoring.working_points import working_points
+
+    evidence = make_evidence(assessment, scored.blocks, parts=scored.parts, shared=scored.shared)
+    return working_points(assessment, evidence)
+
+
+def _algorithms(options: Namespace) -> dict[str, Path]:
+    folder: Path = options.predictions
+    if not folder.is_dir():
+        message = f"--predictions: there is no folder {folder}"
+        raise InputError(message)
+    if not options.each:
+        return {options.algorithm or folder.resolve().name: folder}
+    if options.algorithm:
+        message = "--algorithm does not go with --each: the folders' names are taken"
+        raise InputError(message)
+    folders = {path.name: path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")}
+    if not folders:
+        message = f"--predictions: {folder} holds no folder of an algorithm"
+        raise InputError(message)
+    return folders
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        message = f"{path} is not a JSON document: {error}"
+        raise InputError(message) from None
+    return document
+
+
+def _report(scored: ScoredFolders) -> None:
+    """Name what was counted as missing although a file is there, and files that belong to no case."""
+    lines = [f"{algorithm}: {issue.message} (counted as missing)" for (algorithm, _), issue in scored.reasons.items()]
+    for algorithm, names in scored.unexpected.items():
+        shown = ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+        lines.append(f"{algorithm}: {len(names)} files of no known case were not used ({shown})")
+    for line in lines[:_SHOWN]:
+        print(line, file=sys.stderr)  # noqa: T201  (a command talks)
+    if len(lines) > _SHOWN:
+        print(f"… and {len(lines) - _SHOWN} more", file=sys.stderr)  # noqa: T201
+
+
+def _show_progress(done: int, total: int) -> None:
+    end = "\n" if done == total else ""
+    print(f"\rscored {done} of {total} cases", end=end, file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _jobs(text: str) -> int:
+    jobs = int(text)
+    if not 1 <= jobs <= 1024:
+        raise ValueError
+    return jobs

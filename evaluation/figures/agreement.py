@@ -1,0 +1,121 @@
+"""How much of the order survives resampling? Distributions of Kendall's τ, one a ranking."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation.figures.layout import Figure, figure, names_axis, number
+from evaluation.figures.palette import NEUTRAL, QUALITATIVE
+from evaluation.figures.selection import Entry, entries, label
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_WIDTH = 0.42
+
+
+def violin_plot(document: Mapping[str, Any]) -> Figure:
+    """Show the distribution of τ-b between the ranking and its bootstrap samples, most stable ranking left.
+
+    Rankings without any defined τ (all algorithms tied) are left out and named in a note below.
+
+    Raises
+    ------
+    ValueError
+        If no ranking of the document has a defined τ.
+    """
+    both = entries(document)
+    shown = [entry for entry in both if entry["kendall_tau"] and entry["kendall_tau"]["median"] is not None]
+    if not shown:
+        message = "no ranking of the document has resamples with a defined τ"
+        raise ValueError(message)
+    shown.sort(key=lambda entry: (-entry["kendall_tau"]["median"], label(entry)))
+    absent = [label(entry) for entry in both if entry not in shown]
+    data: list[dict[str, Any]] = []
+    lowest = 0.0
+    for place, entry in enumerate(shown):
+        tau = entry["kendall_tau"]
+        lowest = min(lowest, tau["min"])
+        xs, ys = _outline(tau["histogram"], place)
+        tone = QUALITATIVE[place % len(QUALITATIVE)]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "x": xs,
+                "y": ys,
+                "fill": "toself",
+                "fillcolor": tone,
+                "opacity": 0.55,
+                "line": {"color": tone, "width": 1},
+                "hoverinfo": "skip",
+            }
+        )
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "x": [place] * 3,
+                "y": [tau["q25"], tau["median"], tau["q75"]],
+                "line": {"color": NEUTRAL, "width": 5},
+                "marker": {"color": NEUTRAL, "size": [0, 11, 0], "symbol": "line-ew-open", "line": {"width": 3}},
+                "text": [_words(entry)] * 3,
+                "hovertemplate": "%{text}<extra></extra>",
+            }
+        )
+    note = f"Left out, since all algorithms are tied: {', '.join(absent)}" if absent else ""
+    return figure(
+        data,
+        "How much of the order survives resampling?",
+        x=names_axis([label(entry) for entry in shown]),
+        y={"title": "Kendall’s τ with the full-data ranking", "range": [lowest - 0.05, 1.05]},
+        height=420,
+        annotations=[
+            {"text": note, "x": 0, "y": 1.02, "xref": "paper", "yref": "paper", "showarrow": False, "yanchor": "bottom"}
+        ]
+        if note
+        else [],
+    )
+
+
+def tau_table(document: Mapping[str, Any]) -> list[dict[str, str]]:
+    """What the violin plot shows, as text: mean, median, quartiles and the number undefined of every ranking."""
+    rows = []
+    for entry in entries(document):
+        tau = entry["kendall_tau"]
+        if tau is not None:
+            row = {key: number(tau[key], 3) for key in ("mean", "median", "q25", "q75")}
+            rows.append({"ranking": label(entry), **row, "undefined": str(tau["undefined"])})
+    return rows
+
+
+def _outline(histogram: list[int], place: int) -> tuple[list[float], list[float]]:
+    """A violin around x = place: the histogram smoothed over neighbouring bins, mirrored."""
+    bins = len(histogram)
+    kernel = (1, 4, 6, 4, 1)
+    smooth = [
+        sum(
+            weight * histogram[index + shift]
+            for shift, weight in zip(range(-2, 3), kernel, strict=True)
+            if 0 <= index + shift < bins
+        )
+        for index in range(bins)
+    ]
+    first = next(index for index, value in enumerate(smooth) if value)
+    last = bins - next(index for index, value in enumerate(reversed(smooth)) if value)
+    highest = max(smooth)
+    centres = [-1 + 2 * (index + 0.5) / bins for index in range(first, last)]
+    half = [_WIDTH * smooth[index] / highest for index in range(first, last)]
+    top, bottom = min(1.0, centres[-1] + 1 / bins), max(-1.0, centres[0] - 1 / bins)
+    left = [place - width for width in half]
+    right = [place + width for width in half]
+    ys = [bottom, *centres, top, top, *reversed(centres), bottom]
+    return [place + 0.0, *right, right[-1], left[-1], *reversed(left), place + 0.0], ys
+
+
+def _words(entry: Entry) -> str:
+    tau = entry["kendall_tau"]
+    return (
+        f"{label(entry)}: median {number(tau['median'], 3)}, quartiles {number(tau['q25'], 3)} to "
+        f"{number(tau['q75'], 3)}, mean {number(tau['mean'], 3)}, undefined {tau['undefined']}"
+    )

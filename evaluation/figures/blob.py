@@ -1,0 +1,119 @@
+"""How stable is each algorithm's rank? Circles whose area is the share of resamples with that rank."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation.figures.layout import (
+    LINE,
+    Figure,
+    figure,
+    interval_words,
+    names_axis,
+    percent,
+    rank_words,
+    ranks_axis,
+    side,
+)
+from evaluation.figures.palette import NEUTRAL, colours
+from evaluation.figures.selection import label, names, select
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def blob_plot(
+    document: Mapping[str, Any],
+    *,
+    metric: str | None = None,
+    region: str | None = None,
+    task: str | None = None,
+    name: str | None = None,
+) -> Figure:
+    """Show the ranks of every algorithm over the bootstrap samples of one ranking, or of the overall one.
+
+    Algorithms stand in the order of the full-data ranking, whose rank is printed below each; the area of a circle is
+    the share of samples with that rank, the cross the median, the line the rank interval.
+
+    Raises
+    ------
+    LookupError
+        If there is no such ranking.
+    ValueError
+        If it was not resampled.
+    """
+    entry = select(document, metric=metric, region=region, task=task, name=name)
+    algorithms = entry["algorithms"]
+    if not entry.get("resampled"):
+        message = f"the ranking {label(entry)} was not resampled"
+        raise ValueError(message)
+    palette = colours(document)
+    places, ranks = len(algorithms), len(algorithms[0]["rank_frequencies"])
+    biggest = max(10.0, min(44.0, 620.0 / places))
+    data: list[dict[str, Any]] = [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "x": [0, places - 1],
+            "y": [1, places],
+            "line": {"color": LINE, "dash": "dot", "width": 1},
+            "hoverinfo": "skip",
+        }
+    ]
+    for place, algorithm in enumerate(algorithms):
+        total = sum(algorithm["rank_frequencies"])
+        shares = [count / total for count in algorithm["rank_frequencies"]]
+        present = [index for index, share in enumerate(shares) if share > 0]
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": algorithm["name"],
+                "cliponaxis": False,
+                "x": [place] * len(present),
+                "y": [index + 1 for index in present],
+                "marker": {
+                    "color": palette[algorithm["name"]],
+                    "opacity": 0.85,
+                    "size": [shares[index] for index in present],
+                    "sizemode": "area",
+                    "sizeref": 2.0 / biggest**2,
+                    "sizemin": 1.5,
+                    "line": {"width": 0},
+                },
+                "customdata": [[percent(shares[index])] for index in present],
+                "hovertemplate": "%{fullData.name}<br>rank %{y} in %{customdata[0]} of resamples<extra></extra>",
+            }
+        )
+    data.append(
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "median and interval",
+            "x": list(range(places)),
+            "y": [algorithm["rank_median"] for algorithm in algorithms],
+            "marker": {"symbol": "x-thin", "size": 9, "line": {"color": NEUTRAL, "width": 2}},
+            "error_y": {
+                "type": "data",
+                "symmetric": False,
+                "array": [a["rank_interval"][1] - a["rank_median"] for a in algorithms],
+                "arrayminus": [a["rank_median"] - a["rank_interval"][0] for a in algorithms],
+                "color": NEUTRAL,
+                "thickness": 1.5,
+                "width": 3,
+            },
+            "text": [
+                f"{a['name']}: median {rank_words(a['rank_median'])}, interval {interval_words(a['rank_interval'])}"
+                for a in algorithms
+            ],
+            "hovertemplate": "%{text}<extra></extra>",
+        }
+    )
+    labels = [f"{a['name']}<br><b>{rank_words(a['rank'])}</b>" for a in algorithms]
+    return figure(
+        data,
+        "How stable is each algorithm’s rank?",
+        x=names_axis(names(entry), labels, title="Algorithm, with its rank on all cases"),
+        y=ranks_axis(ranks, title="Rank in the resamples"),
+        height=side(ranks),
+    )

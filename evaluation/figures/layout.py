@@ -1,0 +1,113 @@
+"""What all figures share: transparent ground, the question as title, room for long names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Figure = dict[str, Any]
+CLEAR: Final = "rgba(0,0,0,0)"
+GRID: Final = "rgba(128,128,128,0.25)"
+LINE: Final = "rgba(128,128,128,0.8)"
+_CROWDED: Final = 12
+
+
+def figure(data: list[dict[str, Any]], question: str, *, x: dict[str, Any], y: dict[str, Any], **layout: Any) -> Figure:
+    """A Plotly figure as plain JSON values; colours of text and ground are left to the page."""
+    return {
+        "data": data,
+        "layout": {
+            "title": {"text": question, "x": 0, "xref": "paper", "xanchor": "left", "font": {"size": 16}},
+            "paper_bgcolor": CLEAR,
+            "plot_bgcolor": CLEAR,
+            "margin": {"l": 60, "r": 20, "t": 60, "b": 60},
+            "hovermode": "closest",
+            "showlegend": False,
+            "modebar": {"bgcolor": CLEAR, "color": LINE, "activecolor": "rgba(128,128,128,1)"},
+            "xaxis": axis(**x),
+            "yaxis": axis(**y),
+            **layout,
+        },
+    }
+
+
+def axis(title: str | None = None, **settings: Any) -> dict[str, Any]:
+    """An axis whose lines show on light and on dark pages, and which makes room for its labels."""
+    base: dict[str, Any] = {"automargin": True, "gridcolor": GRID, "linecolor": LINE, "zeroline": False}
+    if title is not None:
+        base["title"] = {"text": title}
+    return base | settings
+
+
+def names_axis(names: Sequence[str], labels: Sequence[str] | None = None, **settings: Any) -> dict[str, Any]:
+    """An axis with one place for each name, at 0, 1, 2, …; names are slanted when there are many."""
+    many = len(names) > _CROWDED or max(map(len, names), default=0) * len(names) > 90
+    shown = list(labels or names)
+    if many:
+        shown = [label.replace("<br>", " ") for label in shown]
+    return {
+        "tickmode": "array",
+        "tickvals": list(range(len(names))),
+        "ticktext": shown,
+        "tickangle": -60 if many else 0,
+        "range": [-0.6, len(names) - 0.4],
+        "showgrid": False,
+        **settings,
+    }
+
+
+def ranks_axis(highest: int, **settings: Any) -> dict[str, Any]:
+    """An axis of ranks from 1."""
+    step = 1 if highest <= 20 else 5
+    ticks = [1, *range(step if step > 1 else 2, highest + 1, step)]
+    return {"tickmode": "array", "tickvals": ticks, "range": [0.4, highest + 0.6], **settings}
+
+
+def side(places: int, *, smallest: int = 360, each: int = 26, around: int = 200) -> int:
+    """Height or width in pixels that leaves `each` pixels to a place."""
+    return max(smallest, around + each * places)
+
+
+def percent(share: float | None) -> str:
+    """A share as people write it, never rounded to all or nothing.
+
+    Examples
+    --------
+    >>> percent(0.612), percent(0.9996), percent(0.0004), percent(1.0)
+    ('61 %', 'more than 99 %', 'less than 1 %', '100 %')
+    """
+    if share is None:
+        return "–"
+    if 0.0 < share < 0.01:
+        return "less than 1 %"
+    if 0.99 < share < 1.0:
+        return "more than 99 %"
+    return f"{share:.0%}".replace("%", " %")
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number for a table or a hover text."""
+    return "–" if value is None else f"{value:.{digits}g}"
+
+
+def rank_words(value: float | None) -> str:
+    """A rank, without a fraction unless it has one."""
+    return "–" if value is None else f"{round(value, 2):g}"
+
+
+def interval_words(interval: Sequence[float] | None) -> str:
+    """A rank interval as in "rank 2 (1–4)"."""
+    return "–" if interval is None else f"{rank_words(interval[0])}–{rank_words(interval[1])}"
+
+
+def stars(p: float) -> str:
+    """Stars of a p-value: one from 0.05, two from 0.01, three from 0.001.
+
+    Examples
+    --------
+    >>> stars(0.004)
+    '**'
+    """
+    return "*" * sum(p <= level for level in (0.05, 0.01, 0.001))

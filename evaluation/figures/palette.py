@@ -1,0 +1,73 @@
+"""Colours that people with any colour vision can tell apart, on light and on dark pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.figures.selection import main_entry, names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+QUALITATIVE: Final = ("#0048a8", "#ca7e0e", "#04a281", "#850e00", "#48004a", "#4479af", "#394450", "#7a6601")
+"""After Okabe and Ito, "Color universal design", 2008, moved until all can be told apart under three colour-vision
+deficiencies; the series of the web pages, which exchange them for lighter ones on a dark page."""
+
+RANKED: Final = ("#4479af", "#178a86", "#6f8420", "#9a7716", "#c05a45", "#8a6aa8")
+"""Hues of one lightness, at least 3:1 against white and against a dark page."""
+
+SEQUENTIAL: Final = ("#30426E", "#3E6A8E", "#3F8F98", "#5DAF88", "#98C870", "#E0D86A")
+"""From dark to light with even steps of lightness, readable in grey."""
+
+BETTER: Final = "#ca7e0e"
+NOT_BETTER: Final = "#4479af"
+NEUTRAL: Final = "#4c575b"
+
+
+def colours(document: Mapping[str, Any]) -> dict[str, str]:
+    """One colour for each algorithm, the same in every figure of a document.
+
+    The first eight algorithms of the main ranking get qualitative colours; with more than eight, all get a place on one
+    sequence by rank, since no one can tell forty hues apart.
+
+    Examples
+    --------
+    >>> colours({"rankings": [{"algorithms": [{"name": "a"}, {"name": "b"}]}], "overall": None})
+    {'a': '#0048a8', 'b': '#ca7e0e'}
+    """
+    ordered = list(names(main_entry(document)))
+    for entry in document["rankings"]:
+        ordered += [name for name in names(entry) if name not in ordered]
+    return dict(zip(ordered, sequence(len(ordered)), strict=True))
+
+
+def sequence(number: int) -> list[str]:
+    """As many colours as asked for."""
+    if number <= len(QUALITATIVE):
+        return list(QUALITATIVE[:number])
+    return [blend(RANKED, index / (number - 1)) for index in range(number)]
+
+
+def blend(stops: Sequence[str], position: float) -> str:
+    """Colour at a position from 0 to 1 along a scale.
+
+    Examples
+    --------
+    >>> blend(["#000000", "#ffffff"], 0.5)
+    '#808080'
+    """
+    place = position * (len(stops) - 1)
+    low = min(int(place), len(stops) - 2)
+    share = place - low
+    first, second = (_channels(stops[index]) for index in (low, low + 1))
+    mixed = [round(a + (b - a) * share) for a, b in zip(first, second, strict=True)]
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)
+
+
+def scale(stops: Sequence[str] = SEQUENTIAL) -> list[list[float | str]]:
+    """A Plotly colour scale, dark for the greatest values."""
+    return [[index / (len(stops) - 1), colour] for index, colour in enumerate(reversed(stops))]
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

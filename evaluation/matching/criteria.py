@@ -1,0 +1,338 @@
+"""Is this prediction a hit on that reference? The criteria, each as a table of all pairs of an image.
+
+Every function takes the reference's objects first and the prediction's second and returns an array of shape
+``(references, predictions)``: an overlap in [0, 1], a distance in mm, or 0 and 1. Inside, only pairs that can be hits are
+looked at, so that thousands of objects cost little more than their pixels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from evaluation.matching import approximations
+from evaluation.metrics.boundary import SLACK, band_width
+from evaluation.metrics.distances import squared_distance_to_background
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from evaluation.matching.approximations import Shape
+    from evaluation.matching.objects import Objects
+
+
+class Pairs(NamedTuple):
+    """Pairs of objects with a value; all others have the value 0 (for a distance: are too far away).
+
+    Attributes
+    ----------
+    reference, prediction
+        Indices of the objects.
+    value
+        The criterion's value.
+    """
+
+    reference: NDArray[np.int64]
+    prediction: NDArray[np.int64]
+    value: NDArray[np.float64]
+
+    def where(self, chosen: NDArray[np.bool_]) -> Pairs:
+        """Only some of the pairs."""
+        return Pairs(self.reference[chosen], self.prediction[chosen], self.value[chosen])
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """A localization criterion.
+
+    Attributes
+    ----------
+    pairs
+        Finds all pairs with a value above 0, or all within a distance.
+    kind
+        ``overlap``, ``distance`` or ``point`` (0 or 1, without a cutoff).
+    """
+
+    pairs: Callable[..., Pairs]
+    kind: Literal["overlap", "distance", "point"]
+
+
+def _same_space(reference: Objects, prediction: Objects) -> None:
+    if reference.size and prediction.size and reference.dimensions != prediction.dimensions:
+        message = f"objects in {reference.dimensions} and in {prediction.dimensions} dimensions"
+        raise ValueError(message)
+    one, other = reference.labels, prediction.labels
+    if one is not None and other is not None and one.shape != other.shape:
+        message = f"label maps of shape {one.shape} and {other.shape}"
+        raise ValueError(message)
+
+
+def shared_pixels(reference: NDArray[np.int64], prediction: NDArray[np.int64], predictions: int) -> Pairs:
+    """Count the pixels that objects of two index maps share, in one pass over the pixels."""
+    both = np.flatnonzero((reference.ravel() != 0) & (prediction.ravel() != 0))
+    keys = (reference.ravel()[both] - 1) * np.int64(predictions) + (prediction.ravel()[both] - 1)
+    if keys.size and int(keys.max()) < 8 * keys.size + 4_000_000:
+        counts = np.bincount(keys)
+        found = np.flatnonzero(counts)
+        shared = counts[found]
+    else:
+        found, shared = np.unique(keys, return_counts=True)
+    return Pairs(found // max(predictions, 1), found % max(predictions, 1), shared.astype(float))
+
+
+def mask_overlap(reference: Objects, prediction: Objects) -> Pairs:
+    """Pixels that objects of two label maps share.
+
+    Raises
+    ------
+    ValueError
+        Without masks on both sides, or if the maps differ in shape.
+    """
+    if reference.labels is None or prediction.labels is None:
+        message = "this criterion needs masks on both sides"
+        raise ValueError(message)
+    _same_space(reference, prediction)
+    return shared_pixels(reference.index_map, prediction.index_map, prediction.size)
+
+
+def _mask_iou(reference: Objects, prediction: Objects) -> Pairs:
+    common = mask_overlap(reference, prediction)
+    union = reference.areas[common.reference] + prediction.areas[common.prediction] - common.value
+    return common._replace(value=common.value / union)
+
+
+def box_overlap(reference: Objects, prediction: Objects, extra: float = 0.0) -> tuple[Pairs, Pairs]:
+    """Extent of the common box of all pairs that have one, and of both boxes together."""
+    _same_space(reference, prediction)
+    k = reference.dimensions
+    one, other = reference.boxes, prediction.boxes
+    sides = np.ones((reference.size, prediction.size))
+    for axis in range(k):
+        low = np.maximum(one[:, None, axis], other[None, :, axis])
+        high = np.minimum(one[:, None, k + axis], other[None, :, k + axis])
+        sides *= np.maximum(high - low + extra, 0.0)
+    rows, columns = np.nonzero(sides)
+    common = sides[rows, columns]
+    own = np.prod(one[:, k:] - one[:, :k] + extra, axis=1)[rows]
+    theirs = np.prod(other[:, k:] - other[:, :k] + extra, axis=1)[columns]
+    return Pairs(rows, columns, common), Pairs(rows, columns, own + theirs - common)
+
+
+def _box_iou(
+    reference: Objects, prediction: Objects, *, box_convention: Literal["half_open", "inclusive_pixels"] = "half_open"
+) -> Pairs:
+    if box_convention not in ("half_open", "inclusive_pixels"):
+        message = f"box_convention is 'half_open' or 'inclusive_pixels', not {box_convention!r}"
+        raise ValueError(message)
+    common, union = box_overlap(reference, prediction, 1.0 if box_convention == "inclusive_pixels" else 0.0)
+    return common._replace(value=common.value / union.value)
+
+
+def _approx_iou(reference: Objects, prediction: Objects, *, shape: Shape = "ellipse") -> Pairs:
+    if shape == "polygon" and reference.labels is not None and prediction.labels is not None:
+        return _mask_iou(reference, prediction)
+    _same_space(reference, prediction)
+    ours, theirs = approximations.bodies(reference, shape), approximations.bodies(prediction, shape)
+    found = [(i, j, approximations.iou(a, b)) for i, a in enumerate(ours) for j, b in enumerate(theirs)]
+    return _as_pairs([entry for entry in found if entry[2] > 0])
+
+
+def _boundary_iou(
+    reference: Objects, prediction: Objects, *, distance: float | None = None, distance_ratio: float = 0.02
+) -> Pairs:
+    """Boundary IoU of each pair of masks that touch; the bands of all objects are made in one pass each."""
+    if reference.labels is None or prediction.labels is None:
+        message = "this criterion needs masks on both sides"
+        raise ValueError(message)
+    _same_space(reference, prediction)
+    width = distance
+    if width is None:
+        width = band_width(reference.labels.shape, reference.spacing, distance_ratio)
+    ours, theirs = _bands(reference, width), _bands(prediction, width)
+    common = shared_pixels(ours, theirs, prediction.size)
+    own = np.bincount(ours.ravel(), minlength=reference.size + 1)[1:]
+    other = np.bincount(theirs.ravel(), minlength=prediction.size + 1)[1:]
+    return common._replace(value=common.value / (own[common.reference] + other[common.prediction] - common.value))
+
+
+def _bands(objects: Objects, width: float) -> NDArray[np.int64]:
+    """The index map, kept only within a distance of each object's own outline."""
+    bands = np.zeros_like(objects.index_map)
+    for index, place in enumerate(objects.slices):
+        mask = objects.index_map[place] == index + 1
+        squared = squared_distance_to_background(np.pad(mask, 1), objects.spacing)
+        inner = squared[(slice(1, -1),) * mask.ndim]
+        bands[place][mask & (inner <= (width * (1 + SLACK)) ** 2)] = index + 1
+    return bands
+
+
+def _ior(reference: Objects, prediction: Objects) -> Pairs:
+    if reference.labels is not None and prediction.labels is not None:
+        common = mask_overlap(reference, prediction)
+    else:
+        common, _ = box_overlap(reference, prediction)
+    return common._replace(value=common.value / reference.areas[common.reference])
+
+
+def _center_distance(reference: Objects, prediction: Objects, *, within: float = np.inf, spacing: Any = None) -> Pairs:
+    _same_space(reference, prediction)
+    if not reference.size or not prediction.size:
+        return _as_pairs([])
+    size = np.asarray(reference.spacing if spacing in (None, "from_image") else spacing, dtype=float)
+    ours, theirs = reference.centres * size, prediction.centres * size
+    rows, columns, values = [], [], []
+    for start in range(0, len(ours), 256):
+        table = np.sqrt(((ours[start : start + 256, None] - theirs[None]) ** 2).sum(axis=2))
+        row, column = np.nonzero(table <= within * (1 + SLACK))
+        rows.append(row + start)
+        columns.append(column)
+        values.append(table[row, column])
+    return Pairs(np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
+
+
+def _points_inside(points: NDArray[np.float64], objects: Objects) -> list[tuple[int, int]]:
+    """Pairs of object and point that lies in the object's mask, or in its box if it has no mask."""
+    if objects.labels is not None:
+        pixels = np.floor(points).astype(int)
+        inside = ((pixels >= 0) & (pixels < objects.labels.shape)).all(axis=1)
+        owners = np.zeros(len(points), dtype=int)
+        owners[inside] = objects.index_map[tuple(pixels[inside].T)]
+        return [(int(owner) - 1, point) for point, owner in enumerate(owners) if owner]
+    return _points_in_boxes(points, objects)
+
+
+def _points_in_boxes(points: NDArray[np.float64], objects: Objects) -> list[tuple[int, int]]:
+    k = objects.dimensions
+    above = (points[None] >= objects.boxes[:, None, :k]).all(axis=2)
+    below = (points[None] <= objects.boxes[:, None, k:]).all(axis=2)
+    return [(int(i), int(j)) for i, j in np.argwhere(above & below)]
+
+
+def _center_cover(reference: Objects, prediction: Objects) -> Pairs:
+    _same_space(reference, prediction)
+    return _as_pairs([(ref, pred, 1.0) for pred, ref in _points_inside(reference.centres, prediction)])
+
+
+def _center_hit(reference: Objects, prediction: Objects) -> Pairs:
+    _same_space(reference, prediction)
+    return _as_pairs([(ref, pred, 1.0) for ref, pred in _points_inside(prediction.centres, reference)])
+
+
+def _point_in_mask(reference: Objects, prediction: Objects) -> Pairs:
+    if reference.labels is None:
+        message = "loc_point_in_mask needs masks in the reference"
+        raise ValueError(message)
+    return _center_hit(reference, prediction)
+
+
+def _point_in_box(reference: Objects, prediction: Objects) -> Pairs:
+    _same_space(reference, prediction)
+    return _as_pairs([(ref, pred, 1.0) for ref, pred in _points_in_boxes(prediction.centres, reference)])
+
+
+def _point_in_approx(reference: Objects, prediction: Objects, *, shape: Shape = "ellipse") -> Pairs:
+    _same_space(reference, prediction)
+    found = []
+    for index, body in enumerate(approximations.bodies(reference, shape)):
+        if prediction.size:
+            found += [(index, int(j), 1.0) for j in np.flatnonzero(body.contains(prediction.centres))]
+    return _as_pairs(found)
+
+
+def _as_pairs(entries: list[tuple[int, int, float]]) -> Pairs:
+    rows, columns, values = zip(*entries, strict=True) if entries else ((), (), ())
+    return Pairs(np.array(rows, dtype=np.int64), np.array(columns, dtype=np.int64), np.array(values, dtype=float))
+
+
+CRITERIA: Final[Mapping[str, Criterion]] = {
+    "loc_mask_iou": Criterion(_mask_iou, "overlap"),
+    "loc_box_iou": Criterion(_box_iou, "overlap"),
+    "loc_approx_iou": Criterion(_approx_iou, "overlap"),
+    "loc_boundary_iou": Criterion(_boundary_iou, "overlap"),
+    "loc_ior": Criterion(_ior, "overlap"),
+    "loc_center_distance": Criterion(_center_distance, "distance"),
+    "loc_center_cover": Criterion(_center_cover, "point"),
+    "loc_center_hit": Criterion(_center_hit, "point"),
+    "loc_point_in_mask": Criterion(_point_in_mask, "point"),
+    "loc_point_in_box": Criterion(_point_in_box, "point"),
+    "loc_point_in_approx": Criterion(_point_in_approx, "point"),
+}
+
+
+def _table(reference: Objects, prediction: Objects, pairs: Pairs) -> NDArray[np.float64]:
+    table = np.zeros((reference.size, prediction.size))
+    table[pairs.reference, pairs.prediction] = pairs.value
+    return table
+
+
+def loc_mask_iou(reference: Objects, prediction: Objects) -> NDArray[np.float64]:
+    """Intersection over union of the masks."""
+    return _table(reference, prediction, _mask_iou(reference, prediction))
+
+
+def loc_box_iou(
+    reference: Objects, prediction: Objects, *, box_convention: Literal["half_open", "inclusive_pixels"] = "half_open"
+) -> NDArray[np.float64]:
+    """Intersection over union of the boxes; sides are max - min, or one more for corners that are pixel indices.
+
+    Examples
+    --------
+    >>> from evaluation.matching import Objects
+    >>> one, other = Objects(boxes=[[0, 0, 10, 10]]), Objects(boxes=[[2, 0, 12, 10]])
+    >>> loc_box_iou(one, other).round(4)
+    array([[0.6667]])
+    """
+    return _table(reference, prediction, _box_iou(reference, prediction, box_convention=box_convention))
+
+
+def loc_approx_iou(reference: Objects, prediction: Objects, *, shape: Shape = "ellipse") -> NDArray[np.float64]:
+    """Intersection over union of approximations: ``ellipse``, ``circle``, ``convex_hull`` or ``polygon``."""
+    return _table(reference, prediction, _approx_iou(reference, prediction, shape=shape))
+
+
+def loc_boundary_iou(
+    reference: Objects, prediction: Objects, *, distance: float | None = None, distance_ratio: float = 0.02
+) -> NDArray[np.float64]:
+    """Boundary IoU of the masks, each against its own outline; see `evaluation.metrics.boundary.boundary_iou`."""
+    return _table(
+        reference, prediction, _boundary_iou(reference, prediction, distance=distance, distance_ratio=distance_ratio)
+    )
+
+
+def loc_ior(reference: Objects, prediction: Objects) -> NDArray[np.float64]:
+    """Share of each reference that a prediction covers: of masks, or of boxes where a side has no masks."""
+    return _table(reference, prediction, _ior(reference, prediction))
+
+
+def loc_center_distance(reference: Objects, prediction: Objects, *, spacing: Any = None) -> NDArray[np.float64]:
+    """Distance of the centres in mm."""
+    return _table(reference, prediction, _center_distance(reference, prediction, spacing=spacing))
+
+
+def loc_center_cover(reference: Objects, prediction: Objects) -> NDArray[np.float64]:
+    """1 where the reference's centre lies in the prediction."""
+    return _table(reference, prediction, _center_cover(reference, prediction))
+
+
+def loc_center_hit(reference: Objects, prediction: Objects) -> NDArray[np.float64]:
+    """1 where the prediction's centre lies in the reference."""
+    return _table(reference, prediction, _center_hit(reference, prediction))
+
+
+def loc_point_in_mask(reference: Objects, prediction: Objects) -> NDArray[np.float64]:
+    """1 where the prediction's point lies in the reference's mask."""
+    return _table(reference, prediction, _point_in_mask(reference, prediction))
+
+
+def loc_point_in_box(reference: Objects, prediction: Objects) -> NDArray[np.float64]:
+    """1 where the prediction's point lies in the reference's box, its edge included."""
+    return _table(reference, prediction, _point_in_box(reference, prediction))
+
+
+def loc_point_in_approx(reference: Objects, prediction: Objects, *, shape: Shape = "ellipse") -> NDArray[np.float64]:
+    """1 where the prediction's point lies in the reference's approximation."""
+    return _table(reference, prediction, _point_in_approx(reference, prediction, shape=shape))

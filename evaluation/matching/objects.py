@@ -1,0 +1,260 @@
+"""The objects of one image, however they are given: boxes, points or a label map."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+InstanceConnectivity = Literal["as_submitted", "full", "face"]
+
+
+class Objects:
+    """The objects of one image; treat it as immutable.
+
+    Coordinates count pixel edges: pixel i of an axis reaches from i to i + 1, its centre lies at i + 0.5. Axes stand in
+    the order of the label map's axes, or of the columns of boxes and points.
+
+    Parameters
+    ----------
+    boxes
+        Shape ``(n, 2k)``: all lower corners, then all upper ones.
+    points
+        Shape ``(n, k)``.
+    labels
+        Label map, 0 is background; it cannot hold objects that overlap.
+    ids
+        Label of each object, in the order of the other arrays; all labels that occur, ascending, if not given.
+    classes, scores
+        One each object.
+    ignored
+        Regions of the reference that count neither for nor against anyone.
+    spacing
+        Size of a pixel in mm along each axis.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, a box has no area, a number is not finite, or a label does not occur.
+    """
+
+    def __init__(
+        self,
+        *,
+        boxes: ArrayLike | None = None,
+        points: ArrayLike | None = None,
+        labels: ArrayLike | None = None,
+        ids: Sequence[int] | None = None,
+        classes: Sequence[str] | None = None,
+        scores: ArrayLike | None = None,
+        ignored: ArrayLike | None = None,
+        spacing: Sequence[float] | None = None,
+    ) -> None:
+        if sum(given is not None for given in (boxes, points, labels)) != 1:
+            message = "objects are given as boxes, as points or as a label map"
+            raise ValueError(message)
+        self.boxes_given = None if boxes is None else _rows(boxes, "boxes", even=True)
+        self.points_given = None if points is None else _rows(points, "points", even=False)
+        self.labels = None if labels is None else np.asarray(labels)
+        if self.boxes_given is not None:
+            half = self.boxes_given.shape[1] // 2
+            if (self.boxes_given[:, half:] <= self.boxes_given[:, :half]).any():
+                message = "a box has its upper corner above its lower one along every axis"
+                raise ValueError(message)
+        self.ids = self._checked_ids(ids)
+        self.size = len(self.ids)
+        self.classes = None if classes is None else np.asarray(classes, dtype=object)
+        self.scores = None if scores is None else np.asarray(scores, dtype=float)
+        self.ignored = np.zeros(self.size, dtype=bool) if ignored is None else np.asarray(ignored, dtype=bool)
+        for name, values in (("classes", self.classes), ("scores", self.scores), ("ignored", self.ignored)):
+            if values is not None and values.shape != (self.size,):
+                message = f"{name}: one for each of {self.size} objects, not {values.shape}"
+                raise ValueError(message)
+        if self.scores is not None and not np.isfinite(self.scores).all():
+            message = "scores have to be finite numbers"
+            raise ValueError(message)
+        self.memory: dict[object, tuple[Objects, object]] = {}
+        """What was found out about these objects together with others, kept for the next metric."""
+        self.spacing = (1.0,) * self.dimensions if spacing is None else tuple(float(size) for size in spacing)
+
+    def __len__(self) -> int:
+        return self.size
+
+    @property
+    def dimensions(self) -> int:
+        """Number of axes."""
+        if self.labels is not None:
+            return int(self.labels.ndim)
+        if self.boxes_given is not None:
+            return int(self.boxes_given.shape[1]) // 2
+        assert self.points_given is not None
+        return int(self.points_given.shape[1])
+
+    @property
+    def has_extent(self) -> bool:
+        """Whether there is more than a point of each object."""
+        return self.points_given is None
+
+    @cached_property
+    def index_map(self) -> NDArray[np.int64]:
+        """The label map with 0 for background and i + 1 for object i, contiguous."""
+        assert self.labels is not None
+        labels = np.ascontiguousarray(self.labels)
+        table_size = int(self.labels.max(initial=0)) + 1
+        if table_size <= 4 * self.labels.size + 65536:
+            table = np.zeros(table_size, dtype=np.int64)
+            table[self.ids] = np.arange(1, self.size + 1)
+            looked_up: NDArray[np.int64] = table[labels]
+            return looked_up
+        order = np.argsort(self.ids)
+        place = np.searchsorted(self.ids[order], labels)
+        place = np.minimum(place, max(self.size - 1, 0))
+        known = self.ids[order][place] == labels if self.size else np.zeros(labels.shape, dtype=bool)
+        found: NDArray[np.int64] = np.where(known, order[place] + 1 if self.size else 0, 0)
+        return found
+
+    @cached_property
+    def areas(self) -> NDArray[np.float64]:
+        """Number of pixels, or the extent of the boxes."""
+        if self.labels is not None:
+            return np.bincount(self.index_map.ravel(order="K"), minlength=self.size + 1)[1:].astype(float)
+        half = self.dimensions
+        extents: NDArray[np.float64] = np.prod(self.boxes[:, half:] - self.boxes[:, :half], axis=1)
+        return extents
+
+    @cached_property
+    def slices(self) -> list[tuple[slice, ...]]:
+        """Where each object of a label map lies."""
+        from scipy import ndimage
+
+        return [found for found in ndimage.find_objects(self.index_map, max_label=self.size) if found is not None]
+
+    @cached_property
+    def boxes(self) -> NDArray[np.float64]:
+        """Bounding boxes, half open."""
+        if self.boxes_given is not None:
+            return self.boxes_given
+        if self.labels is None:
+            message = "points have no boxes"
+            raise ValueError(message)
+        corners = [[*(s.start for s in place), *(s.stop for s in place)] for place in self.slices]
+        return np.asarray(corners, dtype=float).reshape(self.size, 2 * self.dimensions)
+
+    @cached_property
+    def centres(self) -> NDArray[np.float64]:
+        """The points, the middles of the boxes, or the centres of mass (which may lie outside an object)."""
+        if self.points_given is not None:
+            return self.points_given
+        if self.labels is None:
+            half = self.dimensions
+            return (self.boxes[:, :half] + self.boxes[:, half:]) / 2
+        flat = self.index_map.ravel()
+        places = np.flatnonzero(flat)
+        owner = flat[places]
+        columns = [
+            np.bincount(owner, weights=indices, minlength=self.size + 1)[1:]
+            for indices in np.unravel_index(places, self.labels.shape)
+        ]
+        return np.stack(columns, axis=1) / self.areas[:, None] + 0.5
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """Rank of each object by its place, then by its score: ties that do not depend on files or label numbers."""
+        keys = self.centres if self.boxes_given is None else self.boxes
+        ranks = np.empty(self.size, dtype=np.int64)
+        scores = np.zeros(self.size) if self.scores is None else self.scores
+        ranks[np.lexsort((-scores, *keys.T[::-1]))] = np.arange(self.size)
+        return ranks
+
+    def mask(self, index: int) -> tuple[NDArray[np.bool_], tuple[int, ...]]:
+        """The pixels of one object inside its bounding box, and where the box starts."""
+        place = self.slices[index]
+        return self.index_map[place] == index + 1, tuple(s.start for s in place)
+
+    def select(self, chosen: ArrayLike) -> Objects:
+        """Only some of the objects, by index or as a mask."""
+        rows = np.arange(self.size)[np.asarray(chosen)]
+        return Objects(
+            boxes=None if self.boxes_given is None else self.boxes_given[rows],
+            points=None if self.points_given is None else self.points_given[rows],
+            labels=self.labels,
+            ids=None if self.labels is None else self.ids[rows].tolist(),
+            classes=None if self.classes is None else self.classes[rows].tolist(),
+            scores=None if self.scores is None else self.scores[rows],
+            ignored=self.ignored[rows],
+            spacing=self.spacing,
+        )
+
+    def _checked_ids(self, ids: Sequence[int] | None) -> NDArray[np.int64]:
+        if self.labels is None:
+            rows = self.boxes_given if self.boxes_given is not None else self.points_given
+            assert rows is not None
+            return np.arange(len(rows))
+        if self.labels.ndim not in (2, 3) or self.labels.dtype.kind not in "ui":
+            message = f"a label map has 2 or 3 dimensions of whole numbers, not {self.labels.dtype} {self.labels.shape}"
+            raise ValueError(message)
+        present = _present(self.labels)
+        if ids is None:
+            return present
+        wanted = np.asarray(ids, dtype=np.int64)
+        lacking = np.setdiff1d(wanted, present)
+        if lacking.size or len(np.unique(wanted)) != len(wanted):
+            message = f"the label {lacking[0]} has no pixel" if lacking.size else "a label stands there twice"
+            raise ValueError(message)
+        return wanted
+
+
+def from_label_map(
+    labels: ArrayLike, *, instance_connectivity: InstanceConnectivity = "as_submitted", **more: Any
+) -> Objects:
+    """Take the objects of a label map as they are, or the connected parts of its foreground.
+
+    Parameters
+    ----------
+    labels
+        Label map, 0 is background.
+    instance_connectivity
+        ``as_submitted``; or parts connected by faces (``face``: 4 neighbours in 2D, 6 in 3D) or also by corners
+        (``full``: 8, 26).
+    more
+        Further arguments of `Objects`.
+    """
+    given = np.asarray(labels)
+    if instance_connectivity == "as_submitted":
+        return Objects(labels=given, **more)
+    if instance_connectivity not in ("full", "face"):
+        message = f"instance_connectivity is 'as_submitted', 'full' or 'face', not {instance_connectivity!r}"
+        raise ValueError(message)
+    from scipy import ndimage
+
+    reach = given.ndim if instance_connectivity == "full" else 1
+    parts, _ = ndimage.label(given != 0, structure=ndimage.generate_binary_structure(given.ndim, reach))
+    return Objects(labels=parts, **more)
+
+
+def _present(labels: NDArray[Any]) -> NDArray[np.int64]:
+    flat = labels.ravel(order="K")
+    if flat.size and flat.min() < 0:
+        message = "labels are whole numbers from 0 on"
+        raise ValueError(message)
+    if int(flat.max(initial=0)) <= 4 * flat.size + 65536:
+        seen = np.flatnonzero(np.bincount(flat))
+        return seen[seen > 0]
+    found = np.unique(flat).astype(np.int64)
+    return found[found > 0]
+
+
+def _rows(values: ArrayLike, name: str, *, even: bool) -> NDArray[np.float64]:
+    rows = np.asarray(values, dtype=float)
+    if rows.size == 0:
+        rows = rows.reshape(0, rows.shape[1] if rows.ndim == 2 and rows.shape[1] else (4 if even else 2))
+    if rows.ndim != 2 or rows.shape[1] not in ((4, 6) if even else (2, 3)) or not np.isfinite(rows).all():
+        message = f"{name}: one row of {'4 or 6' if even else '2 or 3'} finite numbers each"
+        raise ValueError(message)
+    return rows

@@ -1,0 +1,302 @@
+"""Distances and agreement of two boundaries.
+
+A boundary is the set of foreground voxels with a neighbour outside (by faces unless ``boundary_connectivity`` is
+``full``; the image's edge counts as outside). Distances are Euclidean, between voxel centres, in mm. Reference first,
+prediction second; each function returns value and outcome, and none gives a value when a mask is empty.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from evaluation.metrics.distances import squared_distance_to_background
+from evaluation.metrics.masks import overlap, pair
+from evaluation.outcomes import Flag, Outcome, Result, ok, undefined
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from evaluation.metrics.masks import Connectivity, Mask
+
+SLACK: Final = 1e-6
+"""Relative slack of comparisons with a tolerance: header spacings have 32 bits, and a tie counts as within."""
+
+
+def hausdorff_distance(
+    reference: ArrayLike | Mask,
+    prediction: ArrayLike | Mask,
+    *,
+    spacing: Sequence[float] | None = None,
+    boundary_connectivity: Connectivity = "face",
+) -> Result:
+    """Hausdorff distance: the farthest that a point of either boundary lies from the other boundary.
+
+    Parameters
+    ----------
+    reference, prediction
+        Masks of one shape.
+    spacing
+        Size of a voxel along each array axis in mm; 1 if not given.
+    boundary_connectivity
+        ``face`` (4 neighbours in 2D, 6 in 3D) or ``full`` (8, 26).
+
+    Returns
+    -------
+    Result
+        Value in [0, inf) mm, lower is better; ``both_empty``, ``ref_empty`` or ``pred_empty`` without a value.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ or the spacing does not fit.
+
+    Examples
+    --------
+    >>> hausdorff_distance([[1, 0, 0, 0]], [[0, 0, 0, 1]], spacing=(1, 0.5)).value
+    1.5
+    """
+    masks = pair(reference, prediction, spacing)
+    if masks.emptiness is not None:
+        return undefined(masks.emptiness)
+    there, back = masks.distances(boundary_connectivity)
+    return ok(max(there.max(), back.max()))
+
+
+def hausdorff_percentile(
+    reference: ArrayLike | Mask,
+    prediction: ArrayLike | Mask,
+    *,
+    percentile: float = 95.0,
+    combine: Literal["max_of_directed", "pooled"] = "max_of_directed",
+    spacing: Sequence[float] | None = None,
+    boundary_connectivity: Connectivity = "face",
+) -> Result:
+    """Hausdorff distance with a percentile in place of the maximum, by default the 95th (HD95).
+
+    Parameters
+    ----------
+    reference, prediction, spacing, boundary_connectivity
+        As for `hausdorff_distance`.
+    percentile
+        In (0, 100], by linear interpolation between order statistics.
+    combine
+        ``max_of_directed``: the greater of the percentiles of both directions; ``pooled``: one percentile of all
+        distances together.
+
+    Returns
+    -------
+    Result
+        Value in [0, inf) mm, lower is better; outcomes as for `hausdorff_distance`.
+
+    Examples
+    --------
+    >>> hausdorff_percentile([[1, 0, 0, 0]], [[0, 0, 0, 1]], percentile=50).value
+    3.0
+    """
+    if not 0 < percentile <= 100:
+        message = f"percentile lies above 0 and not above 100, not at {percentile}"
+        raise ValueError(message)
+    if combine not in ("max_of_directed", "pooled"):
+        message = f"combine is 'max_of_directed' or 'pooled', not {combine!r}"
+        raise ValueError(message)
+    masks = pair(reference, prediction, spacing)
+    if masks.emptiness is not None:
+        return undefined(masks.emptiness)
+    there, back = masks.distances(boundary_connectivity)
+    if combine == "pooled":
+        return ok(_percentile(np.concatenate([there, back]), percentile))
+    return ok(max(_percentile(there, percentile), _percentile(back, percentile)))
+
+
+def assd(
+    reference: ArrayLike | Mask,
+    prediction: ArrayLike | Mask,
+    *,
+    spacing: Sequence[float] | None = None,
+    boundary_connectivity: Connectivity = "face",
+) -> Result:
+    """Average symmetric surface distance: the mean over the voxels of both boundaries together.
+
+    Parameters and outcomes are those of `hausdorff_distance`. The longer boundary weighs more; see `masd`.
+
+    Examples
+    --------
+    >>> assd([[1, 0, 0, 0]], [[0, 0, 0, 1]]).value
+    3.0
+    """
+    masks = pair(reference, prediction, spacing)
+    if masks.emptiness is not None:
+        return undefined(masks.emptiness)
+    there, back = masks.distances(boundary_connectivity)
+    return ok((there.sum() + back.sum()) / (there.size + back.size))
+
+
+def masd(
+    reference: ArrayLike | Mask,
+    prediction: ArrayLike | Mask,
+    *,
+    spacing: Sequence[float] | None = None,
+    boundary_connectivity: Connectivity = "face",
+) -> Result:
+    """Mean absolute surface distance: the mean of the means of both directions.
+
+    Parameters and outcomes are those of `hausdorff_distance`. Both boundaries weigh the same, however long; see `assd`.
+
+    Examples
+    --------
+    >>> masd([[1, 0, 0, 0]], [[0, 0, 0, 1]]).value
+    3.0
+    """
+    masks = pair(reference, prediction, spacing)
+    if masks.emptiness is not None:
+        return undefined(masks.emptiness)
+    there, back = masks.distances(boundary_connectivity)
+    return ok((there.mean() + back.mean()) / 2)
+
+
+def nsd(
+    reference: ArrayLike | Mask,
+    prediction: ArrayLike | Mask,
+    *,
+    tolerance: float,
+    boundary_weighting: Literal["pixel_count", "surface_area"] = "pixel_count",
+    spacing: Sequence[float] | None = None,
+    boundary_connectivity: Connectivity = "face",
+) -> Result:
+    """Normalized surface distance: the share of both boundaries that lies within a tolerance of the other.
+
+    Parameters
+    ----------
+    reference, prediction, spacing, boundary_connectivity
+        As for `hausdorff_distance`.
+    tolerance
+        Largest deviation in mm that still counts as correct; a distance equal to it is within.
+    boundary_weighting
+        ``pixel_count``: every boundary voxel counts one; ``surface_area``: each counts the surface that it stands for.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; outcomes as for `hausdorff_distance`.
+
+    Examples
+    --------
+    >>> nsd([[1, 0, 0, 0]], [[0, 0, 1, 0]], tolerance=2.0).value
+    1.0
+    """
+    if not (np.isfinite(tolerance) and tolerance >= 0):
+        message = f"tolerance is a number from 0 on, not {tolerance}"
+        raise ValueError(message)
+    if boundary_weighting not in ("pixel_count", "surface_area"):
+        message = f"boundary_weighting is 'pixel_count' or 'surface_area', not {boundary_weighting!r}"
+        raise ValueError(message)
+    masks = pair(reference, prediction, spacing)
+    if masks.emptiness is not None:
+        return undefined(masks.emptiness)
+    there, back = masks.distances(boundary_connectivity)
+    limit = tolerance * (1 + SLACK)
+    if boundary_weighting == "pixel_count":
+        within = np.count_nonzero(there <= limit) + np.count_nonzero(back <= limit)
+        return ok(within / (there.size + back.size))
+    own = masks.reference.surface(boundary_connectivity).areas
+    other = masks.prediction.surface(boundary_connectivity).areas
+    return ok((own[there <= limit].sum() + other[back <= limit].sum()) / (own.sum() + other.sum()))
+
+
+def boundary_iou(
+    reference: ArrayLike | Mask,
+    prediction: ArrayLike | Mask,
+    *,
+    distance: float | None = None,
+    distance_ratio: float = 0.02,
+    combine_with_mask_iou: bool = False,
+    spacing: Sequence[float] | None = None,
+    boundary_connectivity: Connectivity = "face",  # noqa: ARG001  (see below)
+) -> Result:
+    """Boundary intersection over union: IoU of the inner bands along both boundaries.
+
+    Parameters
+    ----------
+    reference, prediction
+        Masks of one shape.
+    distance
+        Width of the band in mm: a voxel belongs to it if its distance to the nearest voxel outside is not greater, so
+        that the width of one voxel gives the boundary. ``None`` takes ``distance_ratio``.
+    distance_ratio
+        Width as a share of the image's diagonal, but no less than a voxel along any axis.
+    combine_with_mask_iou
+        Return the smaller of the value and the IoU of the masks, so that a hole that lies wholly inside the band of the
+        other mask cannot go unseen.
+    spacing
+        Size of a voxel along each array axis in mm; 1 if not given.
+    boundary_connectivity
+        Taken so that all boundary metrics can be called alike; a band is made of distances, not of neighbours.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``both_empty``, ``ref_empty`` or ``pred_empty`` without a value, and
+        ``degenerate`` if the band is narrower than any voxel.
+
+    References
+    ----------
+    B. Cheng et al., "Boundary IoU: improving object-centric image segmentation evaluation", CVPR 2021.
+
+    Examples
+    --------
+    >>> boundary_iou([[1, 1, 1, 1, 0]], [[1, 1, 1, 0, 0]], distance=1).value
+    0.3333333333333333
+    """
+    if distance is not None and not (np.isfinite(distance) and distance >= 0):
+        message = f"distance is a number from 0 on, not {distance}"
+        raise ValueError(message)
+    if not 0 < distance_ratio <= 1:
+        message = f"distance_ratio lies above 0 and not above 1, not at {distance_ratio}"
+        raise ValueError(message)
+    masks = pair(reference, prediction, spacing)
+    if masks.emptiness is not None:
+        return undefined(masks.emptiness)
+    width = distance
+    if width is None:
+        width = band_width(masks.reference.shape, masks.reference.spacing, distance_ratio)
+    one, other = _band(masks.reference, width), _band(masks.prediction, width)
+    if not (one.any() or other.any()):
+        return undefined(Outcome.DEGENERATE, Flag.REFERENCE)
+    common = overlap(one, masks.reference.offset, other, masks.prediction.offset)
+    value = float(common / (np.count_nonzero(one) + np.count_nonzero(other) - common))
+    if combine_with_mask_iou:
+        union = masks.reference.count + masks.prediction.count - masks.intersection
+        value = min(value, masks.intersection / union)
+    return ok(value)
+
+
+def band_width(shape: Sequence[int], spacing: Sequence[float], ratio: float) -> float:
+    """A share of the image's diagonal, no less than a voxel along any axis; an axis of one voxel is none."""
+    extended = [(size, step) for size, step in zip(shape, spacing, strict=True) if size > 1]
+    diagonal = sum((size * step) ** 2 for size, step in extended) ** 0.5
+    return float(max([ratio * diagonal, *(step for _, step in extended)]))
+
+
+def _band(mask: Mask, width: float) -> NDArray[np.bool_]:
+    """Foreground voxels no farther than ``width`` from the outside, inside the mask's box."""
+    padding = [(0, 0) if n == 1 else (1, 1) for n in mask.shape]
+    padded = np.pad(mask.crop, padding)
+    if padded.all():
+        return mask.crop
+    squared = squared_distance_to_background(padded, mask.spacing)
+    inner = tuple(slice(before, size - after) for (before, after), size in zip(padding, padded.shape, strict=True))
+    band: NDArray[np.bool_] = mask.crop & (squared[inner] <= (width * (1 + SLACK)) ** 2)
+    return band
+
+
+def _percentile(values: NDArray[Any], percentile: float) -> float:
+    """Percentile by linear interpolation, as `numpy.percentile` but without its overhead on short arrays."""
+    position = (values.size - 1) * (percentile / 100.0)
+    below = int(position)
+    above = min(below + 1, values.size - 1)
+    ordered = np.partition(values, (below, above))
+    return float(ordered[below] + (ordered[above] - ordered[below]) * (position - below))

@@ -1,0 +1,373 @@
+"""Calibration: whether scores can be read as probabilities.
+
+All functions take the labels of the reference first and scores second: ``(N,)`` for the positive of two classes (for
+objects: whether each was matched, and its score) or ``(N, C)`` with rows that sum to 1. ``classes`` names all classes in
+order; by default those that occur, ascending, and 0 and 1 if no others occur. They return value and outcome;
+``degenerate`` with the flag ``reference`` if the cases are too few for a value, and raise `ValueError` for arrays that do
+not fit and scores that are no probabilities.
+
+Three notions differ in strictness: of the winning score alone (top-label), of the score of each class (class-wise), and of
+the whole vector (canonical). Reference: M. Widmann et al., "Calibration tests in multi-class classification", NeurIPS
+(2019); T. Popordanoska et al., "A consistent and differentiable Lp canonical calibration error estimator", NeurIPS (2022).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from evaluation.metrics.calibration_scores import CALIBRATION, class_calibration_error
+from evaluation.metrics.samples import make_samples
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from evaluation.metrics.calibration_bins import BinEdge, Binning
+    from evaluation.metrics.calibration_scores import TaskForm
+    from evaluation.outcomes import Result
+
+
+def _judge(
+    metric: str, reference: ArrayLike, scores: ArrayLike, classes: Sequence[Hashable] | None, **options: Any
+) -> Result:
+    samples = make_samples(reference, np.asarray(scores, dtype=np.float64), classes=classes, decided=False)
+    return CALIBRATION[metric](samples, None, **options).result()
+
+
+def _check_bins(n_bins: int, binning: Binning, bin_edge: BinEdge) -> dict[str, Any]:
+    if n_bins < 1:
+        message = f"n_bins is a whole number from 1 on, not {n_bins}"
+        raise ValueError(message)
+    if binning not in ("equal_width", "equal_mass"):
+        message = f"binning is equal_width or equal_mass, not {binning!r}"
+        raise ValueError(message)
+    if bin_edge not in ("right_closed", "left_closed"):
+        message = f"bin_edge is right_closed or left_closed, not {bin_edge!r}"
+        raise ValueError(message)
+    return {"n_bins": n_bins, "binning": binning, "bin_edge": bin_edge}
+
+
+def brier_score(
+    reference: ArrayLike,
+    scores: ArrayLike,
+    *,
+    task_form: TaskForm = "auto",
+    scaling: Literal["as_defined", "halved"] = "as_defined",
+    classes: Sequence[Hashable] | None = None,
+) -> Result:
+    """Brier score, the mean squared difference of score and truth: calibration and discrimination together.
+
+    Parameters
+    ----------
+    reference, scores, classes
+        As the module says.
+    task_form
+        ``binary``: of the positive class alone; ``multiclass``: summed over the vector, twice the binary form for two
+        classes; ``auto``: by the number of classes.
+    scaling
+        ``halved`` divides the vector form by two.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1] (binary) or [0, 2], lower is better.
+
+    Examples
+    --------
+    >>> brier_score([1, 0], [0.75, 0.25])
+    Result(value=0.0625, outcome=<Outcome.OK: 'ok'>)
+    """
+    return _judge("brier_score", reference, scores, classes, task_form=task_form, scaling=scaling)
+
+
+def brier_skill_score(
+    reference: ArrayLike,
+    scores: ArrayLike,
+    *,
+    task_form: TaskForm = "auto",
+    baseline_priors: ArrayLike | Literal["dataset"] = "dataset",
+    classes: Sequence[Hashable] | None = None,
+) -> Result:
+    """Brier skill score, 1 minus the Brier score over that of a constant forecast.
+
+    Parameters
+    ----------
+    reference, scores, classes, task_form
+        As for `brier_score`.
+    baseline_priors
+        The constant forecast: the frequencies of the data set, or one number a class.
+
+    Returns
+    -------
+    Result
+        Value in (-inf, 1], higher is better, 0 for the forecast itself; ``degenerate`` with the flag ``reference`` if
+        that forecast is perfect.
+
+    Examples
+    --------
+    >>> brier_skill_score([1, 0], [0.75, 0.25]).value
+    0.75
+    """
+    return _judge("brier_skill_score", reference, scores, classes, task_form=task_form, baseline_priors=baseline_priors)
+
+
+def root_brier_score(
+    reference: ArrayLike,
+    scores: ArrayLike,
+    *,
+    task_form: TaskForm = "auto",
+    classes: Sequence[Hashable] | None = None,
+) -> Result:
+    """Root of the Brier score: an upper bound of the canonical calibration error.
+
+    Parameters are those of `brier_score`; value in [0, 1] (binary) or [0, √2], lower is better.
+
+    Examples
+    --------
+    >>> root_brier_score([1, 0], [0.75, 0.25]).value
+    0.25
+    """
+    return _judge("root_brier_score", reference, scores, classes, task_form=task_form)
+
+
+def nll(
+    reference: ArrayLike,
+    scores: ArrayLike,
+    *,
+    epsilon: float = 1e-15,
+    log_base: Literal["e", "2"] = "e",
+    classes: Sequence[Hashable] | None = None,
+) -> Result:
+    """Negative log likelihood (log loss): the mean of minus the logarithm of the true class's score.
+
+    Parameters
+    ----------
+    reference, scores, classes
+        As the module says.
+    epsilon
+        Scores are clipped to [epsilon, 1 - epsilon], so that one certain error is not infinite.
+    log_base
+        ``e`` or ``2``.
+
+    Returns
+    -------
+    Result
+        Value in [0, inf), lower is better.
+
+    Examples
+    --------
+    >>> nll([1, 0], [0.5, 0.5], log_base="2").value
+    1.0
+    """
+    if not 0 < epsilon < 0.5:
+        message = f"epsilon lies between 0 and 0.5, not at {epsilon}"
+        raise ValueError(message)
+    return _judge("nll", reference, scores, classes, epsilon=epsilon, log_base=log_base)
+
+
+def ece(
+    reference: ArrayLike,
+    scores: ArrayLike,
+    *,
+    n_bins: int = 15,
+    binning: Binning = "equal_width",
+    bin_edge: BinEdge = "right_closed",
+    target: Literal["top_label", "positive_class"] = "top_label",
+    classes: Sequence[Hashable] | None = None,
+) -> Result:
+    """Expected calibration error: the mean gap between winning score and share of correct decisions over bins.
+
+    Parameters
+    ----------
+    reference, scores, classes
+        As the module says.
+    n_bins
+        Number of bins over [0, 1].
+    binning
+        ``equal_width``, or ``equal_mass`` with as equally many cases a bin as ties allow.
+    bin_edge
+        Which end of a bin belongs to it; the lowest holds 0 and the highest 1 in any case.
+    target
+        ``top_label``: the winning score and whether its class is right; ``positive_class``: of two classes the score of
+        the positive one and whether the case is.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], lower is better.
+
+    Examples
+    --------
+    >>> ece([1, 1, 0, 0], [0.75, 0.75, 0.75, 0.25], n_bins=2).value
+    0.0
+    """
+    return _judge("ece", reference, scores, classes, **_check_bins(n_bins, binning, bin_edge), target=target)
+
+
+def mce(
+    reference: ArrayLike,
+    scores: ArrayLike,
+    *,
+    n_bins: int = 15,
+    binning: Binning = "equal_width",
+    bin_edge: BinEdge = "right_closed",
+    classes: Sequence[Hashable] | None = None,
+) -> Result:
+    """Maximum calibration error: the greatest gap of the bins that hold a case; see `ece`.
+
+    Examples
+    --------
+    >>> mce([1, 0], [0.75, 0.75], n_bins=2).value
+    0.25
+    """
+    return _judge("mce", reference, scores, classes, **_check_bins(n_bins, binning, bin_edge))
+
+
+def tce(
+    reference: ArrayLike,
+    scores: ArrayLike,
+    *,
+    n_bins: int = 15,
+    binning: Binning = "equal_width",
+    bin_edge: BinEdge = "right_closed",
+    classes: Sequence[Hashable] | None = None,
+) -> Result:
+    """Top-label calibration error: the root of the mean squared gap over bins; see `ece`, which it is never below.
+
+    Examples
+    --------
+    >>> tce([1, 1, 1, 0], [1.0, 1.0, 1.0, 0.0], n_bins=2).value
+    0.0
+    """
+    return _judge("tce", reference, scores, classes, **_check_bins(n_bins, binning, bin_edge))
+
+
+def cwce(
+    reference: ArrayLike,
+    scores: ArrayLike,
+    *,
+    n_bins: int = 15,
+    binning: Binning = "equal_width",
+    bin_edge: BinEdge = "right_closed",
+    norm: Literal["l2", "l1"] = "l2",
+    class_weights: ArrayLike | Literal["uniform"] = "uniform",
+    positive_class: Hashable | None = None,
+    classes: Sequence[Hashable] | None = None,
+) -> Result:
+    """Class-wise calibration error: the gaps of every class's own scores, over bins and classes.
+
+    Parameters
+    ----------
+    reference, scores, classes, n_bins, binning, bin_edge
+        As for `ece`.
+    norm
+        ``l2``: root of the weighted mean of squared gaps; ``l1``: weighted mean of gaps.
+    class_weights
+        ``uniform``, or one number a class, summing to 1.
+    positive_class
+        If given, the error of this class alone.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], lower is better.
+
+    Examples
+    --------
+    >>> cwce([0, 1], [0.0, 1.0]).value
+    0.0
+    """
+    bins = _check_bins(n_bins, binning, bin_edge)
+    if norm not in ("l2", "l1"):
+        message = f"norm is l2 or l1, not {norm!r}"
+        raise ValueError(message)
+    if positive_class is None:
+        return _judge("cwce", reference, scores, classes, **bins, norm=norm, class_weights=class_weights)
+    samples = make_samples(reference, np.asarray(scores, dtype=np.float64), classes=classes, decided=False)
+    return class_calibration_error(samples, samples.codes([positive_class]), None, **bins, norm=norm).result()
+
+
+def kce(
+    reference: ArrayLike,
+    scores: ArrayLike,
+    *,
+    estimator: Literal["skce_unbiased", "skce_biased", "kce_biased"] = "skce_unbiased",
+    kernel: Literal["laplacian", "gaussian"] = "laplacian",
+    bandwidth: float | Literal["median"] = "median",
+    classes: Sequence[Hashable] | None = None,
+) -> Result:
+    """Kernel calibration error: whether errors of similar score vectors point the same way; canonical, without bins.
+
+    Parameters
+    ----------
+    reference, scores, classes
+        As the module says; at most 50,000 cases.
+    estimator
+        ``skce_unbiased`` estimates the squared error without bias and may be negative; ``skce_biased`` is not;
+        ``kce_biased`` is its root.
+    kernel
+        ``laplacian``, exp(-d/ν), or ``gaussian``, exp(-d²/2ν²), of the distance d, times the identity matrix.
+    bandwidth
+        ν, or ``median`` for the median distance of all pairs (1 if that is 0). A leaderboard is fairer with one number.
+
+    Returns
+    -------
+    Result
+        Lower is better; good for comparisons only.
+
+    Examples
+    --------
+    >>> kce([0, 1, 1], [0.0, 1.0, 1.0]).value
+    0.0
+    """
+    if estimator not in ("skce_unbiased", "skce_biased", "kce_biased") or kernel not in ("laplacian", "gaussian"):
+        message = f"no estimator {estimator!r} with a kernel {kernel!r}"
+        raise ValueError(message)
+    _check_bandwidth(bandwidth, "median")
+    return _judge("kce", reference, scores, classes, estimator=estimator, kernel=kernel, bandwidth=bandwidth)
+
+
+def ece_kde(
+    reference: ArrayLike,
+    scores: ArrayLike,
+    *,
+    bandwidth: float | Literal["auto"] = "auto",
+    norm: Literal["l1", "l2"] = "l1",
+    classes: Sequence[Hashable] | None = None,
+) -> Result:
+    """Calibration error against a kernel density estimate of the truth around every score vector; canonical.
+
+    Parameters
+    ----------
+    reference, scores, classes
+        As the module says; at most 50,000 cases.
+    bandwidth
+        Width of the Dirichlet kernel (beta for two classes), or ``auto`` for the likeliest of a grid.
+    norm
+        Of the difference vector; for two classes that of the positive alone.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1] for two classes, else in [0, 2] (``l1``) or [0, √2]; lower is better, 0 is perfect. Every case is
+        left out of its own estimate.
+
+    Examples
+    --------
+    >>> round(ece_kde([1, 1, 0, 0], [1.0, 1.0, 0.0, 0.0], bandwidth=0.1).value, 3)
+    0.0
+    """
+    if norm not in ("l1", "l2"):
+        message = f"norm is l1 or l2, not {norm!r}"
+        raise ValueError(message)
+    _check_bandwidth(bandwidth, "auto")
+    return _judge("ece_kde", reference, scores, classes, bandwidth=bandwidth, norm=norm)
+
+
+def _check_bandwidth(bandwidth: float | str, word: str) -> None:
+    if bandwidth != word and not (isinstance(bandwidth, (int, float)) and 0 < bandwidth < np.inf):
+        message = f"bandwidth is {word} or a number above 0, not {bandwidth!r}"
+        raise ValueError(message)

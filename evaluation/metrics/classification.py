@@ -1,0 +1,367 @@
+"""Decisions about whole images, one class against the rest: what was found, missed and falsely raised.
+
+All functions take the reference first and the prediction second, one entry a case: labels (whole numbers, booleans or
+text), or scores as floating-point numbers in [0, 1], ``(N,)`` for the positive of two classes or ``(N, C)`` with rows that
+sum to 1. They return value and outcome. Metrics of all classes at once stand in `evaluation.metrics.multi_class`.
+Reference: L. Maier-Hein, A. Reinke et al., "Metrics reloaded: recommendations for image analysis validation", Nature
+Methods 21 (2024).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation.metrics.evaluators import BY_DECISIONS, PER_CLASS, average
+from evaluation.metrics.samples import make_samples
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from evaluation.metrics.evaluators import ClassAverage
+    from evaluation.outcomes import Result
+
+
+def judge_class(
+    metric: str,
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    positive_class: Hashable | None = None,
+    class_average: ClassAverage = "per_class",
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+    **options: Any,
+) -> Result:
+    """Evaluate a metric of one class against the rest, or its mean over classes.
+
+    Raises
+    ------
+    ValueError
+        For arrays that do not fit (see `evaluation.metrics.samples.make_samples`), or if there are more than two
+        classes, no mean is asked for, and ``positive_class`` does not name one.
+    """
+    samples = make_samples(
+        reference,
+        prediction,
+        classes=classes,
+        positive_class=positive_class,
+        score_threshold=score_threshold,
+        decided=metric in BY_DECISIONS,
+    )
+    if class_average != "per_class":
+        if class_average not in ("macro", "weighted"):
+            message = f"class_average is per_class, macro or weighted, not {class_average!r}"
+            raise ValueError(message)
+        groups = [[code] for code in range(len(samples.classes))]
+        return average(PER_CLASS[metric], samples, groups, None, class_average=class_average, **options).result()
+    if positive_class is None and len(samples.classes) != 2:
+        message = f"{len(samples.classes)} classes: name the positive_class, or a class_average"
+        raise ValueError(message)
+    positive = samples.codes([samples.classes[-1] if positive_class is None else positive_class])
+    return PER_CLASS[metric](samples, positive, None, **options).result()
+
+
+def sensitivity(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    positive_class: Hashable | None = None,
+    class_average: ClassAverage = "per_class",
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Sensitivity (Recall), TP / (TP + FN): the share of the positive cases that was found.
+
+    Parameters
+    ----------
+    reference
+        Labels, ``(N,)``.
+    prediction
+        Labels ``(N,)``, or scores ``(N,)`` or ``(N, C)``.
+    positive_class
+        The class against the rest; of two classes the last by default.
+    class_average
+        ``macro`` or ``weighted`` (as often as they occur) for the mean over all classes. Classes that the reference
+        lacks are left out of it; an undefined value that the prediction causes enters as 0.
+    classes
+        All classes in order; by default those that occur, ascending, and 0 and 1 if no others occur.
+    score_threshold
+        Of two classes, scores from here on are positive; of more, the greatest score decides.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``degenerate`` with the flag ``reference`` if nothing is positive.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit one another, or scores are no probabilities.
+
+    Examples
+    --------
+    >>> sensitivity([1, 1, 0, 0], [1, 0, 0, 1])
+    Result(value=0.5, outcome=<Outcome.OK: 'ok'>)
+    >>> sensitivity(["a", "b", "c"], ["a", "b", "b"], positive_class="c").value
+    0.0
+    """
+    return judge_class(
+        "sensitivity",
+        reference,
+        prediction,
+        positive_class=positive_class,
+        class_average=class_average,
+        classes=classes,
+        score_threshold=score_threshold,
+    )
+
+
+def specificity(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    positive_class: Hashable | None = None,
+    class_average: ClassAverage = "per_class",
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Specificity, TN / (TN + FP): the share of the negative cases that was left alone.
+
+    Parameters are those of `sensitivity`.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``degenerate`` with the flag ``reference`` if nothing is negative.
+
+    Examples
+    --------
+    >>> specificity([1, 1, 0, 0], [1, 0, 0, 1]).value
+    0.5
+    """
+    return judge_class(
+        "specificity",
+        reference,
+        prediction,
+        positive_class=positive_class,
+        class_average=class_average,
+        classes=classes,
+        score_threshold=score_threshold,
+    )
+
+
+def ppv(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    target_prevalence: float | None = None,
+    positive_class: Hashable | None = None,
+    class_average: ClassAverage = "per_class",
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Positive predictive value (Precision), TP / (TP + FP): how far a positive decision can be trusted.
+
+    Parameters
+    ----------
+    reference, prediction, positive_class, class_average, classes, score_threshold
+        As for `sensitivity`.
+    target_prevalence
+        Share of positives in the intended population, in [0, 1]; the value is then computed from Sensitivity and
+        Specificity at that prevalence. The plain ratio is the same at the data set's own prevalence.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better. ``both_empty`` if nothing is positive and nothing was called so,
+        ``degenerate`` if nothing was called positive although something is. With a target prevalence, ``degenerate``
+        with the flag ``reference`` if a class is absent.
+
+    Examples
+    --------
+    >>> ppv([1, 1, 0, 0], [1, 0, 0, 1]).value
+    0.5
+    >>> ppv([1, 0], [0, 0]).outcome
+    <Outcome.DEGENERATE: 'degenerate'>
+    """
+    return judge_class(
+        "ppv",
+        reference,
+        prediction,
+        positive_class=positive_class,
+        class_average=class_average,
+        classes=classes,
+        score_threshold=score_threshold,
+        target_prevalence=_probability(target_prevalence),
+    )
+
+
+def npv(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    target_prevalence: float | None = None,
+    positive_class: Hashable | None = None,
+    class_average: ClassAverage = "per_class",
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Negative predictive value, TN / (TN + FN): how far a negative decision can be trusted.
+
+    Parameters and outcomes are those of `ppv` with the classes exchanged.
+
+    Examples
+    --------
+    >>> npv([1, 0, 0, 0], [0, 0, 0, 1]).value
+    0.6666666666666666
+    """
+    return judge_class(
+        "npv",
+        reference,
+        prediction,
+        positive_class=positive_class,
+        class_average=class_average,
+        classes=classes,
+        score_threshold=score_threshold,
+        target_prevalence=_probability(target_prevalence),
+    )
+
+
+def lr_plus(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    continuity_correction: float = 0.0,
+    positive_class: Hashable | None = None,
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Positive likelihood ratio, Sensitivity / (1 - Specificity): how much a positive decision raises the odds.
+
+    Parameters
+    ----------
+    reference, prediction, positive_class, classes, score_threshold
+        As for `sensitivity`.
+    continuity_correction
+        Added to every cell of the table (0.5 is customary); 0 for none.
+
+    Returns
+    -------
+    Result
+        Value in [0, inf), higher is better, 1 says nothing. ``degenerate`` with the flag ``unbounded`` without any
+        false positive, which ranks as best; plainly ``degenerate`` if nothing is called positive; with the flag
+        ``reference`` if a class is absent.
+
+    Examples
+    --------
+    >>> lr_plus([1, 1, 0, 0], [1, 1, 0, 1]).value
+    2.0
+    >>> lr_plus([1, 0], [1, 0]).flag
+    <Flag.UNBOUNDED: 'unbounded'>
+    """
+    if continuity_correction < 0:
+        message = f"continuity_correction is a number from 0 on, not {continuity_correction}"
+        raise ValueError(message)
+    return judge_class(
+        "lr_plus",
+        reference,
+        prediction,
+        positive_class=positive_class,
+        classes=classes,
+        score_threshold=score_threshold,
+        continuity_correction=continuity_correction,
+    )
+
+
+def fbeta(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    beta: float = 1.0,
+    positive_class: Hashable | None = None,
+    class_average: ClassAverage = "per_class",
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """F-beta score, the weighted harmonic mean of PPV and Sensitivity, computed from counts.
+
+    Parameters
+    ----------
+    reference, prediction, positive_class, class_average, classes, score_threshold
+        As for `sensitivity`. The ``macro`` mean is that of the classes' values.
+    beta
+        Above 1, misses weigh more; below 1, false alarms do.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``both_empty`` if nothing is positive and nothing was called so.
+
+    Examples
+    --------
+    >>> fbeta([1, 1, 0, 0], [1, 0, 0, 1]).value
+    0.5
+    """
+    if not beta > 0:
+        message = f"beta is a number above 0, not {beta}"
+        raise ValueError(message)
+    return judge_class(
+        "fbeta",
+        reference,
+        prediction,
+        positive_class=positive_class,
+        class_average=class_average,
+        classes=classes,
+        score_threshold=score_threshold,
+        beta=beta,
+    )
+
+
+def net_benefit(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    threshold_probability: float,
+    positive_class: Hashable | None = None,
+    classes: Sequence[Hashable] | None = None,
+) -> Result:
+    """Net benefit, TP/N - FP/N * p/(1 - p): what decisions are worth when a false alarm costs p/(1 - p) hits.
+
+    Parameters
+    ----------
+    reference, prediction, positive_class, classes
+        As for `sensitivity`.
+    threshold_probability
+        The risk p in (0, 1) from which on one would act. Scores are cut there; labels are taken as they are.
+
+    Returns
+    -------
+    Result
+        Value of at most the share of positives, without a lower bound, higher is better; never clipped.
+        ``degenerate`` with the flag ``reference`` without any case.
+
+    Examples
+    --------
+    >>> net_benefit([1, 1, 0, 0], [1, 0, 0, 1], threshold_probability=0.2).value
+    0.1875
+    """
+    if not 0 < threshold_probability < 1:
+        message = f"threshold_probability lies between 0 and 1, not at {threshold_probability}"
+        raise ValueError(message)
+    return judge_class(
+        "net_benefit",
+        reference,
+        prediction,
+        positive_class=positive_class,
+        classes=classes,
+        threshold_probability=threshold_probability,
+    )
+
+
+def _probability(share: float | None) -> float | None:
+    if share is not None and not 0 <= share <= 1:
+        message = f"target_prevalence is a number from 0 to 1, not {share}"
+        raise ValueError(message)
+    return share

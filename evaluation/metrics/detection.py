@@ -1,0 +1,227 @@
+"""Object detection: how many objects were found, and how many false ones with them.
+
+Every function takes the objects of all images, the reference's first, one `evaluation.matching.Objects` an image, all of
+one class. Images without objects belong into both lists: they decide how much a false alarm weighs. Options:
+``localization_criterion`` and ``localization_threshold`` decide what a hit is, ``assignment`` who is matched to whom,
+``double_assignment`` what becomes of duplicates; ``scale`` pools the counts (``dataset``) or averages over images or
+patients (``patients`` then names the patient of each image).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evaluation.matching import Rule
+from evaluation.metrics.detection_values import CURVES, evaluate
+from evaluation.metrics.detections import Detections, count_detections, trace_classes, trace_detections
+from evaluation.metrics.values import Values, ratio
+from evaluation.outcomes import Flag, Outcome, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping, Sequence
+
+    from evaluation.matching import Objects
+    from evaluation.metrics.values import FloatArray
+
+MATCHING_OPTIONS = frozenset({"localization_criterion", "localization_threshold", "assignment", "double_assignment"})
+_NOT_FOR_FORMULAS = MATCHING_OPTIONS | {
+    "localization_thresholds",
+    "score_threshold",
+    "level",
+    "positive_class",
+    "class_average",
+    "class_weights",
+    "target_prevalence",
+    "instance_connectivity",
+}
+
+
+def sensitivity(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """Share of reference objects that were found, TP / (TP + FN).
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``degenerate`` if there is no reference object at all.
+
+    Examples
+    --------
+    >>> from evaluation.matching import Objects
+    >>> truth = [Objects(boxes=[[0, 0, 4, 4], [9, 9, 12, 12]])]
+    >>> found = [Objects(boxes=[[0, 0, 4, 4]], scores=[0.9])]
+    >>> sensitivity(truth, found).value
+    0.5
+    """
+    return _measure("sensitivity", references, predictions, options)
+
+
+def ppv(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """Share of predictions that are right, TP / (TP + FP).
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``degenerate`` if nothing was predicted although there are objects,
+        ``both_empty`` if there are none.
+    """
+    return _measure("ppv", references, predictions, options)
+
+
+def fbeta(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """F-beta score of objects, from counts; ``beta`` above 1 punishes missed objects more.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``both_empty`` if there is nothing on either side.
+    """
+    return _measure("fbeta", references, predictions, options)
+
+
+def fppi(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """False positives per image, over all images, also those without objects.
+
+    Returns
+    -------
+    Result
+        Value in [0, inf), lower is better; ``degenerate`` without images. Predicting nothing is perfect.
+    """
+    return _measure("fppi", references, predictions, options)
+
+
+def average_precision(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """Average precision: the mean of PPV over the steps of Sensitivity.
+
+    Further options: ``interpolation`` (``step``, ``voc_all_points``, ``coco_101``), ``ties`` (``grouped``,
+    ``sequential``), ``localization_thresholds`` (mean over several cutoffs).
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; 0 without predictions, ``degenerate`` without reference objects.
+    """
+    return _measure("average_precision", references, predictions, options)
+
+
+def mean_average_precision(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """Mean of the average precision of all classes that occur in the reference; objects need ``classes``.
+
+    Further options: those of `average_precision`, and ``class_weights``, one for each class in ascending order.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``degenerate`` if no class occurs.
+    """
+    names = class_names([*references, *predictions])
+    cutoffs = options.get("localization_thresholds") or [None]
+    traced = [trace_classes(references, predictions, Rule.from_options(options, cutoff), names) for cutoff in cutoffs]
+    values = [evaluate_thresholds("average_precision", list(own), None, options) for own in zip(*traced, strict=True)]
+    return mean_over_classes(values, options.get("class_weights")).result()
+
+
+def froc_score(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """Free-response ROC score: Sensitivity over the number of false positives per image.
+
+    Further options: ``form`` (``mean_at_points`` at ``fppi_points``, or ``area`` up to ``fppi_max``), ``curve``
+    (``step``, ``linear``).
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``degenerate`` without reference objects.
+    """
+    return _measure("froc_score", references, predictions, options)
+
+
+def ppv_at_sensitivity(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """PPV where Sensitivity reaches ``target_sensitivity``; ``degenerate`` if it never does."""
+    return _measure("ppv_at_sensitivity", references, predictions, options)
+
+
+def sensitivity_at_ppv(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """Sensitivity where PPV reaches ``target_ppv``; ``degenerate`` if it never does."""
+    return _measure("sensitivity_at_ppv", references, predictions, options)
+
+
+def fppi_at_sensitivity(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """False positives per image where Sensitivity reaches ``target_sensitivity``; ``degenerate`` if it never does."""
+    return _measure("fppi_at_sensitivity", references, predictions, options)
+
+
+def sensitivity_at_fppi(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
+    """Sensitivity where the false positives per image stay at ``target_fppi`` or below."""
+    return _measure("sensitivity_at_fppi", references, predictions, options)
+
+
+def _measure(
+    metric: str, references: Sequence[Objects], predictions: Sequence[Objects], options: Mapping[str, Any]
+) -> Result:
+    used = {name: value for name, value in options.items() if name != "patients"}
+    if metric in CURVES:
+        detections = trace_by_threshold(references, predictions, used)
+    else:
+        threshold = float(used.get("score_threshold", 0.5))
+        rule = Rule.from_options(used)
+        detections = [count_detections(references, predictions, rule, score_threshold=threshold)]
+    groups = None
+    if options.get("patients") is not None:
+        _, groups = np.unique(np.asarray(options["patients"]), return_inverse=True)
+    return evaluate_thresholds(metric, detections, None, used, groups=groups).result()
+
+
+def trace_by_threshold(
+    references: Sequence[Objects], predictions: Sequence[Objects], options: Mapping[str, Any]
+) -> list[Detections]:
+    """Detections at each cutoff of the hit criterion: usually one, several for a mean over cutoffs."""
+    cutoffs = options.get("localization_thresholds") or [None]
+    return [trace_detections(references, predictions, Rule.from_options(options, cutoff)) for cutoff in cutoffs]
+
+
+def evaluate_thresholds(
+    metric: str,
+    detections: Sequence[Detections],
+    weights: FloatArray | None,
+    options: Mapping[str, Any],
+    *,
+    groups: Any = None,
+) -> Values:
+    """Compute a metric as the mean over the cutoffs of the hit criterion."""
+    formula_options = {name: value for name, value in options.items() if name not in _NOT_FOR_FORMULAS}
+    values = [evaluate(metric, each, weights, groups=groups, **formula_options) for each in detections]
+    if len(values) == 1:
+        return values[0]
+    mean = Values(np.mean([value.numbers for value in values], axis=0))
+    return mean.undefine(np.isnan(mean.numbers), Outcome.DEGENERATE, Flag.REFERENCE)
+
+
+def mean_over_classes(values: Sequence[Values], class_weights: Sequence[float] | None = None) -> Values:
+    """Mean over the classes that are defined: a class without a reference object is left out for everyone.
+
+    Raises
+    ------
+    ValueError
+        If there is not one weight for each class.
+    """
+    if not values:
+        return Values([np.nan]).undefine(True, Outcome.DEGENERATE, Flag.REFERENCE)
+    if class_weights is not None and len(class_weights) != len(values):
+        message = f"class_weights: one for each of {len(values)} classes, not {len(class_weights)}"
+        raise ValueError(message)
+    share = np.ones(len(values)) if class_weights is None else np.asarray(class_weights, dtype=float)
+    numbers = np.stack([value.numbers for value in values], axis=1)
+    counted = np.where(np.isnan(numbers), 0.0, share)
+    total = counted.sum(axis=1)
+    mean = Values(ratio((np.nan_to_num(numbers) * counted).sum(axis=1), total))
+    return mean.undefine(total == 0, Outcome.DEGENERATE, Flag.REFERENCE)
+
+
+def class_names(images: Sequence[Objects]) -> list[Hashable]:
+    """The classes that occur in any of several images, ascending; one without a name if objects have no classes."""
+    found: set[Hashable] = set()
+    for objects in images:
+        names = [""] * objects.size if objects.classes is None else objects.classes.tolist()
+        found |= {name for name, ignored in zip(names, objects.ignored, strict=True) if not (ignored and name == "")}
+    return sorted(found, key=str)

@@ -1,0 +1,291 @@
+"""Decisions about whole images, all classes at once.
+
+All functions take the reference first and the prediction second, as those of `evaluation.metrics.classification` do. In
+every matrix, rows are classes of the reference and columns decisions, in the order of the classes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from evaluation.metrics.evaluators import OVERALL
+from evaluation.metrics.samples import make_samples
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from numpy.typing import ArrayLike
+
+    from evaluation.metrics.counting import MultiClassForm
+    from evaluation.outcomes import Result
+
+
+def _judge(
+    metric: str,
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    classes: Sequence[Hashable] | None,
+    score_threshold: float,
+    **options: Any,
+) -> Result:
+    samples = make_samples(reference, prediction, classes=classes, score_threshold=score_threshold)
+    return OVERALL[metric](samples, None, **options).result()
+
+
+def accuracy(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Accuracy: the share of correct decisions.
+
+    Parameters
+    ----------
+    reference
+        Labels, ``(N,)``.
+    prediction
+        Labels ``(N,)``, or scores ``(N,)`` of the second of two classes or ``(N, C)``.
+    classes
+        All classes in order; by default those that occur, ascending, and 0 and 1 if no others occur.
+    score_threshold
+        Of two classes, scores from here on decide for the second; of more, the greatest score decides.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``degenerate`` with the flag ``reference`` without any case.
+
+    Raises
+    ------
+    ValueError
+        If the arrays do not fit one another, or scores are no probabilities.
+
+    Examples
+    --------
+    >>> accuracy([0, 1, 2, 2], [0, 1, 1, 2])
+    Result(value=0.75, outcome=<Outcome.OK: 'ok'>)
+    """
+    return _judge("accuracy", reference, prediction, classes, score_threshold)
+
+
+def balanced_accuracy(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Balanced accuracy: the mean Sensitivity of the classes that occur in the reference.
+
+    Parameters are those of `accuracy`. A guess gives one over the number of classes.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better; ``degenerate`` with the flag ``reference`` if fewer than two classes occur.
+
+    Examples
+    --------
+    >>> balanced_accuracy([0, 0, 0, 1], [0, 0, 0, 0]).value
+    0.5
+    """
+    return _judge("balanced_accuracy", reference, prediction, classes, score_threshold)
+
+
+def youden_j(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    multiclass_form: MultiClassForm = "normalized",
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Youden's index: Sensitivity + Specificity - 1, or what becomes of it for more classes.
+
+    Parameters
+    ----------
+    reference, prediction, classes, score_threshold
+        As for `accuracy`.
+    multiclass_form
+        ``normalized``: (C BA - 1)/(C - 1), 0 for a guess; ``sum``: the sum of the Sensitivities minus C - 1. Only
+        classes that occur are counted. The same for two classes.
+
+    Returns
+    -------
+    Result
+        Value of at most 1, higher is better, from -1/(C - 1) (``normalized``) or -(C - 1) on; outcomes of
+        `balanced_accuracy`.
+
+    Examples
+    --------
+    >>> youden_j([0, 0, 1, 1], [0, 1, 1, 1]).value
+    0.5
+    """
+    if multiclass_form not in ("normalized", "sum"):
+        message = f"multiclass_form is normalized or sum, not {multiclass_form!r}"
+        raise ValueError(message)
+    return _judge("youden_j", reference, prediction, classes, score_threshold, multiclass_form=multiclass_form)
+
+
+def mcc(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Matthews correlation coefficient, for more classes in the form of Gorodkin.
+
+    Parameters are those of `accuracy`.
+
+    Returns
+    -------
+    Result
+        Value in [-1, 1], higher is better, 0 for a guess. ``degenerate`` if every decision is the same (no better than
+        a guess, and counted as 0 by default), with the flag ``reference`` if fewer than two classes occur.
+
+    Notes
+    -----
+    The denominator is the root of a product of two differences; without the root, and with both marginals in one term,
+    the expression is Cohen's kappa.
+
+    Examples
+    --------
+    >>> mcc([0, 0, 1, 1], [0, 0, 1, 1]).value
+    1.0
+    >>> mcc([0, 0, 1, 1], [0, 0, 0, 0]).outcome
+    <Outcome.DEGENERATE: 'degenerate'>
+    """
+    return _judge("mcc", reference, prediction, classes, score_threshold)
+
+
+def cohens_kappa(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Cohen's kappa: agreement above what the two distributions of classes would give by chance.
+
+    Parameters are those of `accuracy`.
+
+    Returns
+    -------
+    Result
+        Value in [-1, 1], higher is better, 0 for chance; ``degenerate`` with the flag ``reference`` if fewer than two
+        classes occur, whatever was decided.
+
+    Examples
+    --------
+    >>> cohens_kappa([0, 0, 1, 1], [0, 1, 1, 1]).value
+    0.5
+    """
+    return _judge("cohens_kappa", reference, prediction, classes, score_threshold)
+
+
+def weighted_cohens_kappa(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    weights: Literal["unweighted", "linear", "quadratic", "custom"] = "quadratic",
+    weight_matrix: ArrayLike | None = None,
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Cohen's kappa that counts a near miss less than a far one: 1 minus observed over expected disagreement.
+
+    Parameters
+    ----------
+    reference, prediction, classes, score_threshold
+        As for `accuracy`; the order of the classes is their scale.
+    weights
+        Disagreement of two classes by their distance in that order, or ``custom``.
+    weight_matrix
+        For ``custom``: ``(C, C)``, rows reference, 0 on the diagonal.
+
+    Returns
+    -------
+    Result
+        Value in [-1, 1] ((-inf, 1] for custom weights), higher is better. ``degenerate`` with the flag ``reference``
+        if fewer than two classes occur; without it if the expected disagreement is 0.
+
+    Examples
+    --------
+    >>> round(weighted_cohens_kappa([0, 1, 2], [0, 1, 1]).value, 4)
+    0.6667
+    """
+    return _judge(
+        "weighted_cohens_kappa",
+        reference,
+        prediction,
+        classes,
+        score_threshold,
+        weights=weights,
+        weight_matrix=weight_matrix,
+    )
+
+
+def expected_cost(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    costs: ArrayLike | Literal["zero_one"] = "zero_one",
+    priors: ArrayLike | Literal["dataset", "uniform"] = "dataset",
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Expected cost of a decision: the sum of P_i w_ij times the share of class i that is decided as j.
+
+    Parameters
+    ----------
+    reference, prediction, classes, score_threshold
+        As for `accuracy`.
+    costs
+        ``(C, C)`` numbers >= 0, rows reference; ``zero_one`` for 1 a wrong decision.
+    priors
+        Class frequencies to assume: those of the data set, ``uniform``, or one number a class.
+
+    Returns
+    -------
+    Result
+        Value in [0, inf), lower is better; ``degenerate`` with the flag ``reference`` if a class with a prior above 0
+        does not occur.
+
+    Examples
+    --------
+    >>> expected_cost([1, 1, 0, 0], [1, 0, 0, 0], costs=[[0, 1], [5, 0]]).value
+    1.25
+    """
+    return _judge("expected_cost", reference, prediction, classes, score_threshold, costs=costs, priors=priors)
+
+
+def expected_cost_normalized(
+    reference: ArrayLike,
+    prediction: ArrayLike,
+    *,
+    costs: ArrayLike | Literal["zero_one"] = "zero_one",
+    priors: ArrayLike | Literal["dataset", "uniform"] = "dataset",
+    classes: Sequence[Hashable] | None = None,
+    score_threshold: float = 0.5,
+) -> Result:
+    """Expected cost in units of the best constant decision: 1 is as good as looking at no image.
+
+    Parameters are those of `expected_cost`.
+
+    Returns
+    -------
+    Result
+        Value in [0, inf), lower is better; ``degenerate`` with the flag ``reference`` as `expected_cost`, and if the
+        best constant decision costs nothing.
+
+    Examples
+    --------
+    >>> expected_cost_normalized([1, 1, 0, 0], [0, 0, 0, 0]).value
+    1.0
+    """
+    return _judge(
+        "expected_cost_normalized", reference, prediction, classes, score_threshold, costs=costs, priors=priors
+    )

@@ -1,0 +1,129 @@
+"""Several rankings become one: over metrics, regions, tasks and case columns, in registered steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.ranking.ranks import rank, snap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from evaluation.assessment import Operator, Step
+
+FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One ranking on its way into a combined one.
+
+    Attributes
+    ----------
+    key
+        Its value in each dimension: metric, region, task, and case columns.
+    scores, ranks
+        Samples × algorithms; not a number in samples that hold nothing of this part.
+    cases
+        How many cases stand behind it, in every sample.
+    """
+
+    key: Mapping[str, str | None]
+    scores: FloatArray
+    ranks: FloatArray
+    cases: FloatArray
+
+
+def combine(parts: Sequence[Part], steps: Iterable[Step], missing_rank: str = "toolkit") -> list[Part]:
+    """Apply the steps in order; what is left is one part for each combination of the dimensions not combined.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import Operator, Step
+    >>> one = Part({"metric": "dsc"}, np.array([[0.9, 0.8]]), np.array([[1.0, 2.0]]), np.ones(1))
+    >>> two = Part({"metric": "nsd"}, np.array([[0.7, 0.9]]), np.array([[2.0, 1.0]]), np.ones(1))
+    >>> combine([one, two], [Step(("metric",), Operator("mean"), True, "min", False)])[0].ranks
+    array([[1., 1.]])
+    """
+    current = list(parts)
+    for step in steps:
+        groups: dict[tuple[tuple[str, str | None], ...], list[Part]] = {}
+        for part in current:
+            left = tuple((name, value) for name, value in part.key.items() if name not in step.over)
+            groups.setdefault(left, []).append(part)
+        current = [_combined(dict(key), members, step, missing_rank) for key, members in groups.items()]
+    return current
+
+
+def _combined(key: Mapping[str, str | None], members: Sequence[Part], step: Step, missing_rank: str) -> Part:
+    samples = min(len(part.ranks) for part in members)
+    layers = np.stack([_quantity(part, step)[:samples] for part in members])
+    weights = np.stack([_weight(part, step)[:samples] for part in members])
+    scores = snap(_over_first_axis(layers, weights, step.operator))
+    ranks = rank(scores, higher_is_better=False, ties=step.ties, missing_rank=missing_rank)
+    nothing = np.isnan(scores).all(axis=1)
+    ranks[nothing] = np.nan
+    return Part(key, scores, ranks, np.sum([part.cases[:samples] for part in members], axis=0))
+
+
+def _quantity(part: Part, step: Step) -> FloatArray:
+    """What is averaged: ranks, fractional if asked, or the scores that led to them."""
+    if not step.rerank:
+        return part.scores
+    if not step.fractional:
+        return part.ranks
+    fractional = rank(part.ranks, higher_is_better=False, ties="average")
+    fractional[np.isnan(part.ranks)] = np.nan
+    return fractional
+
+
+def _weight(part: Part, step: Step) -> FloatArray:
+    weight = np.ones(len(part.cases))
+    for dimension, given in (step.weights or {}).items():
+        if isinstance(given, str):
+            weight = weight * part.cases
+        else:
+            name = str(part.key.get(dimension))
+            if name not in given:
+                message = f"the weights of {dimension} name {', '.join(given)}, but not {name}"
+                raise ValueError(message)
+            weight = weight * given[name]
+    return weight
+
+
+def _over_first_axis(layers: FloatArray, weights: FloatArray, operator: Operator) -> FloatArray:
+    """Weighted aggregate of parts × samples × algorithms over the parts, those that are not a number left out."""
+    share = operator.quantile(higher_is_better=False)
+    weight = np.where(np.isnan(layers), 0.0, weights[:, :, None])
+    if share is None:
+        with np.errstate(invalid="ignore"):
+            mean: FloatArray = np.einsum("psm,psm->sm", np.nan_to_num(layers), weight) / weight.sum(axis=0)
+        return mean
+    return _weighted_quantile(layers, weight, share)
+
+
+def _weighted_quantile(layers: FloatArray, weight: FloatArray, share: float) -> FloatArray:
+    """Order statistics over the parts; with unequal weights the value at which the cumulative weight reaches the share.
+
+    With equal weights it is the usual percentile with linear interpolation.
+    """
+    present = weight > 0
+    order = np.argsort(np.where(present, layers, np.inf), axis=0, kind="stable")
+    ordered = np.take_along_axis(layers, order, axis=0)
+    sorted_weight = np.take_along_axis(weight, order, axis=0)
+    count = present.sum(axis=0)
+    equal = bool((np.where(present, weight, weight.max(initial=1.0)) == weight.max(initial=1.0)).all())
+    if equal:
+        position = np.maximum(count - 1, 0) * share
+        lower = np.take_along_axis(ordered, np.floor(position).astype(np.int64)[None], axis=0)[0]
+        upper = np.take_along_axis(ordered, np.ceil(position).astype(np.int64)[None], axis=0)[0]
+        result = lower + (upper - lower) * (position - np.floor(position))
+    else:
+        reached = np.cumsum(sorted_weight, axis=0)
+        index = (reached < share * reached[-1]).sum(axis=0)
+        result = np.take_along_axis(ordered, np.minimum(index, np.maximum(count - 1, 0))[None], axis=0)[0]
+    return np.where(count > 0, result, np.nan)

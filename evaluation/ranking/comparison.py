@@ -1,0 +1,275 @@
+"""The same algorithms ranked in several ways: under every scheme, metric, region, annotator, site or subgroup."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.aggregation import ResultsError, build_tables, check_results, metadata_column
+from evaluation.assessment import Assessment, Operator, RankingScheme, Step
+from evaluation.assessment.ranking import scheme_document
+from evaluation.ranking.combination import combine
+from evaluation.ranking.compare import kendall_tau_b
+from evaluation.ranking.document import rank
+from evaluation.ranking.evaluate import Evaluated, evaluate, make_plan
+from evaluation.ranking.parts import parts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+FloatArray = npt.NDArray[np.float64]
+REGISTERED: Final = "registered"
+_MEAN, _MEDIAN = Operator("mean"), Operator("median")
+
+
+def compare(rankings: Mapping[str, Mapping[str, float]], reference: str | None = None) -> dict[str, Any]:
+    """Compare rankings of the same algorithms.
+
+    Parameters
+    ----------
+    rankings
+        For each label, the rank of every algorithm. Only algorithms that all rankings have are compared.
+    reference
+        Label of the ranking that the others are compared with; the first one if ``None``.
+
+    Returns
+    -------
+    dict
+        ``labels``, ``algorithms`` (by the reference ranking), ``ranks`` (labels × algorithms), ``tau`` (τ-b between
+        labels, ``None`` where undefined), ``winners`` of each label, ``winner_kept`` (share of the other labels with
+        the reference's winners first), ``other_winners``, and ``largest_change`` of a rank.
+
+    Examples
+    --------
+    >>> found = compare({"mean": {"a": 1, "b": 2}, "median": {"a": 2, "b": 1}})
+    >>> found["winner_kept"], found["other_winners"], found["tau"][0][1]
+    (0.0, ['b'], -1)
+    """
+    labels = list(rankings)
+    first = reference if reference is not None else labels[0]
+    shared = set.intersection(*(set(ranks) for ranks in rankings.values()))
+    algorithms = sorted(shared, key=lambda name: (rankings[first][name], name))
+    ranks = np.array([[rankings[label][name] for name in algorithms] for label in labels], dtype=np.float64)
+    own = labels.index(first)
+    winners = {
+        label: [name for name, place in zip(algorithms, row, strict=True) if place == row.min()]
+        for label, row in zip(labels, ranks, strict=True)
+    }
+    others = [label for label in labels if label != first]
+    kept = [set(winners[first]) <= set(winners[label]) for label in others]
+    crowned = sorted({name for label in others for name in winners[label]} - set(winners[first]))
+    change = np.abs(ranks - ranks[own])
+    where = np.unravel_index(int(change.argmax()), change.shape)
+    return {
+        "reference": first,
+        "labels": labels,
+        "algorithms": algorithms,
+        "ranks": [[_plain(place) for place in row] for row in ranks],
+        "tau": [[_plain(value) for value in kendall_tau_b(row, ranks)] for row in ranks],
+        "winners": winners,
+        "winner_kept": sum(kept) / len(kept) if kept else None,
+        "other_winners": crowned,
+        "largest_change": {
+            "algorithm": algorithms[int(where[1])],
+            "label": labels[int(where[0])],
+            "from": _plain(ranks[own][where[1]]),
+            "to": _plain(ranks[where]),
+        },
+    }
+
+
+def alternative_schemes(registered: RankingScheme) -> dict[str, RankingScheme]:
+    """The registered scheme and the five that are usually compared, all else being as registered.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> scheme = parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}]}).rankings[0]
+    >>> list(alternative_schemes(scheme))
+    ['mean, then rank', 'median, then rank', 'rank, then mean', 'rank, then median', 'significance tests']
+    """
+    steps = registered.combine and tuple(
+        _reranked(step) if index == 0 else step for index, step in enumerate(registered.combine)
+    )
+    plain = replace(registered, combine=steps, alpha=0.05, adjust="none")
+    schemes = {
+        "mean, then rank": replace(plain, scheme="aggregate_then_rank", operator=_MEAN),
+        "median, then rank": replace(plain, scheme="aggregate_then_rank", operator=_MEDIAN),
+        "rank, then mean": replace(plain, scheme="rank_then_aggregate", operator=_MEAN),
+        "rank, then median": replace(plain, scheme="rank_then_aggregate", operator=_MEDIAN),
+        "significance tests": replace(plain, scheme="test_then_rank"),
+    }
+    if not any(_same_rule(registered, scheme) for scheme in schemes.values()):
+        schemes = {REGISTERED: registered, **schemes}
+    return schemes
+
+
+def across_schemes(
+    assessment: Assessment,
+    results: pd.DataFrame,
+    *,
+    cases: pd.DataFrame | None = None,
+    schemes: Mapping[str, RankingScheme] | None = None,
+    name: str | None = None,
+) -> list[dict[str, Any]]:
+    """Would another scheme have crowned someone else? Every table and the overall ranking under each scheme.
+
+    Parameters
+    ----------
+    assessment, results, cases
+        As for `rank`.
+    schemes
+        By label; `alternative_schemes` of the registered one if ``None``.
+    name
+        Which of several registered rankings to vary; the first one if ``None``.
+
+    Returns
+    -------
+    list of dict
+        One comparison (see `compare`) a metric, region and task, named by these keys, and one for the overall ranking.
+    """
+    registered = next(scheme for scheme in assessment.rankings if name is None or scheme.name == name)
+    checked = check_results(results)
+    tables = [
+        table
+        for table in build_tables(assessment, checked, metrics=registered.metrics, regions=registered.regions)
+        if not table.per_dataset
+    ]
+    if not tables:
+        message = "the metrics give one value for all cases together: there are no other schemes to compare"
+        raise ResultsError(message)
+    chosen = alternative_schemes(registered) if schemes is None else schemes
+    plans = {
+        task: make_plan(assessment, task_cases, cases, bootstrap=0, seed=1)
+        for task, task_cases in {table.task: table.cases for table in tables}.items()
+    }
+    by_label = {
+        label: [evaluate(table, plans[table.task], scheme, assessment) for table in tables]
+        for label, scheme in chosen.items()
+    }
+    reference = next(label for label, scheme in chosen.items() if _same_rule(registered, scheme))
+    found = []
+    for index, table in enumerate(tables):
+        rankings = {
+            label: dict(zip(table.algorithms, evaluated[index].ranked.ranks[0], strict=True))
+            for label, evaluated in by_label.items()
+        }
+        key = {"metric": table.metric.name, "region": table.region, "task": table.task}
+        found.append({**key, **compare(rankings, reference)})
+    overall = {label: _overall_ranks(by_label[label], scheme, assessment) for label, scheme in chosen.items()}
+    ranked = {label: ranks for label, ranks in overall.items() if ranks}
+    if reference in ranked:
+        found.append({"overall": True, **compare(ranked, reference)})
+    return found
+
+
+def across_rankings(document: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Compare the rankings of single metrics, regions and tasks in a document with one another; ``None`` for one."""
+    rankings = {}
+    for entry in document["rankings"]:
+        keys = ("name", "task", "metric", "region")
+        label = ", ".join(str(entry[key]) for key in keys if entry.get(key))
+        rankings[label] = {a["name"]: a["rank"] for a in entry["algorithms"]}
+    if len(rankings) < 2:
+        return None
+    overall = document.get("overall")
+    reference = None
+    if isinstance(overall, dict):
+        reference = "overall"
+        rankings = {"overall": {a["name"]: a["rank"] for a in overall["algorithms"]}, **rankings}
+    return compare(rankings, reference)
+
+
+def by_column(
+    assessment: Assessment, results: pd.DataFrame, cases: pd.DataFrame, column: str, *, bootstrap: int | None = None
+) -> dict[str, Any]:
+    """Rank every subgroup or site on its own, by a column of the case table.
+
+    Returns
+    -------
+    dict
+        ``column``, the ranking ``documents`` of each value, and their ``comparison`` with the ranking on all cases.
+    """
+    names = sorted(set(check_results(results)["case"]) - {""})
+    values = metadata_column(cases, names, column)
+    group = dict(zip(names, map(str, values), strict=True))
+    of_row = check_results(results)["case"].map(group)
+    documents = {
+        value: rank(assessment, results[(of_row == value).to_numpy()], cases=cases, bootstrap=bootstrap)
+        for value in sorted(set(group.values()))
+    }
+    whole = rank(assessment, results, cases=cases, bootstrap=0)
+    return {
+        "column": column,
+        "documents": documents,
+        "comparison": compare_documents({"all cases": whole, **documents}),
+    }
+
+
+def by_annotator(
+    assessment: Assessment,
+    results: Mapping[str, pd.DataFrame],
+    *,
+    cases: pd.DataFrame | None = None,
+    bootstrap: int | None = None,
+) -> dict[str, Any]:
+    """Rank under the references of each annotator, from one results table each, and compare with the first one."""
+    documents = {label: rank(assessment, table, cases=cases, bootstrap=bootstrap) for label, table in results.items()}
+    return {"documents": documents, "comparison": compare_documents(documents)}
+
+
+def compare_documents(documents: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Compare ranking documents with the first one: their overall rankings, and those of every metric and region."""
+    first = next(iter(documents.values()))
+    found = []
+    for entry in first["rankings"]:
+        key = {name: entry.get(name) for name in ("name", "metric", "region", "task")}
+        rankings = {
+            label: {a["name"]: a["rank"] for a in other["algorithms"]}
+            for label, document in documents.items()
+            for other in document["rankings"]
+            if all(other.get(name) == value for name, value in key.items())
+        }
+        found.append({**key, **compare(rankings)})
+    if isinstance(first.get("overall"), dict):
+        rankings = {
+            label: {a["name"]: a["rank"] for a in document["overall"]["algorithms"]}
+            for label, document in documents.items()
+        }
+        found.append({"overall": True, **compare(rankings)})
+    return found
+
+
+def _overall_ranks(
+    evaluated: Sequence[Evaluated], scheme: RankingScheme, assessment: Assessment
+) -> dict[str, float] | None:
+    """Ranks over all tables, if the steps leave exactly one ranking."""
+    if not scheme.combine:
+        return None
+    names = evaluated[0].table.algorithms
+    if any(item.table.algorithms != names for item in evaluated):
+        return None
+    combined = combine(parts_of(evaluated, scheme, assessment), scheme.combine, scheme.missing_rank)
+    return dict(zip(names, combined[0].ranks[0], strict=True)) if len(combined) == 1 else None
+
+
+def _reranked(step: Step) -> Step:
+    return replace(step, rerank=True)
+
+
+def _same_rule(first: RankingScheme, second: RankingScheme) -> bool:
+    """Whether two schemes rank alike, whatever they are called and select."""
+    ignored = {"name", "metrics", "regions"}
+    one, other = ({k: v for k, v in scheme_document(s).items() if k not in ignored} for s in (first, second))
+    return one == other
+
+
+def _plain(value: float) -> float | int | None:
+    if np.isnan(value):
+        return None
+    return int(value) if float(value).is_integer() else float(value)

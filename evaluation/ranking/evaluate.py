@@ -1,0 +1,159 @@
+"""Ranks of every table in every sample: the full data first, then the bootstrap, then each case left out in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.aggregation import Table, metadata_column
+from evaluation.ranking.dataset_level import sampled_values
+from evaluation.ranking.hierarchy import Hierarchy
+from evaluation.ranking.ranks import snap
+from evaluation.ranking.resampling import Design, Drawn, join, multiplicities
+from evaluation.ranking.schemes import Ranked, Samples, apply_scheme, rank_scores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.scoring.evidence import Evidence
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The samples of one task, shared by all of its tables.
+
+    Attributes
+    ----------
+    bootstrap, left_out
+        Number of bootstrap samples and of samples with something left out; both 0 if there is only one thing to draw.
+    """
+
+    cases: tuple[str, ...]
+    design: Design
+    hierarchy: Hierarchy | None
+    columns: Mapping[str, npt.NDArray[Any]]
+    bootstrap: int
+    left_out: int
+    drawn: Drawn
+
+    @property
+    def number(self) -> int:
+        """All samples: the full data, the bootstrap, and those with something left out."""
+        return 1 + self.bootstrap + self.left_out
+
+    @cached_property
+    def samples(self) -> Samples:
+        """What the schemes take."""
+        return Samples(multiplicities(self.drawn, len(self.cases), self.number), self.drawn)
+
+    @cached_property
+    def full(self) -> Samples:
+        """The full data alone."""
+        drawn = self.design.full()
+        return Samples(np.ones((len(self.cases), 1)), drawn)
+
+    def left_out_cases(self, sample: int) -> list[str]:
+        """Which cases the sample of that number, counted among those with something left out, lacks."""
+        return [case for case, unit in zip(self.cases, self.design.units, strict=True) if unit == sample]
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A table with its ranks in every sample; one row if it cannot be resampled."""
+
+    table: Table
+    plan: Plan
+    ranked: Ranked
+
+    @property
+    def resampled(self) -> bool:
+        """Whether there are bootstrap samples."""
+        return self.plan.bootstrap > 0 and len(self.ranked.ranks) > 1
+
+
+def make_plan(
+    assessment: Assessment, cases: Sequence[str], metadata: pd.DataFrame | None, *, bootstrap: int, seed: int
+) -> Plan:
+    """Draw the samples of a task.
+
+    Raises
+    ------
+    ResultsError
+        If a level, stratum or step names a column that the case table does not give for every case.
+    """
+    uncertainty, levels = assessment.uncertainty, assessment.aggregation.levels
+    combined = {name for ranking in assessment.rankings for step in ranking.combine or () for name in step.over}
+    names = {*levels, *uncertainty.resample, *uncertainty.strata, *combined} - {"case", "metric", "region", "task"}
+    columns = {name: metadata_column(metadata, cases, name) for name in sorted(names)}
+    lists = {name: [str(value) for value in values] for name, values in columns.items()}
+    design = Design(tuple(cases), uncertainty.resample, lists, uncertainty.strata)
+    parts = [(design.full(), 1)]
+    left_out = 0
+    if design.clusters > 1:
+        left_out = design.clusters
+        if bootstrap:
+            parts.append((design.draw(bootstrap, seed), bootstrap))
+        parts.append((design.leave_one_out(), left_out))
+    else:
+        bootstrap = 0
+    hierarchy = _hierarchy(levels, uncertainty.resample, columns) if len(levels) > 1 else None
+    return Plan(tuple(cases), design, hierarchy, columns, bootstrap, left_out, join(parts))
+
+
+def evaluate(
+    table: Table,
+    plan: Plan,
+    scheme: RankingScheme,
+    assessment: Assessment,
+    *,
+    evidence: Evidence | None = None,
+) -> Evaluated:
+    """Rank one table in every sample of its task's plan; data-set-level values need evidence to be resampled."""
+    if table.per_dataset and evidence is not None and plan.number > 1:
+        values = sampled_values(table, plan, evidence)
+        if values is not None:
+            ranked = rank_scores(snap(values), scheme, higher_is_better=table.metric.higher_is_better)
+            return Evaluated(table, plan, ranked)
+    return Evaluated(table, plan, _apply(table, plan, scheme, assessment, plan.samples))
+
+
+def _apply(table: Table, plan: Plan, scheme: RankingScheme, assessment: Assessment, samples: Samples) -> Ranked:
+    if table.per_dataset:
+        return rank_scores(snap(table.values), scheme, higher_is_better=table.metric.higher_is_better)
+    return apply_scheme(
+        table.values,
+        table.last_rank,
+        samples,
+        scheme,
+        higher_is_better=table.metric.higher_is_better,
+        aggregation=assessment.aggregation,
+        hierarchy=plan.hierarchy,
+    )
+
+
+def _hierarchy(
+    levels: tuple[str, ...], resample: tuple[str, ...], columns: Mapping[str, npt.NDArray[Any]]
+) -> Hierarchy:
+    """Groups of the levels above the case; a group of an inner level lies within one group of each outer level."""
+    outer = levels[1:]
+    groups: dict[str, IntArray] = {}
+    copied_by: dict[str, str | None] = {}
+    for index, level in enumerate(outer):
+        path = [columns[name] for name in reversed(outer[index:])]
+        rows = list(zip(*path, strict=True))
+        number = {row: position for position, row in enumerate(sorted(set(rows)))}
+        groups[level] = np.array([number[row] for row in rows], dtype=np.int64)
+        around = [name for name in outer[index:] if name in resample]
+        outside = [name for name in resample if name != "case" and name not in levels]
+        copied_by[level] = around[0] if around else (outside[-1] if outside else None)
+    return Hierarchy(outer, groups, copied_by)

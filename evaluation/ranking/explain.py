@@ -1,0 +1,254 @@
+"""How the winner is found, in plain words, from the registered assessment alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evaluation.catalogue import get
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evaluation.assessment import Assessment, MetricUse, Operator, RankingScheme, Step
+
+_TIES = {
+    "min": "Algorithms with equal scores share the better rank (1, 2, 2, 4).",
+    "max": "Algorithms with equal scores share the worse rank (1, 3, 3, 4).",
+    "dense": "Algorithms with equal scores share a rank and the next rank follows without a gap (1, 2, 2, 3).",
+    "average": "Algorithms with equal scores share the average of their ranks (1, 2.5, 2.5, 4).",
+}
+_GROUPS = {
+    "interval_overlaps_winner": "All algorithms whose rank interval overlaps that of the first form one group: "
+    "their order is not certain.",
+    "interval_includes_first": "All algorithms whose rank interval reaches rank 1 form one group: "
+    "their order is not certain.",
+    "not_significantly_worse": "All algorithms that are not significantly worse than the first form one group: "
+    "their order is not certain.",
+}
+_OUTCOMES = {
+    "missing": "A missing or unreadable prediction",
+    "pred_empty": "An empty prediction where there is something to find",
+    "ref_empty": "A prediction where there is nothing to find",
+    "both_empty": "An empty prediction where there is nothing to find",
+    "degenerate": "An otherwise undefined value",
+}
+
+
+def describe(assessment: Assessment) -> list[str]:
+    """Say in plain sentences how the winner is found.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> document = {
+    ...     "problem": "semantic_segmentation",
+    ...     "regions": [{"name": "liver", "labels": [1]}],
+    ...     "metrics": [{"id": "dsc"}],
+    ... }
+    >>> for sentence in describe(parse(document))[:3]:
+    ...     print(sentence)
+    Each case is scored with the Dice Similarity Coefficient (higher is better) on the region liver.
+    An algorithm's score is the mean of its values over all cases; the best score gets rank 1.
+    Algorithms with equal scores share the better rank (1, 2, 2, 4).
+    """
+    sentences = [_measured(assessment)]
+    for scheme in assessment.rankings:
+        prefix = f"Ranking “{scheme.name}”: " if len(assessment.rankings) > 1 else ""
+        sentences += [
+            prefix + sentence if index == 0 else sentence for index, sentence in enumerate(_scheme(scheme, assessment))
+        ]
+    sentences += _policies(assessment)
+    sentences += _uncertainty(assessment)
+    return sentences
+
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """Join words as in a sentence.
+
+    Examples
+    --------
+    >>> joined(["DSC", "NSD", "HD95"])
+    'DSC, NSD and HD95'
+    """
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+def plural(noun: str) -> str:
+    """Write the name of a level or column for several of them.
+
+    Examples
+    --------
+    >>> plural("case"), plural("modality"), plural("biopsy"), plural("day")
+    ('cases', 'modalities', 'biopsies', 'days')
+    """
+    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
+
+
+def ordinal(number: float) -> str:
+    """Write a percentile as people read it.
+
+    Examples
+    --------
+    >>> ordinal(5), ordinal(2.5), ordinal(21)
+    ('5th', '2.5th', '21st')
+    """
+    if number != int(number):
+        return f"{number:g}th"
+    whole = int(number)
+    ending = "th" if 10 <= whole % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(whole % 10, "th")
+    return f"{whole}{ending}"
+
+
+def metric_words(metric: MetricUse) -> str:
+    """Name of a metric, with the options that tell it apart, and its direction."""
+    if metric.id == "value":
+        return f"{metric.name} ({metric.direction} is better)"
+    known = get(metric.id)
+    title, details = known.name, f"{metric.direction} is better"
+    if "percentile" in metric.options:
+        title = f"{known.name.split(',')[0]}, {ordinal(metric.options['percentile'])} percentile"
+    if "tolerance" in metric.options:
+        details += f", tolerance {metric.options['tolerance']:g} mm"
+    own = f"{metric.name}: " if metric.name != metric.id else ""
+    return f"{own}{title} ({details})"
+
+
+def _measured(assessment: Assessment) -> str:
+    article = "" if assessment.metrics[0].id == "value" else "the "
+    regions = [region.name for region in assessment.regions]
+    where = f" on the {'region' if len(regions) == 1 else 'regions'} {joined(regions)}" if regions else ""
+    said = []
+    for level, what in (("case", "each case is"), ("dataset", "all cases together are")):
+        names = joined([metric_words(metric) for metric in assessment.metrics if metric.level == level])
+        if names:
+            said.append(f"{what} scored with {article}{names}")
+    sentence = ", ".join(said)
+    return f"{sentence[0].upper()}{sentence[1:]}{where}."
+
+
+def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
+    units = plural(assessment.aggregation.unit)
+    several = [
+        name for name, list_ in (("metric", assessment.metrics), ("region", assessment.regions)) if len(list_) > 1
+    ]
+    each = f"For each {joined(several)}, " if several else ""
+    levels = {metric.level for metric in assessment.metrics}
+    if scheme.scheme == "one_score" or levels == {"dataset"}:
+        first = f"{each}there is one value for all cases together; the best value gets rank 1."
+    elif scheme.scheme == "aggregate_then_rank":
+        first = (
+            f"{each}an algorithm's score is {_operator(scheme.operator)} of its values over all {units}; "
+            "the best score gets rank 1."
+        )
+    elif scheme.scheme == "rank_then_aggregate":
+        first = (
+            f"{each}the algorithms are ranked on every case; an algorithm's score is "
+            f"{_operator(scheme.operator)} of its ranks over all {units}, and the lowest score gets rank 1."
+        )
+    else:
+        adjusted = (
+            "adjusted by Holm's method" if scheme.adjust == "holm" else "not adjusted for the number of comparisons"
+        )
+        first = (
+            f"{each}every algorithm is compared with every other one by a one-sided Wilcoxon signed rank test on the same "
+            f"{units} (level {scheme.alpha:g}, {adjusted}); an algorithm's score is the share of the others that it is "
+            "significantly better than, and the highest share gets rank 1."
+        )
+    sentences = [first[0].upper() + first[1:], _TIES[scheme.ties]]
+    if levels == {"case", "dataset"} and scheme.scheme != "one_score":
+        sentences.insert(1, "A metric of all cases together has one value, which is the score.")
+    if len(assessment.aggregation.levels) > 1:
+        operator = _operator(assessment.aggregation.operator)
+        pairs = zip(assessment.aggregation.levels[:-1], assessment.aggregation.levels[1:], strict=True)
+        chain = joined([f"{operator} over the {plural(inner)} of each {outer}" for inner, outer in pairs], "and then")
+        sentences.append(f"Before that, {chain} is taken.")
+    if scheme.metrics or scheme.regions:
+        sentences.append(f"It uses {joined([*(scheme.metrics or ()), *(scheme.regions or ())])} only.")
+    if scheme.combine and (len(assessment.metrics) > 1 or len(assessment.regions) > 1 or assessment.problem == "table"):
+        columns = [name for step in scheme.combine for name in step.over if name not in ("metric", "region", "task")]
+        if columns:
+            sentences.append(f"Each {joined(columns)} is ranked on its own cases.")
+        sentences += [_step(step, scheme, last=step is scheme.combine[-1]) for step in scheme.combine]
+    return sentences
+
+
+def _operator(operator: Operator) -> str:
+    words = {"mean": "the mean", "median": "the median", "min": "the smallest", "max": "the largest"}
+    if operator.kind in words:
+        return words[operator.kind]
+    end = " counted from the worse end" if operator.counted_from == "worse" else ""
+    return f"the {ordinal(operator.percentile or 0.0)} percentile{end}"
+
+
+def _step(step: Step, scheme: RankingScheme, *, last: bool) -> str:
+    over = joined([plural(name) for name in step.over])
+    what = "mean ranks" if not step.rerank else "fractional ranks" if step.fractional else "ranks"
+    result = "the lowest result wins" if last else "the result goes into the next step"
+    ties = f" {_TIES[step.ties]}" if last and step.ties != scheme.ties else ""
+    return f"Then {_operator(step.operator)} of the {what} over {over} is taken{_weights(step)}; {result}.{ties}"
+
+
+def _weights(step: Step) -> str:
+    parts = []
+    for dimension, given in (step.weights or {}).items():
+        if isinstance(given, str):
+            parts.append(f"each {dimension} by its number of cases")
+        else:
+            parts.append(joined([f"{name} {weight:g}" for name, weight in given.items()]))
+    return f", weighted ({'; '.join(parts)})" if parts else ""
+
+
+def _policies(assessment: Assessment) -> list[str]:
+    """One sentence for each outcome that a participant causes, metrics with the same rule together."""
+    sentences = []
+    for outcome in ("missing", "pred_empty", "ref_empty"):
+        if assessment.problem in ("table", "image_classification", "failure_detection") and outcome != "missing":
+            continue
+        rules: dict[str, list[str]] = {}
+        for metric in assessment.metrics:
+            words = _policy_words(metric, outcome)
+            if words:
+                rules.setdefault(words, []).append(_short(metric))
+        if not rules:
+            continue
+        if len(rules) == 1:
+            sentences.append(f"{_OUTCOMES[outcome]} counts as {next(iter(rules))}.")
+        else:
+            parts = [f"{words} for {joined(names)}" for words, names in rules.items()]
+            sentences.append(f"{_OUTCOMES[outcome]} counts as {joined(parts)}.")
+    return sentences
+
+
+def _short(metric: MetricUse) -> str:
+    return metric.name if metric.id == "value" or metric.name != metric.id else get(metric.id).abbreviation
+
+
+def _policy_words(metric: MetricUse, outcome: str) -> str:
+    value = metric.policy.get(outcome)
+    if value is None:
+        return ""
+    if value == "worst" and metric.worst is not None:
+        return f"the worst value ({metric.worst:g})"
+    if value == "perfect" and metric.best is not None:
+        return f"the best value ({metric.best:g})"
+    words = {
+        "image_diagonal": "the diagonal of the image",
+        "exclude": "left out",
+        "worst_rank": "the last rank of the case",
+    }
+    return words[value] if isinstance(value, str) else f"{value:g}"
+
+
+def _uncertainty(assessment: Assessment) -> list[str]:
+    rule = assessment.uncertainty
+    if rule.bootstrap == 0:
+        return ["The ranking is not resampled, so nothing is said about its uncertainty."]
+    drawn = joined([plural(level) for level in rule.resample], "then")
+    within = f" within each {joined(list(rule.strata))}" if rule.strata else ""
+    how = (
+        f"To see how certain the ranking is, {drawn} are drawn with replacement{within} {rule.bootstrap:,} times, "
+        f"the same for all algorithms, and ranked anew; the rank interval covers {rule.interval:.0%} of these rankings."
+    )
+    return [how, _GROUPS[rule.group]]

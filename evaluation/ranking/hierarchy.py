@@ -1,0 +1,153 @@
+"""Values of cases become values of patients, values of patients values of sites, in every sample.
+
+Only needed where the assessment aggregates over levels that are resampled from within; a cluster that is drawn twice
+is then two clusters, each with its own cases.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.ranking.ranks import snap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from evaluation.assessment import Operator
+    from evaluation.ranking.schemes import Samples
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Levels above the case, from the inside out, and the group of every case at each of them.
+
+    Attributes
+    ----------
+    levels
+        Names of the levels, innermost first, without ``case``.
+    groups
+        Number of the group of every case, for each level.
+    copied_by
+        For each level, the resampled level at or outside it whose copies tell its groups apart; ``None`` if there is
+        none and only the sample does.
+    """
+
+    levels: tuple[str, ...]
+    groups: Mapping[str, IntArray]
+    copied_by: Mapping[str, str | None]
+
+
+def aggregate_levels(
+    values: FloatArray,
+    samples: Samples,
+    hierarchy: Hierarchy,
+    inner: Operator,
+    outer: Operator,
+    *,
+    higher_is_better: bool,
+) -> FloatArray:
+    """Aggregate level by level with `inner`, and the outermost groups with `outer`; samples × algorithms."""
+    scores = np.full((samples.number, values.shape[1]), np.nan)
+    for first, last, rows, sample in _unit_blocks(values, samples, hierarchy, inner, higher_is_better):
+        scores[first:last] = _reduced(rows, sample - first, last - first, outer, higher_is_better)
+    return snap(scores)
+
+
+def unit_values(
+    values: FloatArray, samples: Samples, hierarchy: Hierarchy, inner: Operator, *, higher_is_better: bool
+) -> list[FloatArray]:
+    """For every sample, the values of its outermost groups, groups × algorithms."""
+    blocks: list[FloatArray] = []
+    for first, last, rows, sample in _unit_blocks(values, samples, hierarchy, inner, higher_is_better):
+        blocks += [snap(rows[sample == number]) for number in range(first, last)]
+    return blocks
+
+
+def whole_units(
+    values: FloatArray, samples: Samples, hierarchy: Hierarchy, inner: Operator, *, higher_is_better: bool
+) -> tuple[FloatArray, FloatArray] | None:
+    """The values of the outermost groups, once, and how often each is drawn into each sample.
+
+    Returns
+    -------
+    tuple or None
+        Groups × algorithms and groups × samples; ``None`` unless every drawn copy of a group has all of its cases, each
+        once, so that its value is the same in every sample.
+    """
+    level, drawn = hierarchy.levels[-1], samples.drawn
+    copy = hierarchy.copied_by[level]
+    if copy is None:
+        return None
+    group = hierarchy.groups[level]
+    number = int(group.max()) + 1
+    key = drawn.copies[copy] * number + group[drawn.cases]
+    _, first, unit, size = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+    own = group[drawn.cases[first]]
+    if (size != np.bincount(group, minlength=number)[own]).any():
+        return None
+    if len(np.unique(unit * len(group) + drawn.cases)) != len(drawn.cases):
+        return None
+    counts = np.bincount(own * samples.number + drawn.samples[first], minlength=number * samples.number)
+    keys = [hierarchy.groups[name] for name in hierarchy.levels]
+    rows, inside = values, np.arange(len(values))
+    for groups in keys:
+        _, kept, place = np.unique(groups[inside], return_index=True, return_inverse=True)
+        rows = _reduced(rows, place, len(kept), inner, higher_is_better)
+        inside = inside[kept]
+    return snap(rows), counts.reshape(number, samples.number).astype(np.float64)
+
+
+def _unit_blocks(
+    values: FloatArray, samples: Samples, hierarchy: Hierarchy, inner: Operator, higher_is_better: bool
+) -> Iterator[tuple[int, int, FloatArray, IntArray]]:
+    """Blocks of samples: first and last, the values of their outermost groups, and the sample of each group."""
+    drawn = samples.drawn
+    step = max(1, _AT_ONCE * samples.number // max(1, len(drawn.cases) * values.shape[1]))
+    for first in range(0, samples.number, step):
+        last = min(first + step, samples.number)
+        span = slice(*np.searchsorted(drawn.samples, [first, last]))
+        case = drawn.cases[span]
+        sample = drawn.samples[span]
+        rows = values[case]
+        groups = {level: hierarchy.groups[level][case] for level in hierarchy.levels}
+        owners = {
+            level: sample if copy is None else drawn.copies[copy][span] for level, copy in hierarchy.copied_by.items()
+        }
+        for level in hierarchy.levels:
+            key = owners[level] * (int(hierarchy.groups[level].max()) + 1) + groups[level]
+            _, kept, group = np.unique(key, return_index=True, return_inverse=True)
+            rows = _reduced(rows, group, len(kept), inner, higher_is_better)
+            sample = sample[kept]
+            groups = {name: number[kept] for name, number in groups.items()}
+            owners = {name: number[kept] for name, number in owners.items()}
+        yield first, last, rows, sample
+
+
+def _reduced(rows: FloatArray, group: IntArray, groups: int, operator: Operator, higher_is_better: bool) -> FloatArray:
+    """Aggregate the rows of every group; not a number where a group has no value."""
+    result = np.full((groups, rows.shape[1]), np.nan)
+    share = operator.quantile(higher_is_better=higher_is_better)
+    for column in range(rows.shape[1]):
+        present = ~np.isnan(rows[:, column])
+        value, number = rows[present, column], group[present]
+        size = np.bincount(number, minlength=groups)
+        filled = size > 0
+        if share is None:
+            sums = np.bincount(number, weights=value, minlength=groups)
+            result[filled, column] = sums[filled] / size[filled]
+            continue
+        ordered = value[np.lexsort((value, number))]
+        starts = np.cumsum(size) - size
+        position = (size[filled] - 1) * share
+        lower = ordered[starts[filled] + np.floor(position).astype(np.int64)]
+        upper = ordered[starts[filled] + np.ceil(position).astype(np.int64)]
+        result[filled, column] = lower + (upper - lower) * (position - np.floor(position))
+    return result

@@ -1,0 +1,228 @@
+"""Mixed models: which characteristics of a case help or harm, and a ranking that respects dependent cases.
+
+Images of one patient are alike; a model with a random intercept for the patient and for the image says so, where a
+plain regression would claim more certainty than there is. The fits themselves stand in `evaluation.ranking.model_fits`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from evaluation.ranking.model_fits import Transform, fit_hits, fit_linear, fit_linear_with_result
+from evaluation.ranking.ranks import rank as rank_values
+from evaluation.ranking.ranks import snap
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+FloatArray = npt.NDArray[np.float64]
+
+__all__ = [
+    "Transform",
+    "algorithm_effect",
+    "fit_hits",
+    "fit_linear",
+    "long_values",
+    "model_ranking",
+    "strengths_and_weaknesses",
+]
+
+
+def algorithm_effect(
+    data: pd.DataFrame,
+    *,
+    value: str,
+    fixed: Sequence[str],
+    random: Sequence[str],
+    transform: Transform = "none",
+    algorithm: str = "algorithm",
+) -> dict[str, float | int]:
+    """Global test of the algorithms: likelihood ratio of the model with and without them, both by maximum likelihood.
+
+    Returns
+    -------
+    dict
+        ``statistic``, ``df`` and ``p`` (chi-squared).
+    """
+    from scipy.stats import chi2
+
+    complete = data.dropna(subset=[value, *fixed, *random, algorithm])
+    settings: dict[str, Any] = {"value": value, "random": random, "transform": transform, "reml": False}
+    full = fit_linear(complete, fixed=[algorithm, *fixed], **settings)
+    reduced = fit_linear(complete, fixed=list(fixed), **settings)
+    degrees = len(full["terms"]) - len(reduced["terms"])
+    statistic = max(0.0, 2.0 * (full["log_likelihood"] - reduced["log_likelihood"]))
+    return {"statistic": statistic, "df": degrees, "p": float(chi2.sf(statistic, degrees))}
+
+
+def model_ranking(
+    data: pd.DataFrame,
+    *,
+    higher_is_better: bool,
+    value: str = "value",
+    algorithm: str = "algorithm",
+    random: Sequence[str] = ("case",),
+    transform: Transform = "none",
+    alpha: float = 0.05,
+) -> dict[str, Any]:
+    """Rank algorithms by a mixed model: value ~ algorithm + (1 | case), or (1 | patient/case).
+
+    Parameters
+    ----------
+    data
+        One row a case and algorithm.
+    higher_is_better
+        Direction of the values.
+    value, algorithm, random, transform
+        Columns and transformation; `random` from the outside in.
+    alpha
+        Level of the contrasts.
+
+    Returns
+    -------
+    dict
+        ``algorithms`` (name, estimate, rank, ``group`` 1 for those not significantly worse than the first), the
+        ``global_test``, pairwise ``contrasts`` with Holm-adjusted two-sided p-values, and the ``fit``.
+    """
+    names = sorted(map(str, set(data[algorithm].dropna())))
+    fit, result = fit_linear_with_result(data, value=value, fixed=[algorithm], random=random, transform=transform)
+    size = len(names)
+    covariance = np.asarray(result.cov_params(), dtype=float)[:size, :size]
+    means = np.asarray(result.fe_params, dtype=float)
+    to_levels = np.eye(size)
+    to_levels[:, 0] = 1.0
+    levels = to_levels @ means
+    spread = to_levels @ covariance @ to_levels.T
+    ranks = rank_values(snap(levels, 9), higher_is_better=higher_is_better)
+    contrasts = _contrasts(names, levels, spread, higher_is_better=higher_is_better)
+    best = names[int(np.argmin(ranks))]
+    worse = {c["worse"] for c in contrasts if c["better"] == best and c["p_adjusted"] <= alpha}
+    order = np.lexsort((np.array(names), ranks))
+    return {
+        "algorithms": [
+            {
+                "name": names[index],
+                "estimate": float(levels[index]),
+                "std_error": float(np.sqrt(spread[index, index])),
+                "rank": float(ranks[index]),
+                "group": 1 if names[index] not in worse else None,
+            }
+            for index in order
+        ],
+        "group_rule": "not_significantly_worse",
+        "global_test": algorithm_effect(
+            data, value=value, fixed=[], random=random, transform=transform, algorithm=algorithm
+        ),
+        "contrasts": contrasts,
+        "fit": fit,
+    }
+
+
+def strengths_and_weaknesses(
+    data: pd.DataFrame,
+    *,
+    characteristics: Sequence[str],
+    random: Sequence[str],
+    value: str | None = "value",
+    hits: str | None = None,
+    trials: str | None = None,
+    algorithm: str = "algorithm",
+    transform: Transform = "logit",
+) -> dict[str, Any]:
+    """Which characteristics of a case help or harm: over all algorithms, and for each of them.
+
+    Parameters
+    ----------
+    data
+        One row a case and algorithm, with the characteristics as columns.
+    characteristics
+        Columns of the case table to explain with.
+    random
+        Columns of random intercepts. For values they are nested from the outside in and the algorithms are fixed
+        effects; for hits in trials the algorithm is one more random intercept, crossed with the others.
+    value, hits, trials
+        Either a column of values, or two columns of whole numbers, such as pixels found and pixels there.
+    algorithm, transform
+        Column of the algorithms; transformation of values.
+
+    Returns
+    -------
+    dict
+        ``all`` and ``by_algorithm``: fits with ``terms``; ``exp(estimate)`` is an odds ratio where ``odds`` says so.
+    """
+    if hits is not None and trials is not None:
+        whole = fit_hits(data, hits=hits, trials=trials, fixed=characteristics, random=[*random, algorithm])
+        each = {
+            str(name): fit_hits(part, hits=hits, trials=trials, fixed=characteristics, random=list(random)[:1])
+            for name, part in data.groupby(algorithm)
+        }
+        return {"all": whole, "by_algorithm": each, "characteristics": list(characteristics)}
+    assert value is not None
+    settings: dict[str, Any] = {"value": value, "transform": transform}
+    whole = fit_linear(data, fixed=[algorithm, *characteristics], random=random, **settings)
+    each = {
+        str(name): fit_linear(part, fixed=list(characteristics), random=_above_rows(part, random), **settings)
+        for name, part in data.groupby(algorithm)
+        if _above_rows(part, random)
+    }
+    return {"all": whole, "by_algorithm": each, "characteristics": list(characteristics)}
+
+
+def _contrasts(
+    names: Sequence[str], levels: FloatArray, covariance: FloatArray, *, higher_is_better: bool
+) -> list[dict[str, Any]]:
+    from scipy.stats import norm
+
+    found: list[dict[str, Any]] = []
+    for first in range(len(names)):
+        for second in range(first + 1, len(names)):
+            difference = float(levels[first] - levels[second])
+            variance = covariance[first, first] + covariance[second, second] - 2 * covariance[first, second]
+            leads = (difference > 0) == higher_is_better
+            found.append(
+                {
+                    "better": names[first] if leads else names[second],
+                    "worse": names[second] if leads else names[first],
+                    "difference": abs(difference),
+                    "p": float(2 * norm.sf(abs(difference) / np.sqrt(variance))),
+                }
+            )
+    order = np.argsort(np.array([contrast["p"] for contrast in found], dtype=float), kind="stable")
+    reached = 0.0
+    for position, index in enumerate(order):
+        reached = max(reached, (len(found) - position) * found[index]["p"])
+        found[index]["p_adjusted"] = min(1.0, reached)
+    return found
+
+
+def _above_rows(part: pd.DataFrame, random: Sequence[str]) -> list[str]:
+    """Random intercepts with several rows a group: one row a group leaves nothing to tell it from the residual."""
+    return [name for name in random if part[name].nunique() < len(part)]
+
+
+def long_values(results: pd.DataFrame, cases: pd.DataFrame | None, keys: Mapping[str, str]) -> pd.DataFrame:
+    """Rows of one metric and region with their case characteristics beside them.
+
+    Parameters
+    ----------
+    results, cases
+        Results table and case table; numbers in the case table are taken as numbers.
+    keys
+        Values of ``metric``, ``region`` or ``task`` to keep.
+    """
+    chosen = results
+    for key, value in keys.items():
+        chosen = chosen[chosen[key] == value]
+    if cases is None:
+        return chosen
+    extra = cases.copy()
+    extra["case"] = extra["case"].astype(str)
+    for column in extra.columns.drop("case"):
+        number = pd.to_numeric(extra[column], errors="coerce")
+        if number.notna().all():
+            extra[column] = number
+    return chosen.merge(extra, on="case", how="left", validate="many_to_one")

@@ -1,0 +1,300 @@
+"""Fits of mixed models: linear ones by statsmodels, of hits in trials by Laplace's approximation.
+
+Linear models are fitted to values or to their logits, with random intercepts nested in one another; models of hits in
+trials may have crossed ones, too.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import logit
+
+from evaluation.ranking.laplace import fit_logistic
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FloatArray = npt.NDArray[np.float64]
+Transform = Literal["none", "logit"]
+_NORMAL_ENOUGH = 0.985
+
+
+def fit_linear(
+    data: pd.DataFrame,
+    *,
+    value: str,
+    fixed: Sequence[str],
+    random: Sequence[str],
+    transform: Transform = "none",
+    interval: float = 0.95,
+    reml: bool = True,
+) -> dict[str, Any]:
+    """Fit a linear mixed model with nested random intercepts.
+
+    Parameters
+    ----------
+    data
+        One row a measurement; rows with a gap in any column that is used are left out and counted.
+    value
+        Column to explain.
+    fixed
+        Columns that explain: numbers as they are, anything else as categories against the first in sorted order.
+    random
+        Columns of the random intercepts from the outside in: ``["patient", "image"]``.
+    transform
+        ``logit`` for values between 0 and 1; if some lie on the bounds, all are drawn in slightly and that is said.
+    interval
+        Coverage of the intervals.
+    reml
+        Restricted maximum likelihood; plain maximum likelihood is for comparing models.
+
+    Returns
+    -------
+    dict
+        ``model`` in words, ``terms`` (term, estimate, std_error, statistic, p, interval), ``deviations`` of the random
+        intercepts and the residual, ``log_likelihood``, ``converged``, ``warnings``, ``residuals`` (how normal they
+        are), numbers of rows, and ``odds`` saying that ``exp(estimate)`` is an odds ratio.
+    """
+    settings: dict[str, Any] = {"transform": transform, "interval": interval, "reml": reml}
+    return fit_linear_with_result(data, value=value, fixed=fixed, random=random, **settings)[0]
+
+
+def fit_linear_with_result(
+    data: pd.DataFrame,
+    *,
+    value: str,
+    fixed: Sequence[str],
+    random: Sequence[str],
+    transform: Transform = "none",
+    interval: float = 0.95,
+    reml: bool = True,
+) -> tuple[dict[str, Any], Any]:
+    """The fit as `fit_linear` describes it, and as statsmodels returns it."""
+    frame, design, dropped = _design(data, value, fixed, random)
+    response = frame["y"].to_numpy(dtype=float)
+    remarks: list[str] = []
+    if transform == "logit":
+        response, drawn_in = _logits(response)
+        if drawn_in:
+            remarks.append(f"{drawn_in} values lie on 0 or 1; all values were drawn in by half an observation")
+    result, caught = _fit(response, design, frame, random, reml=reml)
+    residuals = _residuals(result)
+    remarks += caught
+    if not result.converged:
+        remarks.append("the fit did not converge: its numbers cannot be trusted")
+    normality = _normality(residuals)
+    if normality["correlation"] < _NORMAL_ENOUGH:
+        remarks.append(
+            "the residuals are far from normal (see the quantile plot): intervals and p-values are rough; "
+            "try the other transformation or a model of hits in trials"
+        )
+    deviations = _deviations(result, random)
+    if min(deviations.values()) < 1e-4 * max(deviations.values()):
+        remarks.append("a random intercept explains nothing: the fit lies at the edge of what is possible")
+    estimates = np.asarray(result.fe_params, dtype=float)
+    errors = np.sqrt(np.diag(np.asarray(result.cov_params(), dtype=float))[: len(estimates)])
+    response_words = f"logit({value})" if transform == "logit" else value
+    document = {
+        "model": f"{response_words} ~ {' + '.join(fixed)}, random intercepts {_nested_words(random)}",
+        "method": "REML" if reml else "ML",
+        "rows": len(frame),
+        "dropped": dropped,
+        "groups": {name: int(frame[f"r{index}"].nunique()) for index, name in enumerate(random)},
+        "terms": _terms(list(design.columns), estimates, errors, interval, odds=transform == "logit"),
+        "odds": transform == "logit",
+        "deviations": deviations,
+        "log_likelihood": float(result.llf),
+        "converged": bool(result.converged),
+        "warnings": remarks,
+        "residuals": normality,
+    }
+    return document, result
+
+
+def fit_hits(
+    data: pd.DataFrame,
+    *,
+    hits: str,
+    trials: str,
+    fixed: Sequence[str],
+    random: Sequence[str],
+    interval: float = 0.95,
+) -> dict[str, Any]:
+    """Fit a logistic model of hits in trials with random intercepts, nested or crossed.
+
+    Returns
+    -------
+    dict
+        As `fit_linear`; estimates are log odds ratios.
+    """
+    frame, design, dropped = _design(data, hits, fixed, random, extra=trials)
+    fit = fit_logistic(
+        frame["y"].to_numpy(dtype=float),
+        frame["n"].to_numpy(dtype=float),
+        design.to_numpy(dtype=float),
+        {name: frame[f"r{index}"].tolist() for index, name in enumerate(random)},
+    )
+    remarks = [] if fit.converged else [f"the fit did not converge ({fit.message}): its numbers cannot be trusted"]
+    remarks += [f"{name} explains nothing" for name, spread in fit.deviations.items() if spread < 1e-3]
+    return {
+        "model": f"{hits} of {trials} ~ {' + '.join(fixed)}, random intercepts {', '.join(random)}, logit link",
+        "method": "Laplace",
+        "rows": len(frame),
+        "dropped": dropped,
+        "groups": {name: int(frame[f"r{index}"].nunique()) for index, name in enumerate(random)},
+        "terms": _terms(list(design.columns), fit.estimates, np.sqrt(np.diag(fit.covariance)), interval, odds=True),
+        "odds": True,
+        "deviations": fit.deviations,
+        "log_likelihood": fit.log_likelihood,
+        "converged": fit.converged,
+        "warnings": remarks,
+        "residuals": None,
+    }
+
+
+def _design(
+    data: pd.DataFrame, value: str, fixed: Sequence[str], random: Sequence[str], *, extra: str | None = None
+) -> tuple[pd.DataFrame, pd.DataFrame, int]:
+    """Columns under safe names, the matrix of fixed effects, and how many rows had gaps."""
+    used = [value, *fixed, *random] + ([extra] if extra else [])
+    for name in used:
+        if name not in data.columns:
+            message = f"the data have no column {name!r}"
+            raise ValueError(message)
+    complete = data.dropna(subset=used)
+    frame = pd.DataFrame({"y": pd.to_numeric(complete[value])}).reset_index(drop=True)
+    if extra:
+        frame["n"] = pd.to_numeric(complete[extra]).to_numpy()
+    for index, name in enumerate(random):
+        frame[f"r{index}"] = complete[name].astype(str).to_numpy()
+    columns: dict[str, Any] = {"(Intercept)": np.ones(len(frame))}
+    for name in fixed:
+        column = complete[name].reset_index(drop=True)
+        if pd.api.types.is_numeric_dtype(column):
+            columns[name] = column.to_numpy(dtype=float)
+            continue
+        levels = sorted(map(str, set(column)))
+        for level in levels[1:]:
+            columns[f"{name}: {level}"] = (column.astype(str) == level).astype(float).to_numpy()
+    return frame, pd.DataFrame(columns), len(data) - len(complete)
+
+
+def _fit(
+    response: FloatArray, design: pd.DataFrame, frame: pd.DataFrame, random: Sequence[str], *, reml: bool
+) -> tuple[Any, list[str]]:
+    from statsmodels.regression.mixed_linear_model import MixedLM
+
+    data = frame.assign(y=response)
+    names = [f"x{index}" for index in range(design.shape[1])]
+    for name, column in zip(names, design.columns, strict=True):
+        data[name] = design[column]
+    inner = {f"v{index}": f"0 + C(r{index})" for index in range(1, len(random))}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = MixedLM.from_formula(
+            "y ~ 0 + " + " + ".join(names), groups="r0", re_formula="1", vc_formula=inner or None, data=data
+        )
+        result = _best_of_methods(model, reml=reml)
+    remarks = sorted(
+        {str(item.message).splitlines()[0] for item in caught if "ConvergenceWarning" in item.category.__name__}
+    )
+    return result, remarks
+
+
+def _best_of_methods(model: Any, *, reml: bool) -> Any:
+    """The likeliest of the fits that statsmodels' optimisers find; one of them alone may run away."""
+    found = []
+    for method in ("lbfgs", "bfgs", "powell", "cg"):
+        try:
+            result = model.fit(reml=reml, method=method)
+            sensible = bool(np.isfinite(result.llf)) and float(np.asarray(result.cov_re).max()) < 1e6 * result.scale
+        except (np.linalg.LinAlgError, ValueError, FloatingPointError):
+            continue
+        if sensible:
+            found.append(result)
+        if len(found) == 2 and abs(found[0].llf - found[1].llf) < 1e-4:
+            break
+    if not found:
+        message = "no optimiser of statsmodels finds a fit of this model"
+        raise ValueError(message)
+    return max(found, key=lambda result: (bool(result.converged), float(result.llf)))
+
+
+def _residuals(result: Any) -> FloatArray:
+    """What neither fixed effects nor random intercepts explain; without the latter if they explain nothing."""
+    try:
+        return np.asarray(result.resid, dtype=float)
+    except ValueError:
+        return np.asarray(result.model.endog - result.model.exog @ result.fe_params, dtype=float)
+
+
+def _deviations(result: Any, random: Sequence[str]) -> dict[str, float]:
+    """Standard deviations of the random intercepts and of the residual."""
+    scale = float(result.scale)
+    outer = float(np.asarray(result.cov_re)[0, 0])
+    found = {random[0]: max(outer, 0.0) ** 0.5}
+    components = np.asarray(result.vcomp, dtype=float)
+    for index, name in enumerate(random[1:]):
+        found[name] = max(float(components[index]), 0.0) ** 0.5
+    return {**found, "residual": scale**0.5}
+
+
+def _terms(
+    names: Sequence[str], estimates: FloatArray, errors: FloatArray, interval: float, *, odds: bool
+) -> list[dict[str, Any]]:
+    from scipy.stats import norm
+
+    width = float(norm.ppf(0.5 + interval / 2))
+    terms = []
+    for name, estimate, error in zip(names, estimates, errors, strict=True):
+        statistic = float(estimate / error) if error > 0 else float("nan")
+        low, high = float(estimate - width * error), float(estimate + width * error)
+        term: dict[str, Any] = {
+            "term": name,
+            "estimate": float(estimate),
+            "std_error": float(error),
+            "statistic": statistic,
+            "p": float(2 * norm.sf(abs(statistic))),
+            "interval": [low, high],
+        }
+        if odds:
+            term |= {"odds_ratio": float(np.exp(estimate)), "odds_interval": [float(np.exp(low)), float(np.exp(high))]}
+        terms.append(term)
+    return terms
+
+
+def _logits(values: FloatArray) -> tuple[FloatArray, int]:
+    """Logits; values on the bounds are first drawn in by half an observation, all by the same rule."""
+    if (values < 0).any() or (values > 1).any():
+        message = "the logit needs values between 0 and 1"
+        raise ValueError(message)
+    edge = int(((values == 0) | (values == 1)).sum())
+    if edge:
+        values = (values * (len(values) - 1) + 0.5) / len(values)
+    return logit(values), edge
+
+
+def _normality(residuals: FloatArray) -> dict[str, Any]:
+    """How normal residuals are: points of the quantile plot and their correlation, skewness, excess kurtosis."""
+    from scipy.stats import kurtosis, probplot, skew
+
+    (theoretical, ordered), (_, _, correlation) = probplot(residuals)
+    keep = np.unique(np.linspace(0, len(ordered) - 1, min(len(ordered), 200)).astype(int))
+    return {
+        "correlation": float(correlation),
+        "skewness": float(skew(residuals)),
+        "excess_kurtosis": float(kurtosis(residuals)),
+        "quantiles": [[float(theoretical[index]), float(ordered[index])] for index in keep],
+    }
+
+
+def _nested_words(random: Sequence[str]) -> str:
+    words: list[str] = []
+    for index, name in enumerate(random):
+        words.append(name if index == 0 else f"{name} within {random[index - 1]}")
+    return " and ".join(words)

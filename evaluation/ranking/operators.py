@@ -1,0 +1,124 @@
+"""Many values become one, for all samples at once: weighted by how often each case was drawn."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.ranking.ranks import snap
+
+if TYPE_CHECKING:
+    from evaluation.assessment import Operator
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def aggregate(values: FloatArray, counts: FloatArray, operator: Operator, *, higher_is_better: bool) -> FloatArray:
+    """Aggregate over cases in every sample.
+
+    Parameters
+    ----------
+    values
+        Cases × algorithms; not a number where the case is left out for the algorithm.
+    counts
+        Cases × samples, whole numbers of 0 or more.
+    operator
+        Mean, or an order statistic.
+    higher_is_better
+        Direction of the values, which says what the worse end of a percentile is.
+
+    Returns
+    -------
+    numpy.ndarray
+        Samples × algorithms, snapped to 12 significant digits; not a number where no value was drawn.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import Operator
+    >>> values = np.array([[0.1], [0.4]])
+    >>> aggregate(values, np.array([[1.0, 2.0], [1.0, 0.0]]), Operator("mean"), higher_is_better=True)
+    array([[0.25],
+           [0.1 ]])
+    """
+    distinct, inverse = _distinct_columns(values)
+    share = operator.quantile(higher_is_better=higher_is_better)
+    result = _means(distinct, counts) if share is None else _quantiles(distinct, counts, share)
+    return snap(result)[:, inverse]
+
+
+def _means(values: FloatArray, counts: FloatArray) -> FloatArray:
+    present = ~np.isnan(values)
+    complete = bool(present.all())
+    filled = values if complete else np.where(present, values, 0.0)
+    totals = counts.sum(axis=0)
+    high, low, fraction, scale = _slices(filled, float(totals.max(initial=1.0)))
+    weights = np.ascontiguousarray(counts.T)
+    sums = weights @ high
+    if low.any():
+        sums = sums + (weights @ low) * fraction
+    drawn = totals[:, None] if complete else weights @ present.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        means: FloatArray = sums * scale / np.where(drawn > 0, drawn, np.nan)
+    return means
+
+
+def _slices(values: FloatArray, total: float) -> tuple[FloatArray, FloatArray, float, float]:
+    """Whole-number parts with ``values = (high + low * fraction) * scale`` and weighted sums below 2**53.
+
+    Sums of such parts have no rounding error. So a mean depends neither on the order of the cases nor on the
+    linear-algebra library, its threads or the machine, and algorithms with the same multiset of values get the same
+    mean.
+    """
+    largest = float(np.abs(values).max(initial=0.0))
+    exponent = int(np.frexp(largest)[1])
+    bits = 52 - int(np.frexp(max(total, 1.0))[1])
+    scaled = np.ldexp(values, bits - exponent)
+    high = np.rint(scaled)
+    low = np.rint(np.ldexp(scaled - high, bits))
+    return high, low, float(np.ldexp(1.0, -bits)), float(np.ldexp(1.0, exponent - bits))
+
+
+def _quantiles(values: FloatArray, counts: FloatArray, share: float) -> FloatArray:
+    """Order statistics with linear interpolation at position (n - 1) * share (R's type 7)."""
+    samples = counts.shape[1]
+    result = np.full((samples, values.shape[1]), np.nan)
+    weights = counts.astype(np.int32)
+    every = np.arange(samples)
+    for column in range(values.shape[1]):
+        order = np.argsort(values[:, column], kind="stable")
+        order = order[: int((~np.isnan(values[:, column])).sum())]
+        if not len(order):
+            continue
+        ordered = values[order, column]
+        reached = np.cumsum(weights[order], axis=0, dtype=np.int32)
+        drawn = reached[-1]
+        position = np.maximum(drawn - 1, 0) * share
+        below = np.floor(position)
+        lower = _first_beyond(reached, below)
+        upper = _first_beyond(reached, np.ceil(position))
+        fraction = position - below
+        mixed = ordered[lower] + (ordered[upper] - ordered[lower]) * fraction
+        result[:, column] = np.where(drawn > 0, mixed, np.nan)[every]
+    return result
+
+
+def _first_beyond(reached: npt.NDArray[np.int32], wanted: FloatArray) -> npt.NDArray[np.intp]:
+    """Index of the first value whose cumulative count exceeds the wanted one."""
+    index: npt.NDArray[np.intp] = (reached <= wanted.astype(np.int32)).sum(axis=0)
+    return np.minimum(index, len(reached) - 1)
+
+
+def _distinct_columns(values: FloatArray) -> tuple[FloatArray, npt.NDArray[np.intp]]:
+    """Algorithms with the very same values share their results bit by bit."""
+    seen: dict[bytes, int] = {}
+    inverse = np.empty(values.shape[1], dtype=np.intp)
+    kept: list[int] = []
+    for column in range(values.shape[1]):
+        key = np.ascontiguousarray(values[:, column]).tobytes()
+        if key not in seen:
+            seen[key] = len(kept)
+            kept.append(column)
+        inverse[column] = seen[key]
+    return np.ascontiguousarray(values[:, kept]), inverse

@@ -1,0 +1,75 @@
+"""The values and ranks of single cases, as figures and reports of raw data need them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.aggregation import build_tables, check_results
+from evaluation.ranking.ranks import rank, snap
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from evaluation.assessment import Assessment
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def raw_values(assessment: Assessment, results: pd.DataFrame) -> list[dict[str, Any]]:
+    """Values after the registered policies, and ranks on every case with the rule ``min``.
+
+    Returns
+    -------
+    list of dict
+        One entry a metric, region and task with values of cases: ``cases``, ``algorithms``, ``values`` and ``ranks``
+        (cases × algorithms, ``None`` where a case is left out).
+    """
+    scheme = assessment.rankings[0]
+    found = []
+    for table in build_tables(assessment, check_results(results)):
+        if table.per_dataset:
+            continue
+        ranks = rank(
+            snap(table.values),
+            higher_is_better=table.metric.higher_is_better,
+            missing_rank=scheme.missing_rank,
+            last_rank=table.last_rank,
+        )
+        found.append(
+            {
+                "metric": table.metric.name,
+                "region": table.region,
+                "task": table.task,
+                "direction": table.metric.direction,
+                "unit": table.metric.unit,
+                "cases": list(table.cases),
+                "algorithms": list(table.algorithms),
+                "values": _plain(table.values),
+                "ranks": _plain(ranks),
+            }
+        )
+    return found
+
+
+def long_table(assessment: Assessment, results: pd.DataFrame) -> pd.DataFrame:
+    """The values as challengeR takes them: ``task``, ``algorithm``, ``case``, ``value``, one metric and region a task.
+
+    Values stand there after the registered policies, so that aggregate-then-rank gives the same ranking there; what is
+    left out or ranked last has no value.
+    """
+    import pandas as pd
+
+    rows = [
+        (", ".join(str(part) for part in (entry["task"], entry["metric"], entry["region"]) if part), name, case, value)
+        for entry in raw_values(assessment, results)
+        for case, values in zip(entry["cases"], entry["values"], strict=True)
+        for name, value in zip(entry["algorithms"], values, strict=True)
+    ]
+    return pd.DataFrame(rows, columns=["task", "algorithm", "case", "value"])
+
+
+def _plain(matrix: FloatArray) -> list[list[float | None]]:
+    return [[float(value) if np.isfinite(value) else None for value in row] for row in matrix]

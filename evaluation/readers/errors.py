@@ -1,0 +1,71 @@
+"""What is wrong with a file, told so that whoever sent it can mend it."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+REMEDIES: Final = {
+    "not_found": "Send the file under exactly this name.",
+    "format": "Use .nii.gz, .nii, .mha, .nrrd, .tif, .tiff or .png.",
+    "empty_file": "Write the file again; it has no content.",
+    "too_large": "Save integer labels in the smallest type that holds them, on the grid of the input image.",
+    "magic": "The content is of another format than the name says; save it again in that format.",
+    "header": "Write the file again with a current version of a common library.",
+    "truncated": "The file ends too early; write and upload it again.",
+    "trailing_data": "Write the file again; something follows after the image.",
+    "checksum": "The compressed content is damaged; write and upload it again.",
+    "datatype": "Save one whole number a voxel (8, 16 or 32 bit).",
+    "dimensions": "Save a 2D or 3D image with one number a voxel.",
+    "shape": "Bring the labels onto the grid of the input image.",
+    "spacing": "Bring the labels onto the grid of the input image and keep its header.",
+    "orientation": "Keep the header (direction, affine) of the input image.",
+    "origin": "Keep the header (origin, affine) of the input image.",
+    "not_finite": "Replace NaN and infinity by labels.",
+    "negative": "Labels are whole numbers from 0 on.",
+    "not_integer": "Save labels, not probabilities.",
+    "label_range": "Use smaller label numbers.",
+    "labels": "Use only the labels of the task; 0 is background.",
+    "table": "Correct the table and send it again.",
+}
+
+
+class Issue(NamedTuple):
+    """One finding about a file, with a stable code."""
+
+    kind: str
+    message: str
+    remedy: str
+
+
+class ReadError(ValueError):
+    """A file that cannot be taken, with a stable code and a message that is safe to show.
+
+    The message speaks only of the file itself and of the expected geometry and labels, never of what a reference
+    contains.
+
+    Attributes
+    ----------
+    kind
+        One of the keys of `REMEDIES`.
+    message
+        File, what was found, what was expected.
+    remedy
+        What to do about it.
+    """
+
+    def __init__(self, kind: str, file: str, found: str, expected: str = "") -> None:
+        self.kind = kind
+        self.file = file
+        self.found = found
+        self.expected = expected
+        self.remedy = REMEDIES[kind]
+        self.message = f"{file}: {found}" + (f"; expected {expected}" if expected else "")
+        super().__init__(f"{self.message}. {self.remedy}")
+
+    def __reduce__(self) -> tuple[type[ReadError], tuple[str, str, str, str]]:
+        return ReadError, (self.kind, self.file, self.found, self.expected)
+
+    @property
+    def issue(self) -> Issue:
+        """The same as a plain value."""
+        return Issue(self.kind, self.message, self.remedy)

@@ -1,0 +1,170 @@
+"""Label images of every format: read, laid onto the expected grid, checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.readers import metaimage, nifti, nrrd, raster
+from evaluation.readers.errors import Issue, ReadError
+from evaluation.readers.geometry import Geometry, align
+from evaluation.readers.labels import labels_present, to_labels
+from evaluation.readers.limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from evaluation.readers.header import Header
+
+SUFFIXES: Final = (".nii.gz", ".nii", ".mha", ".nrrd", ".tiff", ".tif", ".png")
+"""Endings of label images, the longest first where one contains another."""
+
+_HEADERS: Final[dict[str, Callable[[Path, Limits], Header]]] = {
+    ".nii.gz": nifti.read_header,
+    ".nii": nifti.read_header,
+    ".mha": metaimage.read_header,
+    ".nrrd": nrrd.read_header,
+    ".tiff": raster.read_tiff_header,
+    ".tif": raster.read_tiff_header,
+    ".png": raster.read_png_header,
+}
+
+
+@dataclass(frozen=True)
+class LabelImage:
+    """Labels on a grid.
+
+    Attributes
+    ----------
+    labels
+        Whole numbers, axes x, y[, z], 0 is background.
+    geometry
+        Where the voxels lie.
+    """
+
+    labels: NDArray[Any]
+    geometry: Geometry
+
+    def __post_init__(self) -> None:
+        if self.labels.shape != self.geometry.shape:
+            message = f"labels of shape {self.labels.shape} do not fit a grid of {self.geometry.shape}"
+            raise ValueError(message)
+
+
+def case_name(path: Path) -> tuple[str, str] | None:
+    """Split a file's name into case and ending, ``None`` if the ending is not that of a label image.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> case_name(Path("brain.01.nii.gz"))
+    ('brain.01', '.nii.gz')
+    """
+    lower = path.name.lower()
+    for suffix in SUFFIXES:
+        if lower.endswith(suffix) and len(path.name) > len(suffix):
+            return path.name[: -len(suffix)], suffix
+    return None
+
+
+def read_geometry(path: Path, *, limits: Limits = DEFAULT) -> Geometry:
+    """Read only where the voxels of an image lie.
+
+    Raises
+    ------
+    ReadError
+        If the header cannot be taken.
+    """
+    return _header(path, limits).geometry
+
+
+def read_label_image(
+    path: Path,
+    *,
+    expected: Geometry | None = None,
+    allowed_labels: Collection[int] | None = None,
+    limits: Limits = DEFAULT,
+) -> LabelImage:
+    """Read a label image.
+
+    Parameters
+    ----------
+    path
+        A file with one of the endings of `SUFFIXES`.
+    expected
+        Grid that it has to lie on; an equivalent one (axes reversed or reordered) is brought onto it. Compared before
+        any voxel is read.
+    allowed_labels
+        Labels that may occur beside 0; ``None`` allows all.
+    limits
+        What the file may ask for.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be taken; see its ``kind``.
+    """
+    header = _header(path, limits)
+    alignment = None if expected is None else align(expected, header.geometry, file=path.name)
+    try:
+        numbers = header.load()
+        labels = to_labels(numbers, header.slope, header.intercept, path.name, limits)
+    except OSError as error:
+        raise ReadError("truncated", path.name, f"reading failed ({error.strerror or type(error).__name__})") from None
+    if allowed_labels is not None:
+        _check_labels(labels, allowed_labels, path.name)
+    if expected is None or alignment is None:
+        return LabelImage(labels, header.geometry)
+    geometry = expected if expected.spacing is not None else replace(expected, spacing=None)
+    return LabelImage(alignment.apply(labels), geometry)
+
+
+def check_prediction(
+    path: Path,
+    expected: Geometry | None,
+    allowed_labels: Collection[int] | None = None,
+    *,
+    limits: Limits = DEFAULT,
+) -> list[Issue]:
+    """Look at a participant's file without scoring it.
+
+    What is returned tells nothing of a reference beyond its grid and the labels that the task allows.
+
+    Parameters
+    ----------
+    path
+        The file.
+    expected
+        The grid of the case, ``None`` if it does not matter.
+    allowed_labels
+        Labels that may occur beside 0; ``None`` allows all.
+
+    Returns
+    -------
+    list of Issue
+        Empty if the file can be scored.
+    """
+    try:
+        read_label_image(path, expected=expected, allowed_labels=allowed_labels, limits=limits)
+    except ReadError as error:
+        return [error.issue]
+    return []
+
+
+def _header(path: Path, limits: Limits) -> Header:
+    known = case_name(path)
+    if known is None:
+        raise ReadError("format", path.name, "the ending is none of a label image", ", ".join(SUFFIXES))
+    return _HEADERS[known[1]](path, limits)
+
+
+def _check_labels(labels: NDArray[Any], allowed: Collection[int], file: str) -> None:
+    unexpected = [int(label) for label in labels_present(labels) if label != 0 and int(label) not in allowed]
+    if unexpected:
+        shown = ", ".join(str(label) for label in unexpected[:5]) + (" …" if len(unexpected) > 5 else "")
+        plural = "s" if len(unexpected) > 1 else ""
+        known = ", ".join(str(label) for label in sorted({0, *allowed}))
+        raise ReadError("labels", file, f"the label{plural} {shown}", f"only {known}")

@@ -1,0 +1,234 @@
+"""Objects of all cases in one file: boxes or points as CSV, or COCO JSON; and the classes of instances."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evaluation.matching import Objects
+from evaluation.readers.cells import Table, read_table
+from evaluation.readers.errors import Issue, ReadError
+from evaluation.readers.limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_LOWER = ("x_min", "y_min", "z_min")
+_UPPER = ("x_max", "y_max", "z_max")
+_POINT = ("x", "y", "z")
+
+
+@dataclass
+class ObjectTable:
+    """The objects of all cases.
+
+    Attributes
+    ----------
+    objects
+        By case; cases without objects may lack.
+    cases
+        All cases that the file names, also those without objects (COCO lists its images).
+    image_names, category_names
+        Names of the ids of a COCO file, which a bare list of results refers to.
+    invalid
+        Why all objects of a case were left out, by case; only if asked for.
+    kind
+        ``boxes`` or ``points``, and the number of axes.
+    """
+
+    objects: dict[str, Objects]
+    cases: list[str]
+    image_names: dict[Any, str] = field(default_factory=dict)
+    category_names: dict[Any, str] = field(default_factory=dict)
+    invalid: dict[str, Issue] = field(default_factory=dict)
+    kind: tuple[str, int] = ("boxes", 2)
+
+    def of(self, case: str) -> Objects:
+        """The objects of a case, none if it has none."""
+        if case in self.objects:
+            return self.objects[case]
+        example = next(iter(self.objects.values()), None)
+        if example is None:
+            name, axes = self.kind
+            if name == "points":
+                return Objects(points=np.zeros((0, axes)), classes=[], scores=[])
+            return Objects(boxes=np.zeros((0, 2 * axes)), classes=[], scores=[])
+        empty = np.zeros(0, dtype=np.int64)
+        return example.select(empty)
+
+
+def read_objects(
+    path: Path, *, scored: bool, known: ObjectTable | None = None, by_case: bool = False, limits: Limits = DEFAULT
+) -> ObjectTable:
+    """Read ``objects.csv`` or ``objects.json``.
+
+    Parameters
+    ----------
+    path
+        The file.
+    scored
+        Whether objects may have scores (predictions), or none (references).
+    known
+        References, whose ids a list of COCO results refers to.
+    by_case
+        Leave out the cases of rows that cannot be taken, and say why, instead of refusing the whole table.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be taken.
+    """
+    if path.suffix.lower() == ".json":
+        return _read_coco(path, known, limits)
+    table = read_table(path, ("case", "class"), limits=limits)
+    boxes = all(column in table for column in (*_LOWER[:2], *_UPPER[:2]))
+    if not boxes and not all(column in table for column in _POINT[:2]):
+        raise ReadError("table", path.name, "neither boxes nor points", "x_min, y_min, x_max, y_max or x, y")
+    if boxes:
+        axes = 3 if "z_min" in table and "z_max" in table else 2
+        names = (*_LOWER[:axes], *_UPPER[:axes])
+    else:
+        names = _POINT[: 3 if "z" in table else 2]
+    wrong: dict[int, ReadError] = {}
+
+    def numbers(column: str, **bounds: float) -> Any:
+        if not by_case:
+            return np.array(table.numbers(column, **bounds), dtype=float)
+        found, bad = table.numbers_or_errors(column, **bounds)
+        for row, error in bad.items():
+            wrong.setdefault(row, error)
+        return np.array(found, dtype=float)
+
+    places = np.array([numbers(name) for name in names]).T.reshape(len(table), len(names))
+    scores = numbers("score", low=0, high=1) if scored and "score" in table else None
+    ignored = numbers("ignore", low=0, high=1) > 0 if not scored and "ignore" in table else None
+    if boxes:
+        half = places.shape[1] // 2
+        for row in np.flatnonzero((places[:, half:] <= places[:, :half]).any(axis=1)).tolist():
+            message = f"a box without extent in row {row + 2}"
+            error = ReadError("table", path.name, message, "x_min < x_max, y_min < y_max")
+            if not by_case:
+                raise error
+            wrong.setdefault(row, error)
+    kind = ("boxes", len(names) // 2) if boxes else ("points", len(names))
+    return _by_case(table, places, scores, ignored, kind, wrong)
+
+
+def _by_case(
+    table: Table, places: Any, scores: Any, ignored: Any, kind: tuple[str, int], wrong: Mapping[int, ReadError]
+) -> ObjectTable:
+    cases, classes = table.text("case"), table.columns["class"]
+    rows_of: dict[str, list[int]] = {}
+    for row, case in enumerate(cases):
+        rows_of.setdefault(case, []).append(row)
+    invalid: dict[str, Issue] = {}
+    for row in sorted(wrong):
+        first = wrong[row]
+        invalid.setdefault(
+            cases[row], ReadError(first.kind, first.file, f"case {cases[row]}: {first.found}", first.expected).issue
+        )
+    objects = {
+        case: Objects(
+            **{kind[0]: places[rows]},
+            classes=[classes[row] for row in rows],
+            scores=None if scores is None else scores[rows],
+            ignored=None if ignored is None else ignored[rows],
+        )
+        for case, rows in rows_of.items()
+        if case not in invalid
+    }
+    return ObjectTable(objects, list(rows_of), invalid=invalid, kind=kind)
+
+
+def read_instances(path: Path, *, limits: Limits = DEFAULT) -> dict[str, dict[int, tuple[str, float | None]]]:
+    """Read ``instances.csv``: class and score of each instance, by case and label.
+
+    Raises
+    ------
+    ReadError
+        If the table cannot be taken, or an instance stands there twice.
+    """
+    table = read_table(path, ("case", "instance"), limits=limits)
+    cases = table.text("case")
+    labels = table.numbers("instance", low=1)
+    classes = table.columns.get("class", [""] * len(table))
+    scores: list[float] | list[None] = (
+        table.numbers("score", low=0, high=1) if _has_scores(table) else [None] * len(table)
+    )
+    found: dict[str, dict[int, tuple[str, float | None]]] = {}
+    for row, (case, label, name, score) in enumerate(zip(cases, labels, classes, scores, strict=True), start=2):
+        of_case = found.setdefault(case, {})
+        if label != int(label) or int(label) in of_case:
+            raise ReadError("table", path.name, f"the instance {label:g} in row {row}", "each whole number once a case")
+        of_case[int(label)] = (name, score)
+    return found
+
+
+def _has_scores(table: Table) -> bool:
+    return "score" in table and any(table.columns["score"])
+
+
+def _read_coco(path: Path, known: ObjectTable | None, limits: Limits) -> ObjectTable:
+    name = path.name
+    if not path.is_file():
+        raise ReadError("not_found", name, "there is no such file")
+    if path.stat().st_size > limits.table_bytes:
+        raise ReadError("too_large", name, f"{path.stat().st_size:,} bytes", f"at most {limits.table_bytes:,}")
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(document, list):
+            if known is None or not known.image_names:
+                raise ReadError("table", name, "a list of results without images", "references as COCO JSON, or images")
+            images, categories, entries = known.image_names, known.category_names, document
+        else:
+            images = {i["id"]: str(i.get("case") or PurePosixPath(i["file_name"]).stem) for i in document["images"]}
+            categories = {c["id"]: str(c["name"]) for c in document["categories"]}
+            entries = document["annotations"]
+        if len(entries) > limits.table_rows:
+            raise ReadError("too_large", name, f"{len(entries):,} objects", f"at most {limits.table_rows:,}")
+        rows = [_coco_row(entry, images, categories, name) for entry in entries]
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        if isinstance(error, ReadError):
+            raise
+        reason = f"no {error}" if isinstance(error, KeyError) else str(error)[:100]
+        raise ReadError(
+            "table", name, f"not as COCO writes it ({reason})", "images, annotations and categories"
+        ) from None
+    of_case: dict[str, list[Any]] = {}
+    for row in rows:
+        of_case.setdefault(row[0], []).append(row)
+    objects: dict[str, Objects] = {}
+    for case, own in of_case.items():
+        scores = [row[3] for row in own]
+        objects[case] = Objects(
+            boxes=np.array([row[2] for row in own], dtype=float).reshape(len(own), 4),
+            classes=[row[1] for row in own],
+            scores=None if None in scores else np.array(scores, dtype=float),
+            ignored=[row[4] for row in own],
+        )
+    return ObjectTable(objects, list(images.values()), dict(images), dict(categories))
+
+
+def _coco_row(
+    entry: Mapping[str, Any], images: Mapping[Any, str], categories: Mapping[Any, str], name: str
+) -> tuple[str, str, tuple[float, ...], float | None, bool]:
+    x, y, width, height = (float(number) for number in entry["bbox"])
+    numbers = (x, y, x + width, y + height)
+    score = entry.get("score")
+    if not all(map(math.isfinite, numbers)) or width <= 0 or height <= 0:
+        raise ReadError("table", name, f"the box {entry['bbox']}", "four finite numbers with a positive extent")
+    if score is not None and not 0 <= float(score) <= 1:
+        raise ReadError("table", name, f"the score {score}", "a number from 0 to 1")
+    return (
+        images[entry["image_id"]],
+        categories[entry["category_id"]],
+        numbers,
+        None if score is None else float(score),
+        bool(entry.get("iscrowd", 0)),
+    )

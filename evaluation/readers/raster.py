@@ -1,0 +1,200 @@
+"""PNG and TIFF images: labels as grey values or palette indices, a stack of pages as a volume."""
+
+from __future__ import annotations
+
+import logging
+import struct
+import warnings
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import numpy as np
+
+from evaluation.readers.errors import ReadError
+from evaluation.readers.geometry import Geometry
+from evaluation.readers.header import Header, check_size
+from evaluation.readers.inflating import open_checked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from evaluation.readers.limits import Limits
+
+T = TypeVar("T")
+_PNG_MAGIC: Final = b"\x89PNG\r\n\x1a\n"
+_PNG_COLOURS: Final = {0: "grey", 2: "RGB", 3: "palette", 4: "grey with transparency", 6: "RGB with transparency"}
+_TIFF_MAGIC: Final = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+_PAGES: Final = 10_000
+
+
+def read_png_header(path: Path, limits: Limits) -> Header:
+    """Read and check the header of a PNG file; its axes are x (columns) and y (rows).
+
+    Raises
+    ------
+    ReadError
+        If the file is not such an image, has colours, or asks for more than the limits allow.
+    """
+    name = path.name
+    with open_checked(path, limits) as file:
+        start = file.read(29)
+    if not start.startswith(_PNG_MAGIC):
+        raise ReadError("magic", name, "no PNG header")
+    if len(start) < 29 or start[12:16] != b"IHDR":
+        raise ReadError("truncated", name, f"{len(start)} bytes", "a header of 33 bytes")
+    width, height, depth, colour = struct.unpack(">IIBB", start[16:26])
+    if colour not in (0, 3):
+        raise ReadError("dimensions", name, f"{_PNG_COLOURS.get(colour, 'unknown')} pixels", "one number a pixel")
+    check_size((width, height), np.dtype("u2" if depth == 16 else "u1"), name, limits)
+    return Header(Geometry((width, height)), lambda: _load_png(path, (width, height), limits))
+
+
+def _load_png(path: Path, shape: tuple[int, ...], limits: Limits) -> NDArray[Any]:
+    def decode() -> NDArray[Any]:
+        from PIL import Image
+
+        with Image.open(path, formats=["PNG"]) as image:
+            return np.asarray(image)
+
+    with open_checked(path, limits):
+        pixels = _decoded(decode, path.name)
+    if pixels.dtype == bool:
+        pixels = pixels.astype(np.uint8)
+    if pixels.shape != shape[::-1]:
+        raise ReadError("header", path.name, "pixels that do not fit the header")
+    return pixels.T
+
+
+def read_tiff_header(path: Path, limits: Limits) -> Header:
+    """Read and check the directory of a TIFF file; its axes are x (columns), y (rows) and, with several pages, z.
+
+    Raises
+    ------
+    ReadError
+        If the file is not such an image, has colours or pages of unlike shape, or asks for more than the limits allow.
+    """
+    name = path.name
+    with open_checked(path, limits) as file:
+        start = file.read(4)
+    if start not in _TIFF_MAGIC:
+        raise ReadError("magic", name, "no TIFF header")
+    _check_pages(path)
+    shape, dtype = _decoded(lambda: _tiff_shape(path), name)
+    check_size(shape, dtype, name, limits)
+    return Header(Geometry(shape), lambda: _load_tiff(path, shape, dtype))
+
+
+def _check_pages(path: Path) -> None:
+    """Follow the chain of page directories to its end: the decoder stops without a word where it is broken."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        start = file.read(16)
+        order = "<" if start[:2] == b"II" else ">"
+        big = b"+" in start[2:4]
+        place, number, entry = ("Q", "Q", 20) if big else ("I", "H", 12)
+        width = struct.calcsize(order + place)
+        position = 8 if big else 4
+        seen: set[int] = set()
+        while True:
+            file.seek(position)
+            raw = file.read(width)
+            if len(raw) < width:
+                raise ReadError("truncated", path.name, "the list of pages breaks off")
+            (directory,) = struct.unpack(order + place, raw)
+            if directory == 0:
+                return
+            if directory in seen or directory >= size:
+                raise ReadError("truncated", path.name, "a page that lies outside the file, or twice in it")
+            seen.add(directory)
+            if len(seen) > _PAGES:
+                raise ReadError("too_large", path.name, f"more than {_PAGES:,} pages")
+            file.seek(directory)
+            raw = file.read(struct.calcsize(order + number))
+            if len(raw) < struct.calcsize(order + number):
+                raise ReadError("truncated", path.name, "the list of pages breaks off")
+            position = directory + len(raw) + entry * struct.unpack(order + number, raw)[0]
+
+
+def _tiff_shape(path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    import tifffile
+
+    with tifffile.TiffFile(path) as file:
+        count = len(file.pages)
+        first = file.pages.first
+        if first.samplesperpixel != 1:
+            raise ReadError("dimensions", path.name, f"{first.samplesperpixel} numbers a pixel", "one number a pixel")
+        if first.dtype is None:
+            raise ReadError("datatype", path.name, f"pixels of {first.bitspersample} bits", "whole numbers")
+        for page in file.pages:
+            if page.shape != first.shape or page.dtype != first.dtype:
+                raise ReadError("dimensions", path.name, "pages of different shape or type", "pages that are alike")
+        if first.imagedepth * first.imagelength * first.imagewidth * first.dtype.itemsize > (
+            path.stat().st_size * _expansion(first)
+        ):
+            raise ReadError("truncated", path.name, "fewer bytes than its pages need")
+        shape = tuple(size for size in (first.imagewidth, first.imagelength))
+        depth = count * first.imagedepth
+        return (*shape, depth) if depth > 1 else shape, np.dtype(first.dtype)
+
+
+def _expansion(page: Any) -> int:
+    """No common compression of TIFF expands further than this."""
+    return 1 if page.compression == 1 else 4096
+
+
+def _load_tiff(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+    def decode() -> NDArray[Any]:
+        import tifffile
+
+        with tifffile.TiffFile(path) as file:
+            pages = [page.asarray() for page in file.pages]
+        return np.stack(pages) if len(pages) > 1 else np.asarray(pages[0])
+
+    def decode_with_pillow() -> NDArray[Any]:
+        from PIL import Image
+
+        with Image.open(path, formats=["TIFF"]) as image:
+            pages = []
+            for index in range(getattr(image, "n_frames", 1)):
+                image.seek(index)
+                pages.append(np.asarray(image))
+        return np.stack(pages) if len(pages) > 1 else pages[0]
+
+    decoder: Callable[[], NDArray[Any]] = decode_with_pillow if _needs_pillow(path) else decode
+    pixels = _decoded(decoder, path.name)
+    if pixels.dtype == bool:
+        pixels = pixels.astype(np.uint8)
+    if pixels.shape != shape[::-1]:
+        raise ReadError("header", path.name, "pixels that do not fit the header")
+    if pixels.dtype.itemsize != dtype.itemsize and dtype.kind != "b":
+        raise ReadError("datatype", path.name, f"compressed pixels of type {dtype}", "8 or 16 bits, or no compression")
+    return pixels.T
+
+
+def _needs_pillow(path: Path) -> bool:
+    """Whether the compression is LZW, which Pillow decodes and tifffile leaves to another package."""
+    import tifffile
+
+    with tifffile.TiffFile(path) as file:
+        return int(file.pages.first.compression) == 5
+
+
+def _decoded(decode: Callable[[], T], name: str) -> T:
+    """Run a decoder of another library on a stranger's file: whatever it raises means that the file is bad."""
+    log = logging.getLogger("tifffile")
+    silent, log.disabled = log.disabled, True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return decode()
+        except ReadError:
+            raise
+        except MemoryError:
+            raise ReadError("too_large", name, "more pixels than memory holds") from None
+        except Exception as error:  # noqa: BLE001  (decoders raise what they like on a crafted file)
+            reason = str(error).splitlines()[0][:120] if str(error) else type(error).__name__
+            raise ReadError("truncated", name, f"the pixels cannot be decoded ({reason})") from None
+        finally:
+            log.disabled = silent

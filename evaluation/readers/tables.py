@@ -1,0 +1,314 @@
+"""Tables of labels: `labels.csv` of references and of predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from evaluation.metrics.samples import SUM_SLACK
+from evaluation.readers.errors import Issue, ReadError
+from evaluation.readers.limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+LABELS_FILE: Final = "labels.csv"
+SCORE_PREFIX: Final = "p_"
+CASE: Final = "case"
+LABEL: Final = "label"
+_NAMED: Final = 100
+_SHOWN: Final = 40
+
+
+@dataclass(frozen=True)
+class PredictedLabels:
+    """What an algorithm says about the cases of a task.
+
+    Attributes
+    ----------
+    decision
+        Position of the label among the classes for every case, -1 where there is no valid row; ``None`` if the table has
+        no labels.
+    scores
+        One column a class, NaN where there is no valid row; ``None`` if the table has no scores.
+    answered
+        Which cases have a valid row.
+    invalid
+        Why rows of known cases were not taken, by case; of a limited number.
+    absent
+        Cases without a row.
+    unexpected
+        Cases of the table that the task does not know.
+    """
+
+    decision: NDArray[np.int64] | None
+    scores: NDArray[np.float64] | None
+    answered: NDArray[np.bool_]
+    invalid: dict[str, Issue] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
+    unexpected: tuple[str, ...] = ()
+
+
+def read_columns(path: Path, *, limits: Limits = DEFAULT) -> dict[str, pa.ChunkedArray]:
+    """Read a CSV table as columns of text without space around it.
+
+    Raises
+    ------
+    ReadError
+        With kind ``not_found``, ``too_large`` or ``table``: bytes that are no UTF-8, rows of unequal length, a column that
+        stands there twice, or more rows, columns or characters in a cell than the limits allow.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyarrow import csv
+
+    name = path.name
+    if not path.is_file():
+        raise ReadError("not_found", name, "there is no such file")
+    if path.stat().st_size > limits.table_bytes:
+        raise ReadError("too_large", name, f"{path.stat().st_size:,} bytes", f"at most {limits.table_bytes:,}")
+    content = path.read_bytes()
+    if b"\0" in content:
+        raise ReadError("table", name, "bytes that are no text", "CSV in UTF-8")
+    head = content.split(b"\n", 1)[0]
+    if len(head) > limits.header_bytes or head.count(b",") >= limits.table_columns:
+        raise ReadError("too_large", name, "too many columns", f"at most {limits.table_columns:,}")
+    if not content.strip():
+        raise ReadError("table", name, "nothing in it", f"the columns {CASE}, {LABEL}")
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(content.removeprefix(b"\xef\xbb\xbf")),
+            read_options=csv.ReadOptions(use_threads=False, block_size=_block_size(content)),
+            convert_options=csv.ConvertOptions(
+                column_types={column: pa.string() for column in _header(head)}, strings_can_be_null=False
+            ),
+        )
+        columns = [column.strip() for column in table.column_names]
+    except (pa.ArrowException, ValueError) as error:
+        words = str(error).splitlines()[0][:120]
+        raise ReadError("table", name, f"no table ({words})", "CSV in UTF-8, one line a case") from None
+    twice = [column for column in columns if columns.count(column) > 1]
+    if twice:
+        raise ReadError("table", name, f"two columns {twice[0][:40]!r}", "every column once")
+    if table.num_rows > limits.table_rows:
+        raise ReadError("too_large", name, f"{table.num_rows:,} rows", f"at most {limits.table_rows:,}")
+    texts = {}
+    for column, cells in zip(columns, table.columns, strict=True):
+        longest = pc.max(pc.utf8_length(cells.cast(pa.string()))).as_py() or 0
+        if longest > limits.cell_characters:
+            raise ReadError(
+                "too_large", name, f"a cell of {longest:,} characters", f"at most {limits.cell_characters:,}"
+            )
+        texts[column] = pc.utf8_trim_whitespace(cells.cast(pa.string()))
+    return texts
+
+
+def read_reference_labels(path: Path, *, limits: Limits = DEFAULT) -> dict[str, str]:
+    """Read the label of every case of a task, ascending by case.
+
+    Raises
+    ------
+    ReadError
+        As `read_columns`; also for no column ``case`` or ``label``, a case or label without a name, a case that stands
+        there twice, or no case at all.
+    """
+    columns = read_columns(path, limits=limits)
+    _require(path.name, columns, CASE, LABEL)
+    cases, labels = (columns[column].to_pylist() for column in (CASE, LABEL))
+    if not cases:
+        raise ReadError("table", path.name, "no case", "one row a case")
+    for row, (case, label) in enumerate(zip(cases, labels, strict=True), start=2):
+        if not case or not label:
+            raise ReadError("table", path.name, f"no {LABEL if case else CASE} in row {row}", "both in every row")
+    found = dict(zip(cases, labels, strict=True))
+    if len(found) != len(cases):
+        seen: set[str] = set()
+        first = next(case for case in cases if case in seen or seen.add(case))  # type: ignore[func-returns-value]
+        raise ReadError("table", path.name, f"two rows for the case {first}", "one row a case")
+    return {case: found[case] for case in sorted(found)}
+
+
+def read_predicted_labels(
+    path: Path, cases: Sequence[str], classes: Sequence[str], *, named: int = _NAMED, limits: Limits = DEFAULT
+) -> PredictedLabels:
+    """Read what an algorithm says about the cases of a task.
+
+    A row that cannot be taken (a class that the task does not know, scores that are no probabilities or do not sum to 1, a
+    case that stands there twice) is no answer, and never repaired; the rest of the table counts.
+
+    Parameters
+    ----------
+    path
+        Table with the columns ``case`` and ``label``, or one column ``p_<class>`` a class, or both. Of two classes one
+        column of scores is enough.
+    cases
+        The cases of the task, ascending.
+    classes
+        All classes in order.
+    named
+        For how many rows that cannot be taken the reason is kept.
+
+    Raises
+    ------
+    ReadError
+        As `read_columns`; also if there is neither a label nor a score, or not a score for every class.
+    """
+    columns = read_columns(path, limits=limits)
+    _require(path.name, columns, CASE)
+    score_columns = _score_columns(path.name, columns, classes)
+    if LABEL not in columns and not score_columns:
+        raise ReadError("table", path.name, "neither labels nor scores", f"{LABEL} or {SCORE_PREFIX}<class> columns")
+    known = {case: position for position, case in enumerate(cases)}
+    rows_of = columns[CASE].to_pylist()
+    place = np.array([known.get(case, -1) for case in rows_of], dtype=np.int64)
+    times = np.bincount(place[place >= 0], minlength=len(cases))
+    answered = times == 1
+    wrong: dict[int, str] = {
+        int(position): f"more than one row ({times[position]})" for position in np.flatnonzero(times > 1)[:named]
+    }
+    ours = np.flatnonzero((place >= 0) & (times[place] == 1))
+    decision = None
+    if LABEL in columns:
+        decision = np.full(len(cases), -1, dtype=np.int64)
+        decision[place[ours]] = _labels(columns[LABEL], ours, classes)
+        strange = ours[decision[place[ours]] < 0]
+        answered[place[strange]] = False
+        for row in strange[:named]:
+            given = columns[LABEL][int(row)].as_py()[:_SHOWN]
+            wrong.setdefault(int(place[row]), f"the label {given!r} in row {row + 2}, which the task does not know")
+    scores = None
+    if score_columns:
+        scores = np.full((len(cases), len(classes)), np.nan)
+        numbers = _scores(columns, score_columns, classes)[ours]
+        fine = _check(numbers)
+        answered[place[ours[~fine]]] = False
+        for row in ours[~fine][:named]:
+            given = {column: columns[column][int(row)].as_py() for column in score_columns.values()}
+            wrong.setdefault(int(place[row]), f"{_wrong_scores(given)} in row {row + 2}")
+        scores[place[ours]] = numbers
+    if decision is not None:
+        decision[~answered] = -1
+    if scores is not None:
+        scores[~answered] = np.nan
+    return PredictedLabels(
+        decision=decision,
+        scores=scores,
+        answered=answered,
+        invalid={
+            cases[position]: _issue(path.name, cases[position], wrong[position]) for position in sorted(wrong)[:named]
+        },
+        absent=tuple(case for case, count in zip(cases, times, strict=True) if count == 0),
+        unexpected=tuple(case for case, position in zip(rows_of, place, strict=True) if position < 0),
+    )
+
+
+def _issue(file: str, case: str, words: str) -> Issue:
+    return ReadError("table", file, f"case {case}: {words}").issue
+
+
+def _require(file: str, columns: dict[str, Any], *wanted: str) -> None:
+    lacking = [column for column in wanted if column not in columns]
+    if lacking:
+        raise ReadError("table", file, f"no column {lacking[0]}", "the columns " + ", ".join(wanted))
+
+
+def _score_columns(file: str, columns: dict[str, Any], classes: Sequence[str]) -> dict[str, str]:
+    """Column of every class that has one.
+
+    Raises
+    ------
+    ReadError
+        For a column of a class that the task does not know, or for too few columns.
+    """
+    found = {}
+    for column in columns:
+        if column.startswith(SCORE_PREFIX):
+            name = column.removeprefix(SCORE_PREFIX)
+            if name not in classes:
+                raise ReadError("table", file, f"the column {column[:60]} of no class of the task")
+            found[name] = column
+    enough = len(classes) if len(classes) > 2 else 1
+    if found and len(found) < enough:
+        raise ReadError("table", file, f"scores of {len(found)} classes", f"one of each of the {len(classes)} classes")
+    return found
+
+
+def _labels(cells: pa.ChunkedArray, rows: NDArray[np.int64], classes: Sequence[str]) -> NDArray[np.int64]:
+    """Positions of labels among the classes, -1 for others; 1.0 is taken for the class 1."""
+    encoded = cells.combine_chunks().dictionary_encode()
+    positions = {name: position for position, name in enumerate(classes)}
+    lookup = np.array([positions.get(_plain(text, positions), -1) for text in encoded.dictionary.to_pylist()] or [-1])
+    codes = encoded.indices.to_numpy(zero_copy_only=False)
+    decided: NDArray[np.int64] = lookup[codes[rows]].astype(np.int64)
+    return decided
+
+
+def _plain(text: str, known: dict[str, int]) -> str:
+    if text in known:
+        return text
+    whole, point, rest = text.partition(".")
+    return whole if point and whole.isdecimal() and rest and set(rest) == {"0"} else text
+
+
+def _scores(columns: dict[str, pa.ChunkedArray], wanted: dict[str, str], classes: Sequence[str]) -> NDArray[np.float64]:
+    """Scores in the order of the classes; NaN for what is no number."""
+    given = {name: _numbers(columns[column]) for name, column in wanted.items()}
+    if len(given) < len(classes):
+        (name,) = given
+        other = classes[1 - list(classes).index(name)]
+        given[other] = 1.0 - given[name]
+    return np.stack([given[name] for name in classes], axis=1)
+
+
+def _numbers(cells: pa.ChunkedArray) -> NDArray[np.float64]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        return np.asarray(pc.cast(cells, pa.float64()).to_numpy(), dtype=np.float64)
+    except pa.ArrowInvalid:
+        return np.array([_number(text) for text in cells.to_pylist()], dtype=np.float64)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text) if "_" not in text else float("nan")
+    except ValueError:
+        return float("nan")
+
+
+def _check(scores: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which rows are probabilities."""
+    inside = np.asarray(((scores >= 0) & (scores <= 1)).all(axis=1), dtype=bool)
+    total = np.nan_to_num(scores, posinf=2.0, neginf=-1.0).sum(axis=1)
+    fine: NDArray[np.bool_] = inside & (np.abs(total - 1) <= SUM_SLACK * scores.shape[1])
+    return fine
+
+
+def _wrong_scores(given: dict[str, str]) -> str:
+    """What is wrong with the cells of a row that are no probabilities."""
+    for column, text in given.items():
+        if not 0 <= _number(text) <= 1:
+            return f"{text[:_SHOWN]!r} as {column}, a score that is no number from 0 to 1,"
+    return f"scores that do not sum to 1 but to {sum(map(_number, given.values())):.6g}"
+
+
+def _header(head: bytes) -> list[str]:
+    """Names of the columns as the table reader will find them, quotes taken away."""
+    import csv as plain
+
+    text = head.removeprefix(b"\xef\xbb\xbf").decode("utf-8", errors="replace").rstrip("\r")
+    try:
+        return next(plain.reader([text]), [])
+    except plain.Error as error:
+        raise ValueError(str(error)) from None
+
+
+def _block_size(content: bytes) -> int:
+    return max(1 << 20, min(len(content), 1 << 30))

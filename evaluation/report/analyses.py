@@ -1,0 +1,171 @@
+"""What else the results say: across rankings, about withheld cases, about what makes cases hard; and how to repeat it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from evaluation.aggregation import ResultsError
+from evaluation.figures import (
+    blob_across_tasks,
+    blob_by_algorithm,
+    dendrogram,
+    forest_plot,
+    quantile_plot,
+    stacked_frequencies,
+)
+from evaluation.figures.layout import number, rank_words, stars
+from evaluation.figures.selection import entries
+from evaluation.ranking import digest
+from evaluation.ranking.gaming import gaming_check
+from evaluation.ranking.mixed_model import long_values, strengths_and_weaknesses
+from evaluation.ranking.raw import raw_values
+from evaluation.ranking.tasks import across_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evaluation.assessment import Assessment
+    from evaluation.report.parts import Page
+
+_REFERENCES = (
+    "Maier-Hein et al., Why rankings of biomedical image analysis competitions should be interpreted with care, 2018.",
+    "Wiesenfarth et al., Methods and open-source toolkit for analyzing and visualizing challenge results, 2021.",
+    "Holm, A simple sequentially rejective multiple test procedure, 1979.",
+    "Kendall, The treatment of ties in ranking problems, 1945.",
+    "Wilcoxon, Individual comparisons by ranking methods, 1945.",
+)
+
+
+def across_section(page: Page, document: Mapping[str, Any], *, most: int | None = None) -> None:
+    """The rankings of several metrics, regions and tasks seen together; figures of single algorithms for the first `most`."""
+    if len(entries(document)) < 2:
+        return
+    page.heading(2, "Across rankings")
+    try:
+        across = across_tasks(document)
+    except ResultsError as error:
+        page.text([f"{error}."])
+        return
+    words = (
+        "The consensus is the mean of fractional ranks over all rankings. Only ranks enter it: rankings may agree although "
+        "one metric or task is far harder than another."
+    )
+    page.text([words])
+    rows = [(rank_words(entry["rank"]), entry["name"], f"{entry['mean_rank']:.3f}") for entry in across["consensus"]]
+    page.table(["Rank", "Algorithm", "Mean rank"], rows)
+    page.figure(blob_across_tasks(document, across), "Area: share of the rankings; crosses are medians over them.")
+    if any(entry["resampled"] for entry in entries(document)):
+        for entry in across["consensus"][:most]:
+            page.figure(
+                blob_by_algorithm(document, entry["name"]), f"{entry['name']}: resampled ranks in every ranking."
+            )
+            page.figure(
+                stacked_frequencies(document, entry["name"]),
+                f"{entry['name']}: ranks over all resamples; dotted lines mark ranks on all cases.",
+            )
+    if across["dendrograms"] is None:
+        page.text(["For a dendrogram there have to be more than two rankings."], css_class="soft")
+        return
+    for method in ("complete", "average"):
+        page.figure(dendrogram(across, method), "Where distances tie, the order of merging is arbitrary.")
+
+
+def gaming_section(page: Page, assessment: Assessment, results: pd.DataFrame, cases: pd.DataFrame | None) -> None:
+    try:
+        checks = gaming_check(assessment, results, cases=cases)
+    except ResultsError:
+        return
+    page.heading(2, "Would withholding cases have paid?")
+    words = (
+        "Each algorithm in turn is ranked as if it had withheld its worst 5, 10 and 20 % of cases: once as registered, "
+        "once with missing cases ignored."
+    )
+    page.text([words])
+    rows = []
+    for check in checks:
+        what = ", ".join(str(check[key]) for key in ("task", "metric", "region") if check[key])
+        rows.append(
+            [
+                what,
+                ", ".join(check["gain_registered"]) or "no one",
+                ", ".join(check["gain_ignored"]) or "no one",
+                ", ".join(check["could_have_won_ignored"]) or "no one",
+            ]
+        )
+    page.table(
+        ["Ranking", "Would have risen as registered", "Would have risen if ignored", "Could have won if ignored"], rows
+    )
+
+
+def characteristics_section(
+    page: Page,
+    assessment: Assessment,
+    results: pd.DataFrame,
+    cases: pd.DataFrame | None,
+    characteristics: Sequence[str],
+) -> None:
+    if not characteristics:
+        return
+    page.heading(2, "What makes cases hard?")
+    for raw in raw_values(assessment, results):
+        use = assessment.metric(raw["metric"])
+        bounded = (use.worst, use.best) in ((0, 1), (1, 0))
+        rows = [
+            (name, case, value)
+            for case, values in zip(raw["cases"], raw["values"], strict=True)
+            for name, value in zip(raw["algorithms"], values, strict=True)
+        ]
+        data = long_values(pd.DataFrame(rows, columns=["algorithm", "case", "value"]), cases, {})
+        analysis = strengths_and_weaknesses(
+            data, characteristics=characteristics, random=["case"], transform="logit" if bounded else "none"
+        )
+        page.heading(
+            3, f"Characteristics: {', '.join(str(raw[key]) for key in ('task', 'metric', 'region') if raw[key])}"
+        )
+        fit = analysis["all"]
+        page.text(
+            [
+                f"Model: {fit['model']}, fitted by {fit['method']} to {fit['rows']} values.",
+                *(f"{w}." for w in fit["warnings"]),
+            ]
+        )
+        page.figure(forest_plot(analysis), "Effects over all algorithms; stars mark p ≤ 0.05, 0.01 and 0.001.")
+        terms = [t for t in fit["terms"] if t["term"].split(": ")[0] in characteristics]
+        page.table(
+            ["Characteristic", "Effect", "Interval", "p", ""],
+            [
+                (
+                    t["term"],
+                    number(t["estimate"]),
+                    f"{number(t['interval'][0])}–{number(t['interval'][1])}",
+                    f"{t['p']:.2g}",
+                    stars(t["p"]),
+                )
+                for t in terms
+            ],
+        )
+        page.figure(
+            quantile_plot(fit), "Residuals on the line are normal; far from it, intervals and p-values are rough."
+        )
+
+
+def reproduction_section(page: Page, document: Mapping[str, Any]) -> None:
+    page.heading(2, "To compute it again")
+    versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
+    resampling = document["resampling"]
+    drawn = (
+        f"Seed {document['seed']}, {document['bootstrap']:,} bootstrap samples, resampling algorithm "
+        f"{resampling['version']}, drawn: {', then '.join(resampling['resample'])}."
+    )
+    page.points(
+        [
+            drawn,
+            f"Digest of the assessment: {document['assessment']}",
+            f"Digest of the ranking: {digest(document)}",
+            f"Software: {versions}.",
+        ]
+    )
+    page.heading(2, "References")
+    page.points(_REFERENCES)

@@ -1,0 +1,237 @@
+"""From an assessment and results to the sections of a report, in the order in which a reader asks."""
+
+from __future__ import annotations
+
+import datetime as dt
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from evaluation.figures import (
+    dot_and_box_plot,
+    interval_svg,
+    parallel_cases,
+    podium_plot,
+    ranking_heatmap,
+    sentences_of,
+    summary_table,
+)
+from evaluation.figures.layout import interval_words, number, percent, rank_words
+from evaluation.figures.selection import Entry, entries, is_combined, label, main_entry, overall
+from evaluation.ranking import describe, rank
+from evaluation.ranking.raw import raw_values
+from evaluation.report.alternatives import mixed_model_section, subgroups_section
+from evaluation.report.analyses import across_section, characteristics_section, gaming_section, reproduction_section
+from evaluation.report.parts import Markup, Page, document_html
+from evaluation.report.stability import stability_section
+from evaluation.report.subset import best_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pandas as pd
+
+    from evaluation.assessment import Assessment
+
+_PODIUM_CASES, _PODIUM_ALGORITHMS = 150, 10
+_SHOWN_PAIRS = 30
+
+
+def build_report(
+    assessment: Assessment,
+    results: pd.DataFrame,
+    *,
+    title: str = "Ranking report",
+    cases: pd.DataFrame | None = None,
+    evidence: Any = None,
+    bootstrap: int | None = None,
+    seed: int | None = None,
+    top: int | None = None,
+    characteristics: Sequence[str] = (),
+    subgroups: Sequence[str] = (),
+    mixed_model: bool = False,
+    justification: str = "",
+    today: dt.date | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> str:
+    """Write a report.
+
+    Parameters
+    ----------
+    assessment, results, cases, evidence, bootstrap, seed, progress
+        As for `evaluation.ranking.rank`.
+    title
+        Of the report.
+    top
+        Show only the algorithms of the first ranks; all numbers still come from the whole field.
+    characteristics
+        Columns of the case table whose effect on the values is analysed.
+    subgroups
+        Columns of the case table by whose values to rank apart.
+    mixed_model
+        Whether to add a ranking from a mixed model.
+    justification
+        Why this way of ranking was chosen, in the organizers' words.
+    today
+        Date of the report.
+
+    Returns
+    -------
+    str
+        One HTML document with everything inside.
+    """
+    full = rank(assessment, results, cases=cases, evidence=evidence, bootstrap=bootstrap, seed=seed, progress=progress)
+    document = full if top is None else best_of(full, top)
+    raw = raw_values(assessment, results)
+    page = Page()
+    page.html.append(_head(title, document, today))
+    ranking_section(page, assessment, document, raw, justification=justification, top=top)
+    raw_section(page, document, raw)
+    stability_section(page, assessment, document, results, cases)
+    across_section(page, document)
+    subgroups_section(page, assessment, document, results, cases, columns=subgroups)
+    if mixed_model:
+        mixed_model_section(page, assessment, results)
+    gaming_section(page, assessment, results, cases)
+    characteristics_section(page, assessment, results, cases, characteristics)
+    reproduction_section(page, full)
+    return document_html(title, page)
+
+
+def _head(title: str, document: Mapping[str, Any], today: dt.date | None) -> str:
+    date = (today or dt.datetime.now(dt.UTC).date()).isoformat()
+    entry = main_entry(document)
+    return (
+        f"<h1>{escape(title)}</h1>"
+        f'<p class="soft">{date}, Podium {escape(document["versions"]["podium"])}</p>'
+        f'<p class="lead">{escape(sentences_of(entry, document)[0])}</p>'
+    )
+
+
+def ranking_section(
+    page: Page,
+    assessment: Assessment,
+    document: Mapping[str, Any],
+    raw: Sequence[Mapping[str, Any]],
+    *,
+    justification: str = "",
+    top: int | None = None,
+) -> None:
+    """The scheme in words, and every ranking with its sentences, its data and its table."""
+    page.heading(2, "The ranking")
+    page.heading(3, "How the winner is found")
+    page.points(describe(assessment))
+    page.text(
+        [justification] if justification else ["No reason for this choice of scheme was given."], css_class="soft"
+    )
+    if top is not None:
+        page.text(
+            [f"Shown are the algorithms of the first {top} ranks; ranks and intervals are those of the whole field."]
+        )
+    spreads = {(r["task"], r["metric"], r["region"]): {s["name"]: s for s in summary_table(r)} for r in raw}
+    for entry in [*overall(document), *entries(document)]:
+        page.heading(3, f"Ranking: {label(entry)}")
+        page.text(sentences_of(entry, document))
+        _data_sentence(page, entry)
+        _ranking_table(page, entry, spreads.get((entry.get("task"), entry.get("metric"), entry.get("region")), {}))
+        _inserted(page, entry)
+
+
+def _data_sentence(page: Page, entry: Entry) -> None:
+    if is_combined(entry):
+        return
+    outcomes: dict[str, int] = {}
+    for algorithm in entry["algorithms"]:
+        for name, count in algorithm["outcomes"].items():
+            outcomes[name] = outcomes.get(name, 0) + count
+    inserted = len(entry.get("inserted", []))
+    undefined = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in outcomes.items() if name != "ok")
+    words = f"{len(entry['algorithms'])} algorithms on {entry['cases']} cases; values without a number: {undefined or 'none'}."
+    page.text(
+        [words, f"{inserted} pairs of case and algorithm without a row were inserted as missing." if inserted else ""]
+    )
+
+
+def _ranking_table(page: Page, entry: Entry, spread: Mapping[str, Mapping[str, str]]) -> None:
+    places = len(entry["algorithms"][0]["rank_frequencies"] or entry["algorithms"])
+    columns = [
+        "Rank",
+        "Algorithm",
+        "Score",
+        "Interval of the score",
+        "Rank interval",
+        "",
+        "First in",
+        "Group",
+        "Missing",
+    ]
+    if spread:
+        columns += ["Median", "Quartiles"]
+    rows = []
+    for a in entry["algorithms"]:
+        score = (
+            "–" if a["score_interval"] is None else f"{number(a['score_interval'][0])}–{number(a['score_interval'][1])}"
+        )
+        drawing = Markup(interval_svg(a, places)) if a["rank_interval"] else ""
+        row: list[object] = [
+            rank_words(a["rank"]),
+            a["name"],
+            number(a["score"]),
+            score,
+            interval_words(a["rank_interval"]),
+            drawing,
+            percent(a["share_first"]),
+            a["group"],
+            a["missing"],
+        ]
+        if spread:
+            own = spread.get(a["name"], {"median": "–", "iqr": "–"})
+            row += [own["median"], own["iqr"]]
+        rows.append(row)
+    page.table(columns, rows)
+
+
+def _inserted(page: Page, entry: Entry) -> None:
+    inserted = entry.get("inserted", [])
+    if inserted:
+        rows = [(pair["case"], pair["algorithm"]) for pair in inserted[:_SHOWN_PAIRS]]
+        more = f" (the first {_SHOWN_PAIRS} of {len(inserted)})" if len(inserted) > _SHOWN_PAIRS else ""
+        page.table(["Case", "Algorithm"], rows, caption=f"Inserted as missing{more}")
+
+
+def raw_section(page: Page, document: Mapping[str, Any], raw: Sequence[Mapping[str, Any]]) -> None:
+    """What every algorithm reached on every case."""
+    if not raw:
+        return
+    page.heading(2, "The raw data")
+    for values in raw:
+        if not any(_same(entry, values) for entry in entries(document)):
+            continue
+        cases, algorithms = len(values["cases"]), len(values["algorithms"])
+        what = ", ".join(str(values[key]) for key in ("task", "metric", "region") if values[key])
+        page.heading(3, f"Values: {what}")
+        page.figure(
+            dot_and_box_plot(document, values),
+            "Every case as a dot; boxes show quartiles, whiskers reach 1.5 interquartile ranges. "
+            "Missing values stand there as what the policy counts them for.",
+        )
+        page.figure(
+            ranking_heatmap(document, values),
+            "Number of cases on which an algorithm has a rank; ties share the better one.",
+        )
+        if cases <= _PODIUM_CASES and algorithms <= _PODIUM_ALGORITHMS:
+            page.figure(
+                podium_plot(document, values),
+                "A line joins the values of one case; ties within a case are broken at random, in this figure only.",
+            )
+        else:
+            page.text(
+                [f"A podium plot is left out: {cases} cases of {algorithms} algorithms could not be read."],
+                css_class="soft",
+            )
+        page.figure(
+            parallel_cases(document, values), "One line a case; those on which the algorithms differ most are named."
+        )
+
+
+def _same(entry: Entry, values: Mapping[str, Any]) -> bool:
+    return all(entry.get(key) == values[key] for key in ("metric", "region", "task"))

@@ -1,0 +1,164 @@
+"""How stable is the ranking? Resamples, tests, and other ways of ranking."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation.aggregation import ResultsError
+from evaluation.figures import blob_plot, interval_strip, line_plot, significance_map, tau_table, violin_plot
+from evaluation.figures.layout import percent, rank_words
+from evaluation.figures.selection import Entry, entries, is_combined, label, overall
+from evaluation.ranking.comparison import across_schemes
+from evaluation.ranking.significance import can_be_significant
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.report.parts import Page
+
+
+def stability_section(
+    page: Page,
+    assessment: Assessment,
+    document: Mapping[str, Any],
+    results: pd.DataFrame,
+    cases: pd.DataFrame | None,
+    *,
+    schemes: Mapping[str, RankingScheme] | None = None,
+    most: int | None = None,
+) -> None:
+    """How far the ranking rests on chance and on the way of ranking.
+
+    Parameters
+    ----------
+    schemes
+        With which other schemes to compare; with the usual ones if ``None``.
+    most
+        For how many rankings to draw that comparison, overall rankings first; for all of them if ``None``.
+    """
+    page.heading(2, "How stable is it?")
+    resampled = [entry for entry in [*overall(document), *entries(document)] if entry["resampled"]]
+    if not resampled:
+        page.text(["The ranking was not resampled, so nothing can be said about its stability."])
+    else:
+        samples = document["bootstrap"]
+        words = (
+            f"The rankings were computed anew in {samples:,} bootstrap samples, the same for all algorithms, metrics and "
+            "regions. Intervals are percentiles of these samples: a description of stability under resampling of the "
+            "cases, without a guarantee of coverage, and silent about annotators and training runs."
+        )
+        page.text([words])
+    for entry in resampled:
+        # A combined ranking is shown as the only one of its document: its keys may be those of a single ranking, too.
+        shown = {**document, "overall": entry} if is_combined(entry) else document
+        keys = () if is_combined(entry) else ("metric", "region", "task", "name")
+        which = {key: entry.get(key) for key in keys}
+        page.heading(3, f"Stability: {label(entry)}")
+        page.figure(
+            blob_plot(shown, **which),
+            "The area of a circle is the share of resamples with that rank; crosses are medians, lines rank intervals.",
+        )
+        if is_combined(entry):
+            page.figure(interval_strip(shown, **which), "Ranks on all cases with their bootstrap intervals.")
+    if any(entry["kendall_tau"] and entry["kendall_tau"]["median"] is not None for entry in entries(document)):
+        page.heading(3, "Agreement of resamples with the ranking")
+        page.figure(violin_plot(document), "Kendall’s τ-b between the ranking and its resamples; bars are quartiles.")
+        columns = ["Ranking", "Mean", "Median", "25 %", "75 %", "Undefined"]
+        page.table(columns, [list(row.values()) for row in tau_table(document)])
+    _winner_table(page, [*overall(document), *entries(document)])
+    tested = [entry for entry in entries(document) if entry["p_values"] is not None]
+    if tested:
+        page.heading(3, "Significance")
+        tests = tested[0]["tests"]
+        unit = assessment.aggregation.unit
+        words = (
+            "One-sided Wilcoxon signed rank tests between all algorithms, adjusted by Holm’s method within each ranking. "
+            f"With {len(tested[0]['algorithms'])} algorithms a comparison needs {tests['cases_needed']} differing {unit}s "
+            f"without ties to be significant at all ({tests['cases_needed_unadjusted']} without adjustment); there are "
+            f"{tests['units']}. A significant difference need not be a relevant one."
+        )
+        page.text([words])
+        rows = [
+            (row["algorithms"], row["tests"], row["needed"], "yes" if row["possible"] else "no")
+            for row in can_be_significant(tests["units"], alpha=tests["alpha"])
+        ]
+        page.table(["Algorithms", "Tests", f"Differing {unit}s needed", f"Possible with {tests['units']}"], rows)
+        for entry in tested:
+            which = {key: entry.get(key) for key in ("metric", "region", "task", "name")}
+            page.figure(
+                significance_map(document, **which, adjusted=True), f"Significance after adjustment: {label(entry)}."
+            )
+    _schemes(page, assessment, document, results, cases, schemes, most)
+
+
+def _winner_table(page: Page, rankings: Sequence[Entry]) -> None:
+    rows = []
+    for entry in rankings:
+        left_out = entry.get("leave_one_out")
+        changed = "–"
+        if left_out is not None:
+            names = [", ".join(cases) for cases in left_out["changed_by"]]
+            changed = (
+                "none"
+                if not names
+                else ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+            )
+        rows.append(
+            [
+                label(entry),
+                ", ".join(entry["winners"]),
+                percent(entry["winner_stays"]),
+                percent(entry["others_first"]),
+                percent(entry["others_first_1_percent"]),
+                percent(left_out["winner_stays"]) if left_out else "–",
+                changed,
+            ]
+        )
+    page.heading(3, "Is the winner stable?")
+    columns = [
+        "Ranking",
+        "Winner",
+        "Stays first in resamples",
+        "Others ever first",
+        "Others first in ≥ 1 %",
+        "Stays first, one case left out",
+        "Cases whose removal changes who is first",
+    ]
+    page.table(columns, rows)
+
+
+def _schemes(
+    page: Page,
+    assessment: Assessment,
+    document: Mapping[str, Any],
+    results: pd.DataFrame,
+    cases: pd.DataFrame | None,
+    schemes: Mapping[str, RankingScheme] | None,
+    most: int | None,
+) -> None:
+    try:
+        comparisons = across_schemes(assessment, results, cases=cases, schemes=schemes)
+    except ResultsError:
+        return
+    page.heading(3, "Other ranking schemes")
+    for comparison in sorted(comparisons, key=lambda found: not found.get("overall"))[:most]:
+        what = "overall" if comparison.get("overall") else label(comparison)
+        others = comparison["other_winners"]
+        kept = f"The winner stays first under {percent(comparison['winner_kept'])} of the other schemes."
+        change = comparison["largest_change"]
+        crowned = (
+            f"Another scheme would have crowned {', '.join(others)}."
+            if others
+            else "No other scheme crowns anyone else."
+        )
+        moved = (
+            f"The largest move is that of {change['algorithm']}, from rank {rank_words(change['from'])} to "
+            f"{rank_words(change['to'])} ({change['label']})."
+        )
+        page.figure(
+            line_plot(document, comparison),
+            f"{what}: ranks under several schemes, the registered one in bold. {kept} {crowned} {moved}",
+        )

@@ -1,0 +1,50 @@
+"""The best few of a long field: their ranks and intervals stay those of the whole field."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_MATRICES = ("p_values", "p_adjusted", "significantly_better")
+
+
+def best_of(document: Mapping[str, Any], number: int) -> dict[str, Any]:
+    """Keep the algorithms of the first `number` ranks in every ranking of a document; ties at the edge are all kept.
+
+    Parameters
+    ----------
+    document
+        A ranking document.
+    number
+        How many ranks to show, at least 1.
+
+    Returns
+    -------
+    dict
+        A copy for showing; its numbers come from all algorithms, so it is no ranking document of its own.
+    """
+    overall = document.get("overall")
+    shown: Any = overall
+    if isinstance(overall, list):
+        shown = [_shortened(entry, number) for entry in overall]
+    elif overall:
+        shown = _shortened(overall, number)
+    kept = {a["name"] for a in (shown if isinstance(shown, dict) else {"algorithms": []})["algorithms"]}
+    rankings = [_shortened(entry, number, kept or None) for entry in document["rankings"]]
+    return {**document, "rankings": rankings, "overall": shown}
+
+
+def _shortened(entry: Mapping[str, Any], number: int, names: set[str] | None = None) -> dict[str, Any]:
+    if names is None:
+        edge = sorted(a["rank"] for a in entry["algorithms"])[: max(number, 1)][-1]
+        places = [index for index, a in enumerate(entry["algorithms"]) if a["rank"] <= edge]
+    else:
+        places = [index for index, a in enumerate(entry["algorithms"]) if a["name"] in names]
+    matrices = {
+        key: [[entry[key][row][column] for column in places] for row in places]
+        for key in _MATRICES
+        if entry.get(key) is not None
+    }
+    return {**entry, "algorithms": [entry["algorithms"][index] for index in places], **matrices}

@@ -1,0 +1,285 @@
+"""Folders of references and predictions: which file is which case, and scoring them all."""
+
+from __future__ import annotations
+
+import importlib
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.readers import ReadError, case_name, read_label_image
+from evaluation.readers.cells import read_table
+from evaluation.readers.object_tables import ObjectTable, read_instances, read_objects
+from evaluation.scoring.instances import instances_of
+from evaluation.scoring.objects import finish, pooled_parts, score_objects, shared_evidence
+from evaluation.scoring.semantic import prepare_reference, score_case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from evaluation.assessment import Assessment
+    from evaluation.matching import Objects
+    from evaluation.readers import Issue
+    from evaluation.scoring.evidence import Block
+    from evaluation.scoring.objects import ObjectScores
+    from evaluation.scoring.rows import Row, ScoredCase
+
+_CHUNKS_PER_JOB: Final = 32
+"""Many, so that at the end no process waits long for another's last chunk."""
+_ELSEWHERE: Final = {"image_classification": "evaluation.scoring.classification"}
+"""Problems whose module has a ``score_folders`` of its own, with the same arguments."""
+
+
+@dataclass
+class ScoredFolders:
+    """The rows of all cases and algorithms, and what was noticed on the way.
+
+    Attributes
+    ----------
+    rows
+        Sorted by algorithm, then by case; values of the whole data set last.
+    reasons
+        Why a prediction that is there was counted as missing, by algorithm and case.
+    unexpected
+        Files of an algorithm that belong to no case.
+    blocks, parts, shared
+        What the values of the whole data set are made of, as `evaluation.scoring.evidence.write_evidence` takes it.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    reasons: dict[tuple[str, str], Issue] = field(default_factory=dict)
+    unexpected: dict[str, list[str]] = field(default_factory=dict)
+    blocks: list[Block] = field(default_factory=list)
+    parts: dict[str, str] = field(default_factory=dict)
+    shared: dict[str, Any] = field(default_factory=dict)
+
+    def add_dataset(self, rows: Sequence[Row], blocks: Sequence[Block]) -> None:
+        """Add the values of the whole data set of one algorithm, with their evidence."""
+        self.rows += rows
+        self.blocks += blocks
+
+
+def find_cases(folder: Path) -> dict[str, Path]:
+    """Find the label images of a folder, by case, sorted.
+
+    Raises
+    ------
+    ReadError
+        If the folder is not there, or two files claim one case.
+    """
+    if not folder.is_dir():
+        raise ReadError("not_found", folder.name or str(folder), "there is no such folder")
+    cases: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        known = case_name(path)
+        if known is None or path.name.startswith(".") or not path.is_file():
+            continue
+        if known[0] in cases:
+            raise ReadError("table", path.name, f"a second file for the case {known[0]}", "one file a case")
+        cases[known[0]] = path
+    return cases
+
+
+def score_folders(
+    assessment: Assessment,
+    references: Path,
+    predictions: Mapping[str, Path],
+    *,
+    jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> ScoredFolders:
+    """Score the predictions of one or more algorithms against all references of a folder.
+
+    Parameters
+    ----------
+    assessment
+        What is measured.
+    references
+        Folder of references, as files of the kind of problem are laid out.
+    predictions
+        Folder of each algorithm, by its name.
+    jobs
+        Number of processes.
+    progress
+        Called with the number of finished and of all cases.
+
+    Raises
+    ------
+    ReadError
+        If a reference cannot be read, or a folder is not there or empty.
+    ValueError
+        For a kind of problem that has no predictions to score.
+    """
+    if assessment.problem in _ELSEWHERE:
+        module = importlib.import_module(_ELSEWHERE[assessment.problem])
+        elsewhere: ScoredFolders = module.score_folders(
+            assessment, references, predictions, jobs=jobs, progress=progress
+        )
+        return elsewhere
+    if assessment.problem == "object_detection":
+        return _score_object_tables(assessment, references, predictions)
+    if assessment.problem not in ("semantic_segmentation", "instance_segmentation"):
+        message = f"predictions of the problem {assessment.problem} cannot be scored from folders"
+        raise ValueError(message)
+    return _score_images(assessment, references, predictions, jobs, progress)
+
+
+def _score_images(
+    assessment: Assessment,
+    references: Path,
+    predictions: Mapping[str, Path],
+    jobs: int,
+    progress: Callable[[int, int], None] | None,
+) -> ScoredFolders:
+    cases = find_cases(references)
+    if not cases:
+        raise ReadError("not_found", references.name or str(references), "no label images in the folder")
+    files = {algorithm: find_cases(folder) for algorithm, folder in predictions.items()}
+    unexpected = {name: [path.name for case, path in of.items() if case not in cases] for name, of in files.items()}
+    found = ScoredFolders(unexpected={name: names for name, names in unexpected.items() if names})
+    tasks = [(case, path, {name: of.get(case) for name, of in files.items()}) for case, path in cases.items()]
+    work = _Semantic(assessment) if assessment.problem == "semantic_segmentation" else _Instances(
+        assessment, _instances(references), {name: _instances(folder) for name, folder in predictions.items()}
+    )  # fmt: skip
+    scored: dict[tuple[str, str], ScoredCase | ObjectScores] = {}
+    for done, (case, results) in enumerate(_run(work, tasks, jobs), start=1):
+        for algorithm, (result, reason) in results.items():
+            scored[algorithm, case] = result
+            if reason is not None:
+                found.reasons[algorithm, case] = reason
+        if progress is not None:
+            progress(done, len(tasks))
+    patients = _patients(references, list(cases))
+    for algorithm in predictions:
+        own = [scored[algorithm, case] for case in cases]
+        found.rows += [row for result in own for row in result.rows]
+        if isinstance(work, _Instances):
+            missing = [case for case in cases if case not in files[algorithm] or (algorithm, case) in found.reasons]
+            scores: dict[str, Any] = dict(zip(cases, own, strict=True))
+            found.add_dataset(*finish(assessment, algorithm, scores, missing=missing, patients=patients))
+            found.parts, found.shared = pooled_parts(assessment), shared_evidence(assessment, patients)
+    return found
+
+
+def _score_object_tables(assessment: Assessment, references: Path, predictions: Mapping[str, Path]) -> ScoredFolders:
+    """One table of objects for all cases; an algorithm without a table has every case missing."""
+    truth = read_objects(_object_file(references), scored=False)
+    listed = references / "cases.csv"
+    cases = sorted(set(read_table(listed, ("case",)).text("case")) if listed.is_file() else set(truth.cases))
+    if not cases:
+        raise ReadError("table", "objects", "no case at all")
+    patients = _patients(references, cases)
+    found = ScoredFolders()
+    for algorithm, folder in predictions.items():
+        table: ObjectTable | None = None
+        try:
+            table = read_objects(_object_file(folder), scored=True, known=truth, by_case=True)
+        except ReadError as error:
+            found.reasons[algorithm, ""] = error.issue
+        invalid = {} if table is None else {case: table.invalid[case] for case in cases if case in table.invalid}
+        found.reasons.update({(algorithm, case): issue for case, issue in invalid.items()})
+        scores = {
+            case: score_objects(
+                assessment,
+                case,
+                truth.of(case),
+                None if table is None or case in invalid else table.of(case),
+                algorithm=algorithm,
+            )
+            for case in cases
+        }
+        unknown = [] if table is None else sorted(set(table.objects) - set(cases))
+        if unknown:
+            found.unexpected[algorithm] = unknown
+        found.rows += [row for score in scores.values() for row in score.rows]
+        missing = cases if table is None else list(invalid)
+        found.add_dataset(*finish(assessment, algorithm, scores, missing=missing, patients=patients))
+    found.parts, found.shared = pooled_parts(assessment), shared_evidence(assessment, patients)
+    return found
+
+
+def _object_file(folder: Path) -> Path:
+    """The table of objects in a folder."""
+    present = [folder / name for name in ("objects.csv", "objects.json") if (folder / name).is_file()]
+    if len(present) == 2:
+        raise ReadError("table", folder.name, "objects.csv and objects.json", "one of them")
+    if not present:
+        raise ReadError("not_found", "objects.csv", f"no objects.csv or objects.json in the folder {folder.name}")
+    return present[0]
+
+
+def _instances(folder: Path) -> dict[str, dict[int, tuple[str, float | None]]]:
+    path = folder / "instances.csv"
+    return read_instances(path) if path.is_file() else {}
+
+
+def _patients(references: Path, cases: Sequence[str]) -> dict[str, str] | None:
+    """Patient of each case, if ``cases.csv`` beside the references tells."""
+    path = references / "cases.csv"
+    if not path.is_file():
+        return None
+    table = read_table(path, ("case",))
+    if "patient" not in table:
+        return None
+    known = dict(zip(table.text("case"), table.columns["patient"], strict=True))
+    return {case: known.get(case, case) for case in cases}
+
+
+_Task = tuple[str, Path, dict[str, Path | None]]
+_Scored = tuple[str, dict[str, tuple[Any, "Issue | None"]]]
+
+
+@dataclass(frozen=True)
+class _Semantic:
+    """Scores regions of label images."""
+
+    assessment: Assessment
+
+    def __call__(self, task: _Task) -> _Scored:
+        case, path, predictions = task
+        reference = prepare_reference(self.assessment, path)
+        scored = {
+            name: score_case(self.assessment, case, reference, prediction, algorithm=name)
+            for name, prediction in predictions.items()
+        }
+        return case, {name: (rows, rows.reason) for name, rows in scored.items()}
+
+
+@dataclass(frozen=True)
+class _Instances:
+    """Scores objects of label maps, with classes and scores from a table if there is one."""
+
+    assessment: Assessment
+    reference_instances: Mapping[str, Mapping[int, tuple[str, float | None]]]
+    instances: Mapping[str, Mapping[str, Mapping[int, tuple[str, float | None]]]]
+
+    def __call__(self, task: _Task) -> _Scored:
+        case, path, predictions = task
+        image = read_label_image(path)
+        reference = instances_of(self.assessment, image, self.reference_instances.get(case))
+        found: dict[str, tuple[Any, Issue | None]] = {}
+        for name, prediction in predictions.items():
+            objects: Objects | None = None
+            reason: Issue | None = None
+            if prediction is not None:
+                try:
+                    own = read_label_image(prediction, expected=image.geometry)
+                    objects = instances_of(self.assessment, own, self.instances[name].get(case))
+                except ReadError as error:
+                    reason = error.issue
+            scores = score_objects(self.assessment, case, reference, objects, algorithm=name, geometry=image.geometry)
+            found[name] = (scores, reason)
+        return case, found
+
+
+def _run(work: Callable[[_Task], _Scored], tasks: Sequence[_Task], jobs: int) -> Iterator[_Scored]:
+    if jobs <= 1 or len(tasks) == 1:
+        yield from map(work, tasks)
+        return
+    chunk = max(1, len(tasks) // (jobs * _CHUNKS_PER_JOB))
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if "fork" in methods else None)
+    with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context) as pool:
+        yield from pool.map(work, tasks, chunksize=chunk)

@@ -1,0 +1,282 @@
+"""Object detection and instance segmentation: the objects of each case, case by case and pooled over the data set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from evaluation import catalogue
+from evaluation.matching import Objects, Rule, from_label_map
+from evaluation.metrics import instance
+from evaluation.metrics.calibration_scores import CALIBRATION
+from evaluation.metrics.detection import MATCHING_OPTIONS
+from evaluation.metrics.detection_values import CURVES, image_outcome
+from evaluation.metrics.detections import count_detections, of_class, trace_detections
+from evaluation.outcomes import Outcome, Result, undefined
+from evaluation.scoring.detection_evidence import PANOPTIC, Steps, numbers_of_panoptic, numbers_of_steps
+from evaluation.scoring.evidence import CaseEvidence, recompute_values
+from evaluation.scoring.pieces import Numbers, Pieces, block_of
+from evaluation.scoring.rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse, Region
+    from evaluation.readers import Geometry, LabelImage
+    from evaluation.scoring.evidence import Block
+
+ALL_CLASSES: Final = ""
+_MULTI_INSTANCE: Final = frozenset({"mi_dsc", "mi_nsd"})
+_NOT_FOR_FUNCTIONS: Final = frozenset({"scale", "level", "spacing", "include_background", "score_threshold"})
+_OBJECT_COUNTS: Final = frozenset({"sensitivity", "ppv", "fbeta"})
+
+
+@dataclass
+class ObjectScores:
+    """What one case gives: rows of its own, and pieces of the data set's values by metric and region.
+
+    Attributes
+    ----------
+    lacking
+        Metrics for which the submission lacks an input, such as scores.
+    """
+
+    rows: list[Row] = field(default_factory=list)
+    pieces: Pieces = field(default_factory=dict)
+    lacking: set[str] = field(default_factory=set)
+
+
+def objects_of_image(
+    image: LabelImage, instances: Mapping[int, tuple[str, float | None]] | None, connectivity: str = "as_submitted"
+) -> Objects:
+    """The objects of a label map, with class and score where a table gives them.
+
+    Labels that the table does not name have no class and, if others have one, the score 0.
+    """
+    if connectivity != "as_submitted" or not instances:
+        return from_label_map(
+            image.labels,
+            instance_connectivity=connectivity,  # type: ignore[arg-type]
+            spacing=image.geometry.spacing_or_unit,
+        )
+    objects = Objects(labels=image.labels, spacing=image.geometry.spacing_or_unit)
+    named = [instances.get(int(label), ("", None)) for label in objects.ids]
+    scored = any(score is not None for _, score in named)
+    return Objects(
+        labels=image.labels,
+        ids=objects.ids.tolist(),
+        classes=[name for name, _ in named],
+        scores=[score or 0.0 for _, score in named] if scored else None,
+        spacing=objects.spacing,
+    )
+
+
+def of_region(objects: Objects, region: Region) -> Objects:
+    """The objects of a region's classes; objects without a class belong to every region."""
+    if objects.classes is None:
+        return objects
+    wanted = {str(label) for label in region.labels} | {""}
+    return objects.select(np.array([str(name) in wanted for name in objects.classes], dtype=bool))
+
+
+def score_objects(
+    assessment: Assessment,
+    case: str,
+    reference: Objects,
+    prediction: Objects | None,
+    *,
+    algorithm: str = "",
+    geometry: Geometry | None = None,
+) -> ObjectScores:
+    """Score the objects of one case.
+
+    Parameters
+    ----------
+    assessment
+        Of an object detection or instance segmentation.
+    case
+        Name of the case.
+    reference, prediction
+        Its objects; ``None`` if the prediction is not there or cannot be read.
+    geometry
+        Grid of the image, where there is one.
+    """
+    scores = ObjectScores()
+    diagonal = None if geometry is None else geometry.diagonal
+    sides: dict[str, tuple[Objects, Objects | None]] = {ALL_CLASSES: (reference, prediction)}
+    for each in assessment.regions:
+        sides[each.name] = (of_region(reference, each), None if prediction is None else of_region(prediction, each))
+    for use in assessment.metrics:
+        for region in _regions(assessment, use):
+            name = ALL_CLASSES if region is None else region.name
+            truth, found = sides[name]
+            if use.level == "case":
+                result = Result(None, Outcome.MISSING) if found is None else _measure(assessment, use, truth, found)
+                scores.rows.append(Row(algorithm, case, name, use.name, *result, diagonal, result.flag))
+            elif found is not None:
+                try:
+                    scores.pieces[use.name, name] = _pieces(assessment, use, truth, found)
+                except _LacksScoresError:
+                    scores.lacking.add(use.name)
+    return scores
+
+
+def finish(
+    assessment: Assessment,
+    algorithm: str,
+    scores: Mapping[str, ObjectScores],
+    *,
+    missing: Iterable[str] = (),
+    patients: Mapping[str, str] | None = None,
+) -> tuple[list[Row], list[Block]]:
+    """The rows of the data set's values, and the evidence that they are made of.
+
+    A missing case has no false positives, so leaving it out would raise PPV and lower FPPI: with any case missing, the
+    value of the whole data set is ``missing`` and there is no evidence.
+
+    Parameters
+    ----------
+    scores
+        What every case gave.
+    missing
+        Cases without a readable prediction.
+    patients
+        Patient of each case, for ``scale="patient"``.
+    """
+    return finish_pieces(
+        assessment,
+        algorithm,
+        {case: score.pieces for case, score in scores.items()},
+        missing=missing,
+        lacking={name for score in scores.values() for name in score.lacking},
+        patients=patients,
+    )
+
+
+def finish_pieces(
+    assessment: Assessment,
+    algorithm: str,
+    pieces: Mapping[str, Pieces],
+    *,
+    missing: Iterable[str] = (),
+    lacking: Collection[str] = (),
+    patients: Mapping[str, str] | None = None,
+) -> tuple[list[Row], list[Block]]:
+    """The same as `finish`, from the pieces of every case and the metrics for which the submission lacks an input."""
+    rows: list[Row] = []
+    blocks: list[Block] = []
+    shared = shared_evidence(assessment, patients)
+    for use in assessment.metrics:
+        if use.level != "dataset":
+            continue
+        for region in _regions(assessment, use):
+            name = ALL_CLASSES if region is None else region.name
+            if use.name in lacking:
+                result = undefined(Outcome.NOT_APPLICABLE)
+            elif set(missing):
+                result = undefined(Outcome.MISSING)
+            else:
+                block = block_of(use.name, algorithm, name, {case: own[use.name, name] for case, own in pieces.items()})
+                blocks.append(block)
+                evidence = CaseEvidence(assessment.problem, name, block, shared)
+                result = recompute_values(use, evidence, np.ones((1, len(block.cases)))).result()
+            rows.append(Row(algorithm, "", name, use.name, *result, None, result.flag))
+    return rows, blocks
+
+
+def pooled_parts(assessment: Assessment) -> dict[str, str]:
+    """The part of the evidence that each metric of the whole data set is recomputed from: its own."""
+    return {use.name: use.name for use in assessment.metrics if use.level == "dataset"}
+
+
+def shared_evidence(assessment: Assessment, patients: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What the evidence of all algorithms has in common: the names of the classes, and the patient of each case."""
+    names = sorted({str(label) for region in assessment.regions for label in region.labels})
+    return {"classes": [ALL_CLASSES, *names], "patients": dict(patients or {})}
+
+
+class _LacksScoresError(ValueError):
+    """Predictions without scores, which a curve needs."""
+
+
+def _regions(assessment: Assessment, use: MetricUse) -> list[Region] | list[None]:
+    return [None] if use.id == "mean_average_precision" else list(assessment.regions)
+
+
+def _measure(assessment: Assessment, use: MetricUse, reference: Objects, prediction: Objects) -> Result:
+    """One value of one case."""
+    options = use.options
+    rest = {name: value for name, value in options.items() if name not in _NOT_FOR_FUNCTIONS}
+    if use.id in PANOPTIC:
+        counts = instance.panoptic_counts(reference, prediction, **_panoptic_options(options))
+        return instance.panoptic_values(use.id, counts).result()
+    if use.id in _OBJECT_COUNTS and options.get("level", "auto") != "pixel":
+        threshold = float(options.get("score_threshold", 0.5))
+        found = count_detections([reference], [prediction], Rule.from_options(options), score_threshold=threshold)
+        return _of_counts(use, found.by_image(), options)
+    if use.id in _MULTI_INSTANCE:
+        rest.pop("instance_connectivity", None)
+        function = instance.mi_dsc if use.id == "mi_dsc" else instance.mi_nsd
+        return function(reference, prediction, **rest)
+    place = "semantic_segmentation" if use.id == "fbeta" else assessment.problem
+    function = catalogue.get(use.id).compute_for(place)
+    rule = Rule.from_options(options) if "localization_criterion" in options else instance.STRICT
+    kept = {name: value for name, value in rest.items() if name not in MATCHING_OPTIONS | _CLASS_OPTIONS}
+    return instance.of_matched(function, reference, prediction, rule=rule, **kept)
+
+
+_CLASS_OPTIONS: Final = frozenset({"positive_class", "class_average", "target_prevalence"})
+
+
+def _of_counts(use: MetricUse, counts: Any, options: Mapping[str, Any]) -> Result:
+    tp, fp, fn = (float(count[0]) for count in (counts.tp, counts.fp, counts.fn))
+    outcome = image_outcome(tp, fp, fn)
+    if outcome is not Outcome.OK:
+        return undefined(outcome)
+    numbers = {
+        "sensitivity": tp / (tp + fn),
+        "ppv": tp / (tp + fp),
+        "fbeta": _fbeta(tp, fp, fn, float(options.get("beta", 1.0))),
+    }
+    return Result(numbers[use.id], Outcome.OK)
+
+
+def _fbeta(tp: float, fp: float, fn: float, beta: float) -> float:
+    square = beta * beta
+    return (1 + square) * tp / ((1 + square) * tp + square * fn + fp)
+
+
+def _plain_rule(objects: Objects) -> Rule:
+    """The hit criterion of metrics without matching options: half of masks or boxes."""
+    return Rule("loc_box_iou" if objects.labels is None else "loc_mask_iou")
+
+
+def _panoptic_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: options[name] for name in ("iou_threshold", "include_background") if name in options}
+
+
+def _pieces(assessment: Assessment, use: MetricUse, reference: Objects, prediction: Objects) -> Numbers:
+    """What one case adds to a value of the data set."""
+    options = use.options
+    if use.id in PANOPTIC:
+        return numbers_of_panoptic(instance.panoptic_counts(reference, prediction, **_panoptic_options(options)))
+    by_class = use.id == "mean_average_precision"
+    classes = shared_evidence(assessment)["classes"]
+    names = classes[1:] if by_class else [ALL_CLASSES]
+    found: list[Steps] = []
+    for name in names:
+        truth, guess = (of_class(each, name) if by_class else each for each in (reference, prediction))
+        for index, cutoff in enumerate(options.get("localization_thresholds") or [None]):
+            rule = Rule.from_options(options, cutoff) if use.id not in CALIBRATION else _plain_rule(reference)
+            if use.id in CURVES or use.id in CALIBRATION:
+                if guess.size and guess.scores is None:
+                    raise _LacksScoresError
+                steps = trace_detections([truth], [guess], rule)
+            else:
+                threshold = float(options.get("score_threshold", 0.5))
+                steps = count_detections([truth], [guess], rule, score_threshold=threshold)
+            found.append(Steps((name, index), int(steps.references[0]), steps.score, steps.tp, steps.fp))
+    return numbers_of_steps(found, classes)

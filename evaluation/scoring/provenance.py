@@ -1,0 +1,62 @@
+"""What produced a table of results: versions, metrics with all their options, and the assessment."""
+
+from __future__ import annotations
+
+import json
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.catalogue import catalogue_version
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+
+_DISTRIBUTION: Final = "podium-evaluation"
+_LIBRARIES: Final = ("numpy", "scipy", "edt", "scikit-image")
+SUFFIX: Final = ".provenance.json"
+
+
+def provenance(assessment: Assessment) -> dict[str, Any]:
+    """Describe what produces results under an assessment, ready for JSON.
+
+    Returns
+    -------
+    dict
+        ``versions`` of the catalogue, of this package, of Python and of the libraries that values depend on; ``metrics``
+        with id and all options, by name; ``problem``, ``regions`` and ``digest`` of the assessment.
+    """
+    found = {"catalogue": catalogue_version(), "python": platform.python_version()}
+    for name in (_DISTRIBUTION, *_LIBRARIES):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return {
+        "schema": 1,
+        "versions": found,
+        "assessment": assessment.digest,
+        "problem": assessment.problem,
+        "regions": {region.name: list(region.labels) for region in assessment.regions},
+        "metrics": {use.name: {"id": use.id, "options": dict(use.options)} for use in assessment.metrics},
+    }
+
+
+def write_provenance(
+    assessment: Assessment, results: Path, *, points: Sequence[Mapping[str, Any]] | None = None
+) -> Path:
+    """Write it beside a results table, under the table's name with ``.provenance.json`` behind it.
+
+    Parameters
+    ----------
+    points
+        From `evaluation.scoring.working_points.working_points`, if there are metrics at a target of another.
+    """
+    target = results.with_name(results.name + SUFFIX)
+    found = provenance(assessment) | ({"working_points": list(points)} if points else {})
+    text = json.dumps(found, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+    target.write_text(text, encoding="utf-8")
+    return target

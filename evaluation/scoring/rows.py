@@ -1,0 +1,62 @@
+"""What scoring yields: one row for every case, region and metric."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from evaluation.outcomes import Flag, Outcome
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from evaluation.readers import Issue
+    from evaluation.scoring.pieces import Pieces
+
+
+class Row(NamedTuple):
+    """One value of a results table.
+
+    Attributes
+    ----------
+    algorithm, case, region
+        ``case`` is empty for values of the whole data set, ``region`` for values over all classes.
+    metric
+        The assessment's name of the metric.
+    value
+        A finite number exactly when ``outcome`` is ``ok``.
+    image_diagonal
+        In mm, on every row of an image metric.
+    flag
+        What the outcome alone does not say; empty as a rule.
+    """
+
+    algorithm: str
+    case: str
+    region: str
+    metric: str
+    value: float | None
+    outcome: Outcome
+    image_diagonal: float | None
+    flag: Flag = Flag.NONE
+
+
+class ScoredCase(list[Row]):
+    """The rows of one case, with the reason if the prediction could not be read.
+
+    Attributes
+    ----------
+    reason
+        Why all outcomes are ``missing``; ``None`` if the prediction was read, or if there was none to read.
+    pieces
+        What the case adds to the values of the whole data set; ``None`` if the prediction is missing.
+    """
+
+    def __init__(self, rows: Iterable[Row], reason: Issue | None = None, pieces: Pieces | None = None) -> None:
+        super().__init__(rows)
+        self.reason = reason
+        self.pieces = pieces
+
+    @property
+    def rows(self) -> list[Row]:
+        """The rows as a plain list."""
+        return list(self)

@@ -1,0 +1,208 @@
+"""Semantic segmentation: regions of one label image against those of another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from evaluation import catalogue
+from evaluation.metrics.masks import Mask, bounding_box
+from evaluation.outcomes import Outcome, Result
+from evaluation.readers import LabelImage, ReadError, read_label_image
+from evaluation.readers.limits import DEFAULT, Limits
+from evaluation.scoring.rows import Row, ScoredCase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse, Region
+    from evaluation.metrics.masks import Box
+    from evaluation.readers import Geometry, Issue
+
+BACKGROUND: Final = "background"
+"""Region of the extra rows of metrics that are asked to score the background as well."""
+_NOT_FOR_FUNCTIONS: Final = frozenset(
+    {
+        "spacing",
+        "include_background",
+        "level",
+        "score_threshold",
+        "positive_class",
+        "class_average",
+        "scale",
+        "localization_criterion",
+        "localization_threshold",
+        "assignment",
+        "double_assignment",
+    }
+)
+"""Options of metrics that other problems have too; voxels of a region are neither thresholded nor matched."""
+
+
+class RegionMasks:
+    """The regions of one label image as masks, each made when first asked for."""
+
+    def __init__(self, image: LabelImage, regions: Sequence[Region]) -> None:
+        self._shape = image.geometry.shape
+        self._spacing = image.geometry.spacing_or_unit
+        self._labels = {region.name: tuple(int(label) for label in region.labels) for region in regions}
+        box = bounding_box(image.labels != 0)
+        self._box: Box = box or ((0, 0),) * len(self._shape)
+        part = image.labels[tuple(slice(a, b) for a, b in self._box)]
+        self._crop: NDArray[Any] = np.ascontiguousarray(part)
+        self._masks: dict[tuple[str, tuple[float, ...]], Mask] = {}
+
+    def mask(self, region: str, spacing: tuple[float, ...] | None = None) -> Mask:
+        """The mask of a region, with the image's spacing unless another is asked for."""
+        key = (region, spacing or self._spacing)
+        if key not in self._masks:
+            offset = tuple(start for start, _ in self._box)
+            if region in self._labels:
+                part = _any_label(self._crop, self._labels[region])
+                self._masks[key] = Mask(part, key[1], shape=self._shape, offset=offset)
+            else:
+                full = np.ones(self._shape, dtype=bool)
+                inner = full[tuple(slice(a, b) for a, b in self._box)]
+                inner &= ~_any_label(self._crop, tuple({label for group in self._labels.values() for label in group}))
+                self._masks[key] = Mask(full, key[1])
+        return self._masks[key]
+
+
+class PreparedReference:
+    """A reference read once, for any number of predictions; can be sent to other processes.
+
+    Attributes
+    ----------
+    geometry
+        The grid that predictions have to lie on.
+    allowed_labels
+        The labels that predictions may use.
+    """
+
+    def __init__(self, assessment: Assessment, image: LabelImage) -> None:
+        self.geometry: Geometry = image.geometry
+        self.allowed_labels = allowed_labels(assessment)
+        self.regions = RegionMasks(image, assessment.regions)
+
+
+def allowed_labels(assessment: Assessment) -> frozenset[int]:
+    """The labels that occur in the assessment's regions."""
+    return frozenset(int(label) for region in assessment.regions for label in region.labels)
+
+
+def prepare_reference(
+    assessment: Assessment, reference: Path | str | LabelImage, *, limits: Limits = DEFAULT
+) -> PreparedReference:
+    """Read a reference and cut out its regions.
+
+    Parameters
+    ----------
+    assessment
+        Of a semantic segmentation.
+    reference
+        A label image, or the path of one.
+
+    Raises
+    ------
+    ReadError
+        If the reference itself cannot be read.
+    """
+    image = reference if isinstance(reference, LabelImage) else read_label_image(Path(reference), limits=limits)
+    return PreparedReference(assessment, image)
+
+
+def score_case(
+    assessment: Assessment,
+    case: str,
+    reference: PreparedReference,
+    prediction: LabelImage | Path | str | None,
+    *,
+    algorithm: str = "",
+    limits: Limits = DEFAULT,
+) -> ScoredCase:
+    """Score one prediction against its reference.
+
+    Parameters
+    ----------
+    assessment
+        Metrics with their options, and regions.
+    case
+        Name of the case.
+    reference
+        From `prepare_reference`.
+    prediction
+        A label image on the reference's grid, the path of one, or ``None`` if there is none.
+
+    Returns
+    -------
+    ScoredCase
+        One row for every region and metric. A prediction that is not there or cannot be read gives the outcome
+        ``missing`` everywhere; in the latter case ``reason`` says why.
+    """
+    reason: Issue | None = None
+    regions: RegionMasks | None = None
+    if prediction is not None:
+        try:
+            regions = RegionMasks(_on_grid(prediction, reference, limits), assessment.regions)
+        except ReadError as error:
+            reason = error.issue
+    diagonal = reference.geometry.diagonal
+    rows = []
+    for region, use in _wanted(assessment):
+        result = Result(None, Outcome.MISSING) if regions is None else _measure(use, region, reference, regions)
+        rows.append(Row(algorithm, case, region, use.name, *result, diagonal, result.flag))
+    return ScoredCase(rows, reason)
+
+
+def _on_grid(prediction: LabelImage | Path | str, reference: PreparedReference, limits: Limits) -> LabelImage:
+    if not isinstance(prediction, LabelImage):
+        return read_label_image(
+            Path(prediction), expected=reference.geometry, allowed_labels=reference.allowed_labels, limits=limits
+        )
+    if prediction.geometry.shape != reference.geometry.shape:
+        message = f"prediction of shape {prediction.geometry.shape}, reference of shape {reference.geometry.shape}"
+        raise ValueError(message)
+    return LabelImage(prediction.labels, reference.geometry)
+
+
+def _wanted(assessment: Assessment) -> Iterator[tuple[str, MetricUse]]:
+    """The rows of a case in their order: region by region, and for each the metrics as the assessment names them."""
+    for region in assessment.regions:
+        for use in assessment.metrics:
+            yield region.name, use
+    for use in assessment.metrics:
+        if use.options.get("include_background"):
+            yield BACKGROUND, use
+
+
+def _measure(use: MetricUse, region: str, reference: PreparedReference, prediction: RegionMasks) -> Result:
+    options: Mapping[str, Any] = use.options
+    given = options.get("spacing", "from_image")
+    spacing = None if given == "from_image" else tuple(given)
+    truth, found = reference.regions.mask(region, spacing), prediction.mask(region, spacing)
+    result: Result = catalogue.get(use.id).compute_for("semantic_segmentation")(
+        truth,
+        found,
+        spacing=truth.spacing,
+        **{name: value for name, value in options.items() if name not in _NOT_FOR_FUNCTIONS},
+    )
+    return result
+
+
+def _any_label(crop: NDArray[Any], labels: Sequence[int]) -> NDArray[np.bool_]:
+    """Where the crop has one of the labels."""
+    if len(labels) == 1:
+        single: NDArray[np.bool_] = crop == labels[0]
+        return single
+    if crop.dtype.itemsize > 2:
+        several: NDArray[np.bool_] = np.isin(crop, labels)
+        return several
+    table = np.zeros(256**crop.dtype.itemsize, dtype=bool)
+    table[[label for label in labels if label < table.size]] = True
+    looked_up: NDArray[np.bool_] = table[crop]
+    return looked_up

@@ -1,0 +1,129 @@
+"""The results table as a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from evaluation.outcomes import Flag, Outcome
+from evaluation.readers import ReadError
+from evaluation.readers.limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+
+    from evaluation.scoring.rows import Row
+
+COLUMNS: Final = ("algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal")
+FLAG: Final = "flag"
+
+
+def write_results(rows: Iterable[Row], path: Path | str) -> None:
+    """Write rows as a results table; the column ``flag`` is added only if a row has one.
+
+    Numbers have 17 significant digits, so that reading them gives the same numbers.
+    """
+    Path(path).write_text(results_text(rows), encoding="utf-8")
+
+
+def results_text(rows: Iterable[Row]) -> str:
+    """Return the results table as text.
+
+    Examples
+    --------
+    >>> from evaluation.scoring.rows import Row
+    >>> print(results_text([Row("a", "1", "whole", "dsc", 0.5, Outcome.OK, 10.0)]), end="")
+    algorithm,case,region,metric,value,outcome,image_diagonal
+    a,1,whole,dsc,0.5,ok,10
+    """
+    rows = list(rows)
+    flagged = any(row.flag is not Flag.NONE for row in rows)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow((*COLUMNS, FLAG) if flagged else COLUMNS)
+    for row in rows:
+        cells = (*row[:4], _number(row.value), str(row.outcome), _number(row.image_diagonal))
+        writer.writerow((*cells, str(row.flag)) if flagged else cells)
+    return text.getvalue()
+
+
+def read_results(*paths: Path | str, limits: Limits = DEFAULT) -> pd.DataFrame:
+    """Read one or more results tables into one.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The columns of the table, names as text (empty for values of the whole data set or over all classes), ``value``
+        and ``image_diagonal`` as numbers with NaN where there is none, and ``flag``.
+
+    Raises
+    ------
+    ReadError
+        With kind ``table`` for a column that lacks, an unknown outcome, a value without ``ok`` or the reverse, a
+        number that is none, or a row that stands there twice.
+    """
+    import pandas as pd
+
+    frames = [_read_one(Path(path), limits) for path in paths]
+    table = pd.concat(frames, ignore_index=True) if len(frames) != 1 else frames[0]
+    twice = table.duplicated(list(COLUMNS[:4]))
+    if twice.any():
+        first = table[list(COLUMNS[:4])][twice].iloc[0]
+        names = " / ".join(str(name) or "–" for name in first)
+        raise ReadError("table", Path(paths[0]).name, f"two rows for {names}", "one row each")
+    return table
+
+
+def _read_one(path: Path, limits: Limits) -> pd.DataFrame:
+    import pandas as pd
+
+    name = path.name
+    if not path.is_file():
+        raise ReadError("not_found", name, "there is no such file")
+    if path.stat().st_size > limits.table_bytes:
+        raise ReadError("too_large", name, f"{path.stat().st_size:,} bytes", f"at most {limits.table_bytes:,}")
+    try:
+        table = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig", nrows=limits.table_rows + 1)
+    except (ValueError, pd.errors.ParserError, UnicodeDecodeError) as error:
+        raise ReadError("table", name, f"no table ({str(error).splitlines()[0][:120]})", "CSV") from None
+    if len(table) > limits.table_rows:
+        raise ReadError("too_large", name, f"more than {limits.table_rows:,} rows")
+    missing = [column for column in COLUMNS if column not in table.columns]
+    if missing:
+        raise ReadError("table", name, f"no column {', '.join(missing)}", "the columns " + ", ".join(COLUMNS))
+    outcomes = {str(outcome) for outcome in Outcome}
+    odd = table.loc[~table["outcome"].isin(outcomes), "outcome"]
+    if len(odd):
+        raise ReadError("table", name, f"the outcome {odd.iloc[0]!r} in row {odd.index[0] + 2}", ", ".join(Outcome))
+    for column in ("value", "image_diagonal"):
+        table[column] = _numbers(table[column], column, name)
+    wrong = (table["outcome"] == Outcome.OK) == table["value"].isna()
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        found = "no value with the outcome ok" if table["outcome"].iloc[row] == Outcome.OK else "a value without ok"
+        raise ReadError("table", name, f"{found} in row {row + 2}", "a value exactly if the outcome is ok")
+    if FLAG not in table.columns:
+        table[FLAG] = ""
+    return table[[*COLUMNS, FLAG]]
+
+
+def _numbers(cells: pd.Series[str], column: str, name: str) -> pd.Series[float]:
+    import numpy as np
+    import pandas as pd
+
+    numbers = pd.to_numeric(cells.where(cells != "", "nan"), errors="coerce").astype(float)
+    bad = (cells != "") & ~np.isfinite(numbers)
+    if bad.any():
+        row = int(bad.to_numpy().argmax())
+        raise ReadError(
+            "table", name, f"{cells.iloc[row]!r} as {column} in row {row + 2}", "a finite number or nothing"
+        )
+    return numbers
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.17g}"

@@ -1,0 +1,49 @@
+"""What the documents say of settings and dependencies is what there is."""
+
+import re
+
+from django.conf import settings
+
+ROOT = settings.ROOT
+
+
+def test_every_variable_that_the_settings_read_is_documented_and_no_other():
+    source = (ROOT / "platform" / "config" / "settings.py").read_text()
+    read = set(re.findall(r'env\.\w+\(\s*"([A-Z0-9_]+)"', source)) | {"PORT", "HOST"}
+    table = (ROOT / "docs" / "operators" / "settings.md").read_text()
+    documented = {
+        name for row in re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
+    }
+    assert documented == read
+
+
+def required(file):
+    lines = (ROOT / file).read_text().splitlines()
+    return {re.split(r"[\[<>=]", line)[0].lower() for line in lines if line and not line.startswith(("#", "-"))}
+
+
+def test_every_dependency_has_its_line_and_every_line_its_dependency():
+    table = (ROOT / "docs" / "dependencies.md").read_text()
+    named = {
+        name.lower()
+        for row in re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE)
+        for name in re.findall(r"`([^`]+)`", row)
+    }
+    wanted = required("requirements.in") | required("requirements-test.in")
+    assert wanted - named == set()
+    assert named - wanted == set()
+
+
+def test_the_lock_pins_every_requirement_with_hashes():
+    for lock, source in (("requirements.txt", "requirements.in"), ("requirements-test.txt", "requirements-test.in")):
+        text = (ROOT / lock).read_text()
+        pinned = {name.lower() for name in re.findall(r"^([A-Za-z0-9_.-]+)(?:\[[^]]*\])?==", text, re.MULTILINE)}
+        assert required(source) <= pinned
+        assert text.count("--hash=sha256:") >= len(pinned)
+
+
+def test_links_between_documents_lead_somewhere():
+    documents = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    for document in documents:
+        for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", document.read_text()):
+            assert (document.parent / target).exists(), f"{document.name}: {target}"

@@ -1,0 +1,57 @@
+"""The catalogue holds what the reference says, and its texts can be changed without deployment."""
+
+import pytest
+
+from designs import services, texts
+from designs.catalogue import shipped
+from designs.models import TextOverride
+from tests.unit.designs.world import person
+
+ADDED = {"regions", "aggregation_levels", "phase_settings", "uncertainty_settings"}
+
+
+def test_the_published_list_is_complete_and_the_additions_are_told_apart():
+    catalogue = shipped()
+    published = [parameter for parameter in catalogue.parameters.values() if parameter.id not in ADDED]
+    assert len(published) == 111
+    assert len(catalogue.algorithm_parameters) == 41
+    assert len(catalogue.outcome_parameters) == 24
+    assert len([check for check in catalogue.checks if check.parameter not in ADDED]) == 242
+    assert all(not catalogue.parameters[name].numbers and not catalogue.parameters[name].essential for name in ADDED)
+
+
+def test_every_entry_of_the_53_list_and_of_bias_is_reported_by_known_parameters():
+    catalogue = shipped()
+    assert len(catalogue.index_53) == 53
+    assert sum(entry.starred for entry in catalogue.index_53) == 40
+    assert len(catalogue.index_bias) == 79
+    for entry in (*catalogue.index_53, *catalogue.index_bias):
+        for parameter in entry.parameters:
+            assert catalogue[parameter].id == parameter
+
+
+def test_a_parameter_knows_how_often_it_was_left_out():
+    assert shipped()["organizer_participation_policy"].left_out == 94
+    assert shipped()["challenge_name"].left_out == 0
+    assert shipped()["publication_policy"].left_out is None
+
+
+def test_no_text_of_the_form_is_missing():
+    for parameter in shipped().parameters.values():
+        assert parameter.label
+        assert parameter.help_text
+        assert parameter.why_it_matters
+
+
+@pytest.mark.django_db
+def test_an_administrator_changes_a_text_and_returns_to_the_delivered_one(django_capture_on_commit_callbacks):
+    admin = person("admin")
+    with django_capture_on_commit_callbacks(execute=True):
+        override = services.override_text(
+            actor=admin, override=TextOverride(parameter="challenge_cohort", text_name="label", text="Who was imaged")
+        )
+    assert texts.catalogue()["challenge_cohort"].label == "Who was imaged"
+    assert texts.catalogue()["target_cohort"].label == shipped()["target_cohort"].label
+    with django_capture_on_commit_callbacks(execute=True):
+        services.remove_text_override(actor=admin, override=override)
+    assert texts.catalogue()["challenge_cohort"].label == shipped()["challenge_cohort"].label

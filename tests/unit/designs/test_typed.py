@@ -1,0 +1,60 @@
+"""Every type of the catalogue takes what it means, refuses the rest with words, and has one canonical form."""
+
+import pytest
+
+from designs.catalogue import shipped
+from designs.document import UnfitValueError, clean
+
+CASES = [
+    ("challenge_name", "  Hippocampus   2026 ", "Hippocampus 2026"),
+    ("challenge_abstract", "one  \r\n two ", "one\n two"),
+    ("challenge_year", "2026", 2026),
+    ("challenge_website", "https://example.org/a", "https://example.org/a"),
+    ("challenge_keywords", "MRI, brain, MRI", ["MRI", "brain"]),
+    ("challenge_goal_type", "insight", "insight"),
+    ("life_cycle_type", {"other": "every leap year"}, {"other": "every leap year"}),
+    ("interaction_level_policy", ["semi_automatic", "fully_automatic"], ["fully_automatic", "semi_automatic"]),
+    ("contact_person", {"name": "A", "affiliation": "", "email": "a@b.org"}, {"name": "A", "email": "a@b.org"}),
+    ("challenge_schedule", [{"event": "event_day", "date": "2026-10-01"}, {}], [{"event": "event_day", "date": "2026-10-01"}]),
+    ("metrics", [{"metric": "nsd", "options": '{"tolerance": 1}'}], [{"metric": "nsd", "options": {"tolerance": 1}}]),
+    ("number_test_cases", "", None),
+    ("annotators_test", [{"who": "A", "is_algorithm": "no"}], [{"who": "A", "is_algorithm": False}]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("parameter", "raw", "expected"), CASES)
+def test_a_value_is_brought_into_canonical_form(parameter, raw, expected):
+    assert clean(shipped()[parameter], raw) == expected
+
+
+@pytest.mark.parametrize(("parameter", "raw", "expected"), CASES)
+def test_the_canonical_form_stays_as_it_is(parameter, raw, expected):
+    assert clean(shipped()[parameter], expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("parameter", "raw", "words"),
+    [
+        ("challenge_year", "next year", "number"),
+        ("challenge_year", "1200", "At least 1990"),
+        ("challenge_year", "2026.5", "whole number"),
+        ("challenge_year", True, "number"),
+        ("number_test_cases", "inf", "number"),
+        ("challenge_website", "javascript:alert(1)", "http"),
+        ("challenge_goal_type", "fame", "none of the choices"),
+        ("challenge_goal_type", {"other": "fame"}, "Only the listed"),
+        ("life_cycle_type", {"other": ""}, "in words"),
+        ("contact_person", {"email": "nobody"}, "e-mail"),
+        ("contact_person", {"phone": "1"}, "no entry phone"),
+        ("challenge_schedule", [{"event": "event_day", "date": "soon"}], "row 1, Date"),
+        ("challenge_schedule", "tomorrow", "table"),
+        ("metrics", [{"metric": "dice"}], "no metric has the id"),
+        ("metrics", [{"metric": "loc_mask_iou"}], "not a metric"),
+        ("metrics", [{"options": "tolerance 1"}], "JSON"),
+        ("challenge_name", "x" * 501, "500"),
+        ("task_name", ["a"], "text"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_words(parameter, raw, words):
+    with pytest.raises(UnfitValueError, match=words):
+        clean(shipped()[parameter], raw)

@@ -1,0 +1,350 @@
+"""The simulated challenge: ranked as the real one would be, exact where a formula is known, honest in words."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+import pytest
+from scipy.stats import norm
+
+from evaluation.advice.simulation import SimulationError, Spread, simulate
+from evaluation.advice.simulation.contest import signed_rank_p_values
+from evaluation.advice.simulation.model import (
+    Field,
+    Scale,
+    draw_field,
+    draw_latent,
+    typical_field,
+    variance_components,
+)
+from evaluation.advice.simulation.run import make_contest
+from evaluation.assessment import parse
+from evaluation.ranking import rank
+from evaluation.ranking.significance import wilcoxon_matrices
+
+COMBINE = {"over": ["metric", "region"], "operator": "mean", "rerank": True}
+SCHEMES = {
+    "mean then rank": {"scheme": "aggregate_then_rank", "combine": COMBINE},
+    "median then rank": {"scheme": "aggregate_then_rank", "operator": "median", "combine": COMBINE},
+    "5 % percentile": {"scheme": "aggregate_then_rank", "operator": {"percentile": 5}, "combine": COMBINE},
+    "rank then mean": {"scheme": "rank_then_aggregate", "combine": COMBINE},
+    "test then rank": {"scheme": "test_then_rank", "combine": COMBINE},
+    "scores of ranks": {"scheme": "rank_then_aggregate", "combine": {**COMBINE, "rerank": False}},
+}
+
+
+def segmentation(ranking=None, metrics=None, **more):
+    return parse(
+        {
+            "schema": 1,
+            "problem": "semantic_segmentation",
+            "regions": [{"name": "anterior", "labels": [1]}, {"name": "whole", "labels": [1, 2]}],
+            "metrics": metrics or [{"id": "dsc"}, {"id": "assd"}],
+            "ranking": ranking or SCHEMES["mean then rank"],
+            "uncertainty": {"bootstrap": 200, "seed": 1},
+            **more,
+        }
+    )
+
+
+def table(direction="higher", **ranking):
+    return parse(
+        {
+            "problem": "table",
+            "metrics": [
+                {"id": "value", "direction": direction, "policy": {"missing": -5 if direction == "higher" else 5}}
+            ],
+            "ranking": {"scheme": "aggregate_then_rank", **ranking},
+            "uncertainty": {"bootstrap": 200, "seed": 1},
+        }
+    )
+
+
+def results_of(contest, latent, sample, gaps=None):
+    """One simulated challenge as the results table that the platform would rank."""
+    rows = []
+    for model, drawn in zip(contest.models, latent, strict=True):
+        values = model.scale.to_scores(drawn[sample]).astype(float)
+        for case in range(values.shape[0]):
+            for team in range(values.shape[1]):
+                gone = gaps is not None and gaps[sample, case, team]
+                rows.append(
+                    (
+                        f"t{team:02d}",
+                        f"c{case:03d}",
+                        model.region,
+                        model.metric.name,
+                        None if gone else values[case, team],
+                        "missing" if gone else "ok",
+                        200.0,
+                    )
+                )
+    return pd.DataFrame(rows, columns=["algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal"])
+
+
+def published_ranks(assessment, results):
+    document = rank(assessment, results, bootstrap=0)
+    return {entry["name"]: entry["rank"] for entry in document["overall"]["algorithms"]}
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_a_simulated_challenge_is_ranked_as_the_platform_would_rank_it(name):
+    assessment = segmentation(SCHEMES[name])
+    contest = make_contest(assessment)
+    random = np.random.default_rng(3)
+    latent = draw_latent(random, contest.models, draw_field(random, 3, 6, 4, 0.5), 12, 0.5)
+    ranks = contest.ranks(latent)
+    for sample in range(3):
+        published = published_ranks(assessment, results_of(contest, latent, sample))
+        assert [published[f"t{team:02d}"] for team in range(6)] == ranks[sample].tolist()
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_cases_left_out_count_as_the_policies_say(name):
+    assessment = segmentation(SCHEMES[name])
+    contest = make_contest(assessment)
+    random = np.random.default_rng(4)
+    latent = draw_latent(random, contest.models, draw_field(random, 3, 5, 4, 0.5), 12, 0.5)
+    gaps = np.zeros((3, 12, 5), dtype=bool)
+    gaps[:, :3, 2] = True
+    ranks = contest.ranks_with_gaps(latent, gaps, "registered", 200.0)
+    for sample in range(3):
+        published = published_ranks(assessment, results_of(contest, latent, sample, gaps))
+        assert [published[f"t{team:02d}"] for team in range(5)] == ranks[sample].tolist()
+
+
+def test_a_missing_case_can_get_the_last_rank_or_be_ignored():
+    metrics = [{"id": "dsc", "policy": {"missing": "worst_rank"}}, {"id": "assd", "policy": {"missing": "worst_rank"}}]
+    assessment = segmentation(SCHEMES["rank then mean"], metrics)
+    contest = make_contest(assessment)
+    random = np.random.default_rng(5)
+    latent = draw_latent(random, contest.models, draw_field(random, 2, 5, 4, 0.5), 12, 0.5)
+    gaps = np.zeros((2, 12, 5), dtype=bool)
+    gaps[:, :6, 1] = True
+    last = contest.ranks_with_gaps(latent, gaps, "registered", 200.0)
+    for sample in range(2):
+        published = published_ranks(assessment, results_of(contest, latent, sample, gaps))
+        assert [published[f"t{team:02d}"] for team in range(5)] == last[sample].tolist()
+    ignored = contest.ranks_with_gaps(latent, gaps, "ignore", 200.0)
+    assert (ignored[:, 1] <= last[:, 1]).all()
+
+
+def test_fast_signed_ranks_agree_with_the_ranking_s_own_test():
+    random = np.random.default_rng(1)
+    values = random.standard_normal((3, 15, 4)).astype(np.float32)
+    values[0, :4, 1] = values[0, :4, 0]  # differences of zero are dropped
+    values[1, 2, 3] = np.nan
+    for sample, p_values in zip(values, signed_rank_p_values(values), strict=True):
+        expected = wilcoxon_matrices(sample.astype(float), np.ones((15, 1)), higher_is_better=True)[0]
+        np.testing.assert_allclose(p_values, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["mean then rank", "median then rank", "rank then mean", "test then rank"])
+def test_true_ranks_are_those_of_very_many_cases(name):
+    contest = make_contest(segmentation(SCHEMES[name]))
+    field = Field(
+        np.array([[1.5, 0.5, -0.5, -1.5]]),
+        (np.array([[1.5, 0.5, -0.5, -1.5]]),) * 3 + (np.array([[0.5, 1.5, -0.5, -1.5]]),),
+    )
+    latent = draw_latent(np.random.default_rng(2), contest.models, field, 20_000, 0.5)
+    assert contest.true_ranks(field).tolist() == contest.ranks(latent).tolist() == [[1, 2, 3, 4]]
+
+
+@pytest.mark.parametrize("kind", ["logit", "log", "identity"])
+@pytest.mark.parametrize("higher", [True, False])
+def test_scales_lead_back_to_the_scores_and_point_upwards(kind, higher):
+    low, high = {"logit": (0.0, 1.0), "log": (0.0, math.inf), "identity": (-math.inf, math.inf)}[kind]
+    scale = Scale(kind, low, high, higher)
+    scores = np.array([0.1, 0.4, 0.9])
+    latent = scale.to_latent(scores)
+    np.testing.assert_allclose(scale.to_scores(latent), scores)
+    assert (np.diff(latent) > 0).all() == higher
+    step = 1e-6
+    numeric = (scale.to_latent(0.4 + step) - scale.to_latent(0.4)) * scale.sign / step
+    assert 1 / scale.slope(0.4) == pytest.approx(float(numeric), rel=1e-4)
+
+
+def test_variance_components_of_a_large_pilot_are_those_it_was_made_from():
+    random = np.random.default_rng(7)
+    latent = 1.0 + 0.8 * random.standard_normal((3000, 1)) + 0.3 * random.standard_normal((1, 300))
+    latent = latent + 0.5 * random.standard_normal((3000, 300))
+    assert variance_components(latent) == pytest.approx((1.0, 0.8, 0.3, 0.5), rel=0.12)
+
+
+def test_the_share_of_ahead_follows_the_normal_formula_and_so_do_the_cases_needed():
+    spread = Spread(typical=0.0, cases=1.0, teams=1.0, noise=4.0)
+    result = simulate(table(), cases=40, teams=5, spread=spread, samples=400, seed=2)
+    best = typical_field(1, 5, 1).common[0]
+    gap = float(best[0] - best[1])
+    for point in result.curve:
+        expected = norm.cdf(gap * math.sqrt(point.cases) / (4.0 * math.sqrt(2)))
+        assert point.first_ahead == pytest.approx(expected, abs=4 * math.sqrt(expected * (1 - expected) / 400) + 0.01)
+    exact = (norm.ppf(0.95) * 4.0 * math.sqrt(2) / gap) ** 2
+    assert result.cases_ahead == pytest.approx(exact, rel=0.25)
+    power = ((norm.ppf(0.95) + norm.ppf(0.8)) * 4.0 * math.sqrt(2) / gap) ** 2 * math.pi / 3
+    assert result.cases_significant == pytest.approx(power, rel=0.25)
+
+
+def test_without_noise_the_best_always_wins_and_nothing_is_uncertain():
+    result = simulate(table(), cases=10, teams=6, spread=Spread(0, 1, 1, 0), samples=100)
+    assert result.best_wins == 1.0
+    assert (result.interval_widths == 0).all()
+    np.testing.assert_array_equal(result.places, np.eye(6))
+
+
+def test_teams_that_do_not_differ_win_by_chance():
+    result = simulate(table(), cases=30, teams=4, spread=Spread(0, 1, 1e-9, 1), samples=2000)
+    assert result.best_wins == pytest.approx(0.25, abs=0.04)
+    assert result.cases_ahead is None or result.cases_ahead > 10_000
+
+
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_more_cases_find_the_best_team_more_often(direction):
+    spread = Spread(0, 1, 0.3, 1)
+    shares = [
+        simulate(table(direction), cases=cases, teams=5, spread=spread, samples=500).best_wins for cases in (5, 40, 320)
+    ]
+    assert shares == sorted(shares)
+    assert shares[2] - shares[0] > 0.3
+
+
+def test_places_are_shares_and_curves_run_over_growing_numbers_of_cases():
+    result = simulate(segmentation(), cases=20, teams=5, samples=200)
+    np.testing.assert_allclose(result.places.sum(axis=1), 1.0)
+    assert [point.cases for point in result.curve] == [3, 5, 10, 20, 40, 80]
+    assert 0 <= result.best_wins <= result.best_shares_first <= 1
+    assert (result.interval_widths >= 0).all()
+    assert (result.interval_widths <= 4).all()
+
+
+def test_leaving_out_cases_pays_only_if_they_are_ignored():
+    result = simulate(segmentation(), cases=40, teams=9, samples=100)
+    assert all(point.ignored > 0.5 for point in result.selective)
+    assert all(point.registered < 0 for point in result.selective)
+    lenient = [{"id": "dsc", "policy": {"missing": "exclude", "allow_gaming": True}}]
+    gamed = simulate(segmentation(metrics=lenient), cases=40, teams=9, samples=100)
+    assert all(point.registered == point.ignored for point in gamed.selective)
+    assert any("invites selective submission" in sentence for sentence in gamed.sentences())
+
+
+def test_equal_seeds_give_equal_results_and_others_do_not():
+    first, again, other = (
+        json.dumps(simulate(segmentation(), cases=15, teams=4, samples=60, seed=seed).document) for seed in (5, 5, 6)
+    )
+    assert first == again
+    assert first != other
+
+
+def test_a_pilot_gives_the_spread_and_the_words_say_so():
+    random = np.random.default_rng(8)
+    scores = Scale("logit", 0.0, 1.0, higher_is_better=True).to_scores(
+        1.5
+        + 0.7 * random.standard_normal((60, 1))
+        + 0.2 * random.standard_normal((1, 8))
+        + 0.3 * random.standard_normal((60, 8))
+    )
+    pilot = pd.DataFrame(
+        [(f"a{team}", f"c{case}", scores[case, team]) for case in range(60) for team in range(8)],
+        columns=["algorithm", "case", "value"],
+    )
+    assessment = segmentation(metrics=[{"id": "dsc"}])
+    contest = make_contest(assessment, pilot=pilot)
+    model = contest.models[0]
+    assert (model.source, model.noise) == ("pilot", pytest.approx(0.3, rel=0.1))
+    assert (model.mean, model.cases) == (pytest.approx(1.5, abs=0.4), pytest.approx(0.7, rel=0.3))
+    result = simulate(assessment, cases=30, teams=5, pilot=pilot, samples=50)
+    assert any("the spread of the pilot" in sentence for sentence in result.sentences())
+
+
+@pytest.mark.parametrize(
+    ("pilot", "words"),
+    [
+        (pd.DataFrame({"team": ["a"], "value": [1.0]}), "no column 'algorithm'"),
+        (pd.DataFrame({"algorithm": ["a"] * 5, "case": list("12345"), "value": [0.5] * 5}), "1 algorithms"),
+        (pd.DataFrame({"algorithm": ["a", "a"], "case": ["1", "1"], "value": [0.5, 0.6]}), "several values"),
+    ],
+)
+def test_a_pilot_that_does_not_fit_is_named(pilot, words):
+    with pytest.raises(SimulationError, match=words):
+        simulate(segmentation(), cases=20, teams=4, pilot=pilot)
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"cases": 2}, "cases: 2 is not a whole number from 3"),
+        ({"teams": 1}, "teams: 1"),
+        ({"samples": 0}, "samples: 0"),
+        ({"cases": 5000, "teams": 50}, "more than 100000 scores"),
+        ({"agreement": 1.5}, "agreement: 1.5"),
+        ({"spread": {"dsc": Spread(1.2, 0.1, 0.1, 0.1)}}, "does not lie within the range of dsc"),
+        ({"ranking": "robust"}, "no ranking 'robust'"),
+    ],
+)
+def test_numbers_out_of_range_are_named(changed, words):
+    with pytest.raises(SimulationError, match=words):
+        simulate(segmentation(), **{"cases": 20, "teams": 4, **changed})
+
+
+def test_a_spread_is_a_number_of_0_or_more():
+    with pytest.raises(SimulationError, match=r"spread\.noise: -1"):
+        Spread(0.8, 0.1, 0.1, -1)
+
+
+def test_what_a_simulation_leaves_out_is_said():
+    document = {
+        "schema": 1,
+        "problem": "semantic_segmentation",
+        "regions": [{"name": "tumour", "labels": [1]}],
+        "metrics": [{"id": "dsc"}],
+        "aggregation": {"levels": ["case", "patient"], "operator": "mean"},
+        "ranking": {"scheme": "rank_then_aggregate", "combine": {"over": ["metric", "region", "site"]}},
+    }
+    notes = simulate(parse(document), cases=10, teams=3, samples=20).notes
+    assert any("one patient" in note for note in notes)
+    assert any("groups of cases" in note for note in notes)
+    apart = segmentation({"scheme": "aggregate_then_rank", "combine": None})
+    assert any("keeps its rankings apart" in note for note in simulate(apart, cases=10, teams=3, samples=20).notes)
+
+
+def test_a_missing_value_without_a_policy_is_said_to_be_ignored():
+    document = {"problem": "table", "metrics": [{"id": "value", "direction": "higher"}]}
+    result = simulate(parse(document), cases=10, teams=3, spread=Spread(0, 1, 1, 1), samples=20)
+    assert any("Nothing says what a missing value counts as" in note for note in result.notes)
+    assert all(point.registered == point.ignored for point in result.selective)
+
+
+def test_one_spread_for_all_metrics_keeps_its_proportions_on_other_scales():
+    contest = make_contest(segmentation(), spread=Spread(0.8, 0.08, 0.032, 0.048))
+    assert {round(model.cases, 6) for model in contest.models} == {0.5}
+    assert {round(model.teams, 6) for model in contest.models} == {0.2}
+
+
+def test_progress_counts_up_to_its_total():
+    seen: list[tuple[int, int]] = []
+    simulate(segmentation(), cases=10, teams=3, samples=50, progress=lambda done, total: seen.append((done, total)))
+    assert [done for done, _ in seen] == list(range(1, seen[-1][1] + 1))
+    assert len({total for _, total in seen}) == 1
+
+
+def test_the_document_is_json_and_its_figures_are_figures():
+    document = simulate(segmentation(), cases=12, teams=4, samples=30).document
+    json.dumps(document, allow_nan=False)
+    assert len(document["figures"]) == 3
+    for figure in document["figures"]:
+        assert go.Figure(figure).layout.title.text.endswith("?")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["mean then rank", "rank then mean", "test then rank"])
+def test_twenty_teams_on_200_cases_take_less_than_ten_seconds_of_one_core(name):
+    metrics = [{"id": "dsc"}, {"id": "nsd", "options": {"tolerance": 1}}]
+    start = time.process_time()
+    result = simulate(segmentation(SCHEMES[name], metrics), cases=200, teams=20, samples=1000)
+    assert time.process_time() - start < 10
+    assert result.samples == 1000

@@ -1,0 +1,351 @@
+"""Objects of folders: detection and instance segmentation through the command line, and their evidence."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from evaluation.assessment import parse
+from evaluation.catalogue import all_metrics
+from evaluation.cli import main
+from evaluation.matching import Objects
+from evaluation.metrics import detection, instance
+from evaluation.metrics.detections import of_class
+from evaluation.readers import ReadError
+from evaluation.readers.object_tables import read_instances, read_objects
+from evaluation.scoring import read_evidence, read_results, recompute
+from evaluation.scoring.evidence import recompute_values
+
+NEAR = {"localization_criterion": "loc_mask_iou", "assignment": "hungarian"}
+INSTANCES = {
+    "schema": 1,
+    "problem": "instance_segmentation",
+    "regions": [{"name": "cell", "labels": ["cell"]}],
+    "metrics": [
+        {"id": "panoptic_quality", "name": "pq"},
+        {"id": "panoptic_quality", "name": "pq_image", "options": {"scale": "image"}},
+        {"id": "panoptic_quality", "name": "pq_patient", "options": {"scale": "patient"}},
+        {"id": "segmentation_quality", "name": "sq_patient", "options": {"scale": "patient"}},
+        {"id": "fbeta", "name": "f1", "options": NEAR},
+        {"id": "fbeta", "name": "f1_image", "options": {**NEAR, "scale": "image"}},
+        {"id": "average_precision", "name": "ap", "options": {"localization_criterion": "loc_mask_iou"}},
+        {"id": "brier_score"},
+        {"id": "mi_dsc"},
+        {"id": "dsc"},
+    ],
+    "ranking": {"scheme": "aggregate_then_rank", "combine": None},
+}
+BOXES = {
+    "schema": 1,
+    "problem": "object_detection",
+    "regions": [{"name": "a", "labels": ["a"]}, {"name": "b", "labels": ["b"]}],
+    "metrics": [
+        {"id": "average_precision", "name": "ap"},
+        {"id": "average_precision", "name": "ap_tied", "options": {"ties": "sequential"}},
+        {"id": "mean_average_precision", "name": "map", "options": {"localization_thresholds": [0.5, 0.75]}},
+        {"id": "froc_score", "name": "froc"},
+        {"id": "sensitivity", "name": "image_sensitivity", "options": {"scale": "image"}},
+        {"id": "fbeta", "name": "f1"},
+        {"id": "fppi", "policy": {"missing": 10}},
+        {"id": "sensitivity_at_fppi", "name": "point"},
+        {"id": "ece", "options": {"target": "positive_class"}},
+    ],
+    "ranking": {"scheme": "aggregate_then_rank", "combine": None},
+}
+
+
+def truth_and_guess(seed):
+    rng = np.random.default_rng(seed)
+    truth = np.zeros((20, 30), dtype=np.uint8)
+    for label, (row, column) in enumerate(
+        rng.permutation([(r, c) for r in (1, 8, 14) for c in (1, 9, 20)])[:4], start=1
+    ):
+        truth[row : row + 5, column : column + 6] = label
+    guess = np.roll(truth, rng.integers(0, 3), axis=1)
+    guess[guess == 2] = 0
+    return truth, guess
+
+
+@pytest.fixture
+def cells(tmp_path):
+    for name in ("references", "predictions/one", "predictions/two"):
+        (tmp_path / name).mkdir(parents=True)
+    rows = ["case,instance,score"]
+    for number in range(4):
+        truth, guess = truth_and_guess(number)
+        Image.fromarray(truth).save(tmp_path / f"references/{number}.png")
+        for name, image in (("one", guess), ("two", truth)):
+            Image.fromarray(image).save(tmp_path / f"predictions/{name}/{number}.png")
+        rows += [f"{number},{label},{0.9 - 0.1 * label}" for label in range(1, 5)]
+    (tmp_path / "references/cases.csv").write_text("case,patient\n0,p\n1,p\n2,p\n3,q\n")
+    for name in ("one", "two"):
+        (tmp_path / f"predictions/{name}/instances.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "assessment.json").write_text(json.dumps(INSTANCES))
+    return tmp_path
+
+
+def score(folder, *more):
+    return main(
+        ["score", str(folder / "assessment.json"), "--references", str(folder / "references"), "--predictions",
+         str(folder / "predictions"), "--each", "--output", str(folder / "r.csv"), "--evidence", str(folder / "e.parquet"), *more]
+    )  # fmt: skip
+
+
+def value(table, algorithm, metric, case="", region=None):
+    chosen = (table["algorithm"] == algorithm) & (table["metric"] == metric) & (table["case"] == case)
+    if region is not None:
+        chosen &= table["region"] == region
+    (row,) = table[chosen].itertuples()
+    return row.value
+
+
+class TestInstances:
+    def test_perfect_answers_are_perfect_and_scores_are_read(self, cells):
+        assert score(cells) == 0
+        table = read_results(cells / "r.csv")
+        for name in ("pq", "pq_patient", "sq_patient", "f1", "ap"):
+            assert value(table, "two", name) == 1.0
+        assert value(table, "two", "brier_score") == pytest.approx(np.mean([0.2**2, 0.3**2, 0.4**2, 0.5**2]))
+
+    def test_rows_of_cases_and_of_the_data_set(self, cells):
+        score(cells, "--jobs", "2")
+        table = read_results(cells / "r.csv")
+        per_case = table[table["case"] != ""].groupby("metric").size().to_dict()
+        assert per_case == {"pq_image": 8, "f1_image": 8, "mi_dsc": 8, "dsc": 8}
+        assert set(table[table["case"] == ""]["metric"]) == {
+            "pq",
+            "pq_patient",
+            "sq_patient",
+            "f1",
+            "ap",
+            "brier_score",
+        }
+        truth, guess = truth_and_guess(0)
+        assert value(table, "one", "pq_image", "0") == instance.panoptic_quality(truth, guess).value
+        assert value(table, "one", "mi_dsc", "0") == pytest.approx(instance.mi_dsc(truth, guess).value)
+
+    def test_pooled_and_per_patient_values_differ_as_they_should(self, cells):
+        score(cells)
+        table = read_results(cells / "r.csv")
+        counts = [instance.panoptic_counts(*truth_and_guess(n)) for n in range(4)]
+
+        def pooled(some):
+            sums = [sum(getattr(count, name) for count in some) for name in ("iou", "tp", "fp", "fn")]
+            return instance.panoptic_values("panoptic_quality", instance.PanopticCounts(*sums)).result().value
+
+        assert value(table, "one", "pq") == pytest.approx(pooled(counts))
+        assert value(table, "one", "pq_patient") == pytest.approx((pooled(counts[:3]) + pooled(counts[3:])) / 2)
+
+    def test_a_missing_case_makes_the_whole_data_set_missing(self, cells):
+        (cells / "predictions/one/2.png").unlink()
+        score(cells)
+        table = read_results(cells / "r.csv")
+        own = table[table["algorithm"] == "one"]
+        assert set(own[own["case"] == ""]["outcome"]) == {"missing"}
+        assert set(own[own["case"] == "2"]["outcome"]) == {"missing"}
+        assert set(table[table["algorithm"] == "two"]["outcome"]) == {"ok"}
+        assert read_evidence(cells / "e.parquet").algorithms == ("two",)
+
+    def test_without_scores_curves_do_not_apply(self, cells):
+        (cells / "predictions/one/instances.csv").unlink()
+        score(cells)
+        table = read_results(cells / "r.csv")
+        own = table[(table["algorithm"] == "one") & (table["case"] == "")].set_index("metric")["outcome"]
+        assert own["ap"] == own["brier_score"] == "not_applicable"
+        assert own["f1"] == "ok"
+
+
+@pytest.mark.parametrize("scale", ["dataset", "image", "patient"])
+def test_every_metric_of_the_catalogue_for_instances_can_be_scored(cells, scale):
+    offered = [
+        m for m in all_metrics() if "instance_segmentation" in m.problems and not m.is_criterion and m.id != "ior"
+    ]
+    uses = []
+    for metric in offered:
+        options = {"scale": scale} if any(option.name == "scale" for option in metric.options) else {}
+        if any(option.name == "localization_criterion" for option in metric.options):
+            options["localization_criterion"] = "loc_mask_iou"
+        number = {"policy": {"missing": 9, "degenerate": 9}} if metric.worst is None and metric.unit is None else {}
+        uses.append({"id": metric.id, "options": options, **number})
+    (cells / "assessment.json").write_text(json.dumps({**INSTANCES, "metrics": uses}))
+    assert score(cells) == 0
+    table = read_results(cells / "r.csv")
+    assert set(table["metric"]) == {metric.id for metric in offered}
+    assert set(table["outcome"]) <= {"ok", "degenerate"}
+    perfect = table[table["algorithm"] == "two"]
+    # Without a false object among them there is no skill to compare.
+    assert set(perfect[perfect["outcome"] != "ok"]["metric"]) <= {"brier_skill_score"}
+
+
+CASES = [f"c{n}" for n in range(6)]
+
+
+def write_boxes(path, seed, *, scored):
+    rng = np.random.default_rng(seed)
+    rows = ["case,class,score,x_min,y_min,x_max,y_max" if scored else "case,class,x_min,y_min,x_max,y_max"]
+    for case in CASES[:5]:
+        for _ in range(rng.integers(1, 5)):
+            x, y = 10 * rng.integers(0, 3, 2) + rng.integers(0, 3, 2)
+            score = f"{rng.choice([0.2, 0.5, 0.8])}," if scored else ""
+            rows.append(f"{case},{rng.choice(['a', 'b'])},{score}{x},{y},{x + 8},{y + 8}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(rows) + "\n")
+
+
+@pytest.fixture(scope="module")
+def boxes(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("boxes")
+    write_boxes(folder / "references/objects.csv", 1, scored=False)
+    (folder / "references/cases.csv").write_text("case\n" + "\n".join(CASES) + "\n")
+    for number, name in enumerate(("one", "two"), start=2):
+        write_boxes(folder / f"predictions/{name}/objects.csv", number, scored=True)
+    (folder / "assessment.json").write_text(json.dumps(BOXES))
+    assert score(folder) == 0
+    return folder
+
+
+class TestBoxes:
+    def test_values_are_those_of_the_functions(self, boxes):
+        table = read_results(boxes / "r.csv")
+        truth = read_objects(boxes / "references/objects.csv", scored=False)
+        found = read_objects(boxes / "predictions/one/objects.csv", scored=True)
+        sides = [[of_class(side.of(case), "a") for case in CASES] for side in (truth, found)]
+        assert value(table, "one", "ap", region="a") == pytest.approx(detection.average_precision(*sides).value)
+        assert value(table, "one", "froc", region="a") == pytest.approx(detection.froc_score(*sides).value)
+        assert value(table, "one", "fppi", region="a") == pytest.approx(detection.fppi(*sides).value)
+        whole = [[side.of(case) for case in CASES] for side in (truth, found)]
+        expected = detection.mean_average_precision(*whole, localization_thresholds=[0.5, 0.75]).value
+        assert value(table, "one", "map") == pytest.approx(expected)
+
+    def test_an_algorithm_without_a_table_is_missing_everywhere(self, boxes, tmp_path, capsys):
+        (tmp_path / "predictions/none").mkdir(parents=True)
+        (tmp_path / "references").symlink_to(boxes / "references")
+        (tmp_path / "assessment.json").write_text(json.dumps(BOXES))
+        assert score(tmp_path) == 0
+        assert set(read_results(tmp_path / "r.csv")["outcome"]) == {"missing"}
+        assert "no objects.csv" in capsys.readouterr().err
+
+    @settings(max_examples=25, deadline=None)
+    @given(st.lists(st.integers(0, 3), min_size=6, max_size=6).filter(any))
+    def test_evidence_under_multiplicities_is_the_value_of_the_data_set_with_copies(self, boxes, times):
+        assessment = parse(BOXES)
+        evidence = read_evidence(boxes / "e.parquet")
+        truth = read_objects(boxes / "references/objects.csv", scored=False)
+        found = read_objects(boxes / "predictions/one/objects.csv", scored=True)
+        copies = [case for case, count in zip(CASES, times, strict=True) for _ in range(count)]
+        sides = [[of_class(side.of(case), "a") for case in copies] for side in (truth, found)]
+        functions = {
+            "ap": detection.average_precision,
+            "froc": detection.froc_score,
+            "f1": detection.fbeta,
+            "fppi": detection.fppi,
+            "point": lambda *images: detection.sensitivity_at_fppi(*images, target_fppi=1.0),
+        }
+        for name, function in functions.items():
+            use = assessment.metric(name)
+            again = recompute_values(use, evidence.select(name, "one", "a"), [times]).result()
+            expected = function(*sides)
+            assert again.outcome is expected.outcome, name
+            assert again.value == (None if expected.value is None else pytest.approx(expected.value)), name
+
+    def test_many_resamples_at_once_are_the_same_as_one_by_one(self, boxes):
+        evidence = read_evidence(boxes / "e.parquet")
+        times = np.random.default_rng(1).integers(0, 3, (20, 6))
+        for use in parse(BOXES).metrics:
+            if use.level == "dataset":
+                own = evidence.select(use.name, "two", "" if use.id == "mean_average_precision" else "b")
+                together = recompute(use, own, times)
+                assert together == pytest.approx([recompute(use, own, row)[0] for row in times], nan_ok=True)
+
+
+class TestTables:
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("case,x\n", "no column class"),
+            ("case,class\nc,a\n", "neither boxes nor points"),
+            ("case,class,x_min,y_min,x_max,y_max\nc,a,0,0,0,1\n", "a box without extent in row 2"),
+            ("case,class,x_min,y_min,x_max,y_max\nc,a,0,0,nan,1\n", "'nan' as x_max in row 2"),
+            ("case,class,score,x,y\nc,a,1.5,0,0\n", "'1.5' as score in row 2"),
+            ("case,class,score,x,y\n,a,1,0,0\n", "nothing as case in row 2"),
+        ],
+    )
+    def test_what_is_wrong_is_said(self, tmp_path, text, message):
+        (tmp_path / "objects.csv").write_text(text)
+        with pytest.raises(ReadError) as caught:
+            read_objects(tmp_path / "objects.csv", scored=True)
+        assert message in str(caught.value)
+
+    def test_a_row_that_cannot_be_taken_costs_its_case_only_where_that_is_asked_for(self, tmp_path):
+        rows = [
+            "case,class,score,x_min,y_min,x_max,y_max",
+            "a,c,0.5,0,0,1,1",
+            "b,c,2,0,0,1,1",
+            "b,c,1,0,0,0,1",
+            "c,c,1,1,1,1,2",
+        ]
+        (tmp_path / "objects.csv").write_text("\n".join(rows))
+        found = read_objects(tmp_path / "objects.csv", scored=True, by_case=True)
+        assert (list(found.objects), found.cases) == (["a"], ["a", "b", "c"])
+        assert found.invalid["b"].message == "objects.csv: case b: '2' as score in row 3; expected a number from 0 to 1"
+        assert "case c: a box without extent in row 5" in found.invalid["c"].message
+
+    def test_points_and_ignored_regions(self, tmp_path):
+        (tmp_path / "objects.csv").write_text("case,class,x,y,ignore\nc,a,1,2,0\nc,a,3,4,1\n")
+        objects = read_objects(tmp_path / "objects.csv", scored=False).of("c")
+        assert objects.centres.tolist() == [[1, 2], [3, 4]]
+        assert objects.ignored.tolist() == [False, True]
+
+    @pytest.mark.parametrize("text", ["case,instance\nc,1\nc,1\n", "case,instance\nc,1.5\n", "case,instance\nc,0\n"])
+    def test_instances_are_named_once_by_whole_numbers(self, tmp_path, text):
+        (tmp_path / "instances.csv").write_text(text)
+        with pytest.raises(ReadError):
+            read_instances(tmp_path / "instances.csv")
+
+
+COCO = {
+    "images": [{"id": 1, "file_name": "folder/a.png"}, {"id": 2, "file_name": "b.png"}],
+    "categories": [{"id": 7, "name": "cell"}],
+    "annotations": [{"image_id": 1, "category_id": 7, "bbox": [1, 2, 3, 4], "iscrowd": 0}],
+}
+
+
+class TestCoco:
+    def write(self, folder, document):
+        (folder / "objects.json").write_text(json.dumps(document))
+        return folder / "objects.json"
+
+    def test_images_without_objects_are_cases_too(self, tmp_path):
+        table = read_objects(self.write(tmp_path, COCO), scored=False)
+        assert table.cases == ["a", "b"]
+        assert table.of("a").boxes.tolist() == [[1, 2, 4, 6]]
+        assert isinstance(table.of("b"), Objects)
+        assert len(table.of("b")) == 0
+
+    def test_a_list_of_results_refers_to_the_images_of_the_reference(self, tmp_path):
+        known = read_objects(self.write(tmp_path, COCO), scored=False)
+        results = [{"image_id": 2, "category_id": 7, "bbox": [0, 0, 1, 1], "score": 0.5}]
+        table = read_objects(self.write(tmp_path, results), scored=True, known=known)
+        assert table.of("b").scores.tolist() == [0.5]
+
+    @pytest.mark.parametrize(
+        "document",
+        [
+            {},
+            [],
+            7,
+            {**COCO, "annotations": [{}]},
+            {**COCO, "annotations": [{**COCO["annotations"][0], "image_id": 3}]},
+            {**COCO, "annotations": [{**COCO["annotations"][0], "bbox": [1, 2, 0, 4]}]},
+            {**COCO, "annotations": [{**COCO["annotations"][0], "bbox": "box"}]},
+            {**COCO, "annotations": [{**COCO["annotations"][0], "score": 2}]},
+            {**COCO, "images": [{"id": 1}]},
+        ],
+    )
+    def test_anything_else_is_one_clear_error(self, tmp_path, document):
+        with pytest.raises(ReadError) as caught:
+            read_objects(self.write(tmp_path, document), scored=False)
+        assert caught.value.kind == "table"

@@ -1,0 +1,72 @@
+"""How the winner is found, in words that come from the assessment and from nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from evaluation.assessment import parse
+from evaluation.assessment.presets import NAMES, preset
+from evaluation.ranking import describe
+
+BASE = {"problem": "semantic_segmentation", "regions": [{"name": "liver", "labels": [1]}], "metrics": [{"id": "dsc"}]}
+
+
+def words(**changes):
+    return " ".join(describe(parse({**BASE, **changes})))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_preset_can_be_told_in_whole_sentences(name):
+    for sentence in describe(parse(preset(name))):
+        assert sentence[0].isupper()
+        assert sentence.endswith((".", ")."))
+        assert "  " not in sentence
+
+
+@pytest.mark.parametrize(
+    ("ranking", "expected"),
+    [
+        ({"operator": "median"}, "the median of its values over all cases"),
+        ({"operator": {"percentile": 5}}, "the 5th percentile counted from the worse end of its values"),
+        ({"scheme": "rank_then_aggregate"}, "ranked on every case; an algorithm's score is the mean of its ranks"),
+        ({"scheme": "test_then_rank"}, "level 0.05, not adjusted for the number of comparisons"),
+        ({"scheme": "test_then_rank", "adjust": "holm", "alpha": 0.01}, "level 0.01, adjusted by Holm's method"),
+        ({"ties": "average"}, "share the average of their ranks (1, 2.5, 2.5, 4)"),
+    ],
+)
+def test_each_scheme_says_what_it_does(ranking, expected):
+    assert expected in words(ranking=ranking)
+
+
+def test_what_is_missing_counts_for_each_metric_is_said():
+    metrics = [{"id": "dsc"}, {"id": "assd"}, {"id": "nsd", "policy": {"missing": 0.1}}]
+    said = words(metrics=metrics)
+    assert (
+        "A missing or unreadable prediction counts as the worst value (0) for DSC, the diagonal of the image for ASSD and "
+        "0.1 for NSD." in said
+    )
+
+
+def test_levels_sites_weights_and_draws_are_said():
+    said = words(
+        metrics=[{"id": "dsc"}, {"id": "iou"}],
+        aggregation={"levels": ["case", "patient"]},
+        ranking={
+            "scheme": "rank_then_aggregate",
+            "combine": [
+                {"over": ["metric", "region"], "weights": {"metric": {"dsc": 2, "iou": 1}}},
+                {"over": ["site"], "rerank": False, "weights": "cases", "ties": "average"},
+            ],
+        },
+        uncertainty={"resample": ["patient", "case"], "bootstrap": 500},
+    )
+    assert "Before that, the mean over the cases of each patient is taken." in said
+    assert "Each site is ranked on its own cases." in said
+    assert "weighted (dsc 2 and iou 1)" in said
+    assert "the mean of the mean ranks over sites is taken, weighted (each site by its number of cases)" in said
+    assert "patients then cases are drawn with replacement within each site 500 times" in said
+    assert said.count("share the average of their ranks") == 1
+
+
+def test_a_ranking_that_is_not_resampled_says_so():
+    assert "nothing is said about its uncertainty" in words(uncertainty={"bootstrap": 0})

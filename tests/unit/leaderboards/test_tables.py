@@ -1,0 +1,256 @@
+"""What a leaderboard shows is decided from the ranking document alone, before any template."""
+
+import pytest
+
+from leaderboards import tables
+from leaderboards.methods import Method
+from tests.integration.leaderboards import examples
+
+
+def ranked(*algorithms: tuple) -> list[dict]:
+    return [
+        {
+            "name": name,
+            "score": score,
+            "rank": rank,
+            "rank_interval": list(ranks),
+            "score_interval": list(scores),
+            "share_first": share,
+            "group": group,
+            "missing": int(name == "Dora"),
+        }
+        for name, score, rank, ranks, scores, share, group in algorithms
+    ]
+
+
+DOCUMENT = {
+    "rankings": [
+        {
+            "metric": "dsc",
+            "region": "whole",
+            "task": None,
+            "score_direction": "higher",
+            "cases": 10,
+            "algorithms": ranked(
+                ("Ada", 0.9, 1, (1, 3), (0.88, 0.92), 0.7, 1),
+                ("Eve", 0.9, 1, (1, 3), (0.88, 0.92), 0.7, 1),
+                ("Ben", 0.89, 3, (1, 3), (0.87, 0.91), 0.3, 1),
+                ("Cleo", 0.7, 4, (4, 4), (0.66, 0.74), 0.0, 2),
+                ("Dora", 0.5, 5, (5, 5), (0.4, 0.6), 0.0, 3),
+            ),
+        },
+        {
+            "metric": "hausdorff_percentile",
+            "region": "whole",
+            "task": None,
+            "score_direction": "lower",
+            "cases": 10,
+            "algorithms": ranked(
+                ("Ben", 1.1, 1, (1, 1), (1.0, 1.2), 1.0, 1),
+                ("Ada", 1.2, 2, (2, 2), (1.1, 1.3), 0.0, 2),
+                ("Eve", 1.2, 2, (2, 2), (1.1, 1.3), 0.0, 2),
+                ("Cleo", 3.0, 4, (4, 4), (2.9, 3.1), 0.0, 3),
+                ("Dora", 11.0, 5, (5, 5), (9.0, 12.0), 0.0, 4),
+            ),
+        },
+    ],
+    "overall": {
+        "cases": 10,
+        "algorithms": ranked(
+            ("Ada", 1.5, 1, (1, 3), (1.0, 2.0), 0.6, 1),
+            ("Eve", 1.5, 1, (1, 3), (1.0, 2.0), 0.6, 1),
+            ("Ben", 2.0, 3, (1, 3), (1.0, 2.5), 0.4, 1),
+            ("Cleo", 4.0, 4, (4, 4), (4.0, 4.0), 0.0, 2),
+            ("Dora", 5.0, 5, (5, 5), (5.0, 5.0), 0.0, 3),
+        ),
+    },
+}
+
+
+ENTRIES = {
+    "Ada": {"submissions": 3, "handed_in": "2026-03-02T10:00:00+00:00", "marks": ["organizer"]},
+    "Dora": {"submissions": 2, "handed_in": "2026-03-01T10:00:00+00:00", "marks": ["late"]},
+}
+
+
+@pytest.fixture
+def table() -> dict:
+    return tables.build(DOCUMENT, examples.assessment(), identical=[["Eve", "Ada"]], entries=ENTRIES)
+
+
+def test_page_opens_with_the_overall_ranking_and_every_metric_beside_it(table):
+    board = tables.board(table)
+    assert board.order["key"] == "overall"
+    assert [(column.title, column.region) for column in board.columns] == [("DSC", "whole"), ("HD95", "whole")]
+    assert [row.team for row in board.rows] == ["Ada", "Eve", "Ben", "Cleo", "Dora"]
+    assert [cell.value for cell in board.rows[0].cells] == ["0.900", "1.20"]
+
+
+def test_rank_never_stands_without_its_interval_and_share_of_first_places(table):
+    row = tables.board(table).rows[0]
+    assert (row.rank_text, row.interval_text, row.share_text) == ("1", "1–3", "60 %")
+
+
+def test_teams_of_the_first_group_stand_with_the_winner(table):
+    assert tables.board(table).front == ("Ada", "Eve", "Ben")
+
+
+def test_clear_winner_stands_alone(table):
+    assert tables.board(table, by="hausdorff_percentile/whole").front == ("Ben",)
+
+
+def test_identical_results_are_an_exact_tie(table):
+    board = tables.board(table)
+    assert board.ties == (("Ada", "Eve"),)
+    assert {row.team: row.identical_to for row in board.rows if row.identical_to} == {"Ada": ("Eve",), "Eve": ("Ada",)}
+
+
+def test_missing_cases_stand_beside_the_rank(table):
+    rows = {row.team: (row.present, row.cases) for row in tables.board(table).rows}
+    assert rows["Dora"] == (9, 10)
+    assert rows["Ada"] == (10, 10)
+
+
+def test_ranking_by_one_metric_changes_rank_interval_and_share(table):
+    board = tables.board(table, by="hausdorff_percentile/whole")
+    first = board.rows[0]
+    assert (first.team, first.rank_text, first.interval_text, first.share_text, first.score) == (
+        "Ben",
+        "1",
+        "1",
+        "100 %",
+        "1.10",
+    )
+
+
+def test_sorting_by_a_column_keeps_the_ranks(table):
+    board = tables.board(table, sort="-hausdorff_percentile/whole")
+    assert board.rows[0].team == "Dora"
+    assert board.rows[-1].team == "Ben"
+    assert board.rows[-1].rank_text == "3"
+
+
+def test_sorting_by_name_both_ways(table):
+    assert [row.team for row in tables.board(table, sort="team").rows] == ["Ada", "Ben", "Cleo", "Dora", "Eve"]
+    assert [row.team for row in tables.board(table, sort="-team").rows] == ["Eve", "Dora", "Cleo", "Ben", "Ada"]
+
+
+def test_filter_finds_part_of_a_name_whatever_its_case(table):
+    assert [row.team for row in tables.board(table, search="dO").rows] == ["Dora"]
+
+
+@pytest.mark.parametrize("asked", [{"by": "nothing"}, {"sort": "nothing"}, {"region": "nothing"}])
+def test_unknown_choice_falls_back_to_the_default(table, asked):
+    assert [row.team for row in tables.board(table, **asked).rows] == ["Ada", "Eve", "Ben", "Cleo", "Dora"]
+
+
+def test_row_reads_as_a_sentence(table):
+    assert tables.board(table).rows[-1].sentence == (
+        "Dora: rank 5, between 5 and 5 in 95 % of resamples, first in 0 % of them, "
+        "group 3, 9 of 10 cases, 2 submissions, "
+        "a later submission came after the end and is not ranked."
+    )
+
+
+def test_marks_say_what_they_mean_and_what_the_team_says_about_its_method_adds_one(table):
+    methods = {"Ada": Method("/methods/ada/", uses_extra_data=True)}
+    first = tables.board(table, methods=methods).rows[0]
+    assert [mark.label for mark in first.marks] == ["organizers’ team", "extra data"]
+    assert first.method == "/methods/ada/"
+    assert first.entry_text == "3 tries, 2 Mar 26"
+
+
+def test_any_column_sorts_both_ways_and_teams_without_a_value_stay_in_the_list(table):
+    for key in ("rank", "low", "share", "score", "missing", "submissions", "handed_in", "dsc/whole"):
+        names = [row.team for row in tables.board(table, sort=key).rows]
+        assert sorted(names) == table["teams"]
+        assert [row.team for row in tables.board(table, sort=f"-{key}").rows] != names
+    for sort, first in (("submissions", "Dora"), ("-submissions", "Ada")):
+        assert tables.board(table, sort=sort).rows[0].team == first
+
+
+def test_winner_is_named_only_where_the_registered_rule_is_met(table):
+    board = tables.board(table)
+    verdict = tables.verdict(table, board.order, board.front)
+    assert verdict == tables.Verdict(
+        "", "No winner is named: by the registered rule Ada, Eve and Ben cannot be told apart."
+    )
+    alone = tables.verdict(table, board.order, ("Ada",))
+    assert (alone.winner, "60 % of the resamples" in alone.reason) == ("Ada", True)
+    assert tables.verdict(table, table["orders"][1], ("Ben",)) is None, "one of several metrics decides nothing"
+    assert "fewer than 3 teams" in tables.verdict(table | {"teams": ["Ada", "Ben"]}, board.order, ("Ada",)).reason
+
+
+def test_distances_without_a_spacing_are_not_called_millimetres():
+    built = tables.build(DOCUMENT, examples.assessment(), length_unit="pixels")
+    assert [column.unit for column in tables.board(built).columns] == [None, "pixels"]
+
+
+def test_own_team_is_marked(table):
+    assert [row.team for row in tables.board(table, own="Ben").rows if row.own] == ["Ben"]
+
+
+def test_many_columns_are_shown_one_region_at_a_time():
+    orders = [
+        {"key": "overall", "label": "Overall", "metric": None, "ranking": None, "statistic": "mean rank", "decimals": 2}
+        | {key: [1.0] for key in ("rank", "low", "high", "group", "share", "score", "score_low", "score_high")}
+    ]
+    for metric in "abc":
+        for region in ("x", "y", "z"):
+            orders.append(
+                orders[0]
+                | {
+                    "key": f"{metric}/{region}",
+                    "metric": metric,
+                    "title": metric,
+                    "region": region,
+                    "unit": None,
+                    "higher": True,
+                }
+            )
+    table = {"cases": 1, "interval": 0.95, "teams": ["Ada"], "missing": [0], "identical": [], "orders": orders}
+    board = tables.board(table, region="y")
+    assert [column.key for column in board.columns] == ["a/y", "b/y", "c/y"]
+    assert [(choice.key, choice.chosen) for choice in board.regions] == [("x", False), ("y", True), ("z", False)]
+
+
+def test_file_has_a_row_a_team_and_every_order(table):
+    head, *rows = tables.csv_rows(table)
+    assert [row[0] for row in rows] == ["Ada", "Eve", "Ben", "Cleo", "Dora"]
+    assert head[:7] == ["team", "cases", "missing", "submissions", "handed_in", "marks", "overall:rank"]
+    assert rows[0][3:6] == [3, "2026-03-02T10:00:00+00:00", "organizer"]
+    assert rows[0][head.index("hausdorff_percentile/whole:score")] == 1.2
+
+
+def test_name_that_a_spreadsheet_would_compute_is_defused(table):
+    table["teams"][table["teams"].index("Ada")] = "=HYPERLINK(1)"
+    names = [row[0] for row in tables.csv_rows(table)]
+    assert "'=HYPERLINK(1)" in names
+
+
+def large_table(teams: int) -> dict:
+    numbers = [float(rank) for rank in range(1, teams + 1)]
+    order = {
+        "key": "overall",
+        "label": "Overall",
+        "metric": None,
+        "ranking": None,
+        "statistic": "mean rank",
+        "decimals": 2,
+    }
+    order |= dict.fromkeys(("rank", "low", "high", "group", "share", "score", "score_low", "score_high"), numbers)
+    names = [f"team-{number:03d}" for number in range(1, teams + 1)]
+    return {"cases": 1, "interval": 0.95, "teams": names, "missing": [0] * teams, "identical": [], "orders": [order]}
+
+
+@pytest.mark.parametrize(
+    ("page", "first", "last"), [(1, 1, 100), (2, 101, 200), (3, 201, 230), (99, 201, 230), (0, 1, 100)]
+)
+def test_hundred_teams_stand_on_a_page(page, first, last):
+    board = tables.board(large_table(230), page=page)
+    assert (board.rows[0].team, board.rows[-1].team) == (f"team-{first:03d}", f"team-{last:03d}")
+    assert (board.first, board.last, board.found, list(board.pages)) == (first, last, 230, [1, 2, 3])
+
+
+def test_search_looks_through_all_pages():
+    assert [row.team for row in tables.board(large_table(230), search="team-22").rows][:2] == ["team-220", "team-221"]

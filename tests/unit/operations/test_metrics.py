@@ -1,0 +1,78 @@
+"""`/metrics` tells operators how the work stands, and nobody else anything."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from prometheus_client.parser import text_string_to_metric_families
+
+from notifications.models import Email
+from operations import health
+from operations.health import State
+from operations.models import Heartbeat
+
+pytestmark = pytest.mark.django_db
+TOKEN = "a token of this installation"
+
+
+@pytest.fixture(autouse=True)
+def _token(settings, monkeypatch):
+    settings.PODIUM_METRICS_TOKEN = TOKEN
+    monkeypatch.setattr(health, "broker", lambda: State(ok=False, detail="does not answer"))
+
+
+def figures(client):
+    answer = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    assert answer.status_code == 200
+    return {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(answer.content.decode())
+        for sample in family.samples
+    }
+
+
+@pytest.mark.parametrize("sent", [None, "", "Bearer", "Bearer wrong", "Bearer é", f"Basic {TOKEN}", TOKEN])
+def test_without_the_token_there_is_no_such_page(client, admin_client, sent):
+    headers = {} if sent is None else {"Authorization": sent}
+    assert client.get("/metrics", headers=headers).status_code == 404
+    assert admin_client.get("/metrics", headers=headers).status_code == 404
+
+
+def test_without_a_token_of_the_installation_nothing_opens_it(client, settings):
+    settings.PODIUM_METRICS_TOKEN = ""
+    assert client.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 404
+
+
+def test_parts_queues_and_states_are_told(client):
+    now = timezone.now()
+    Heartbeat.objects.create(queue="ingest", seen_at=now - timedelta(seconds=30))
+    for minutes in (5, 1, -10):
+        Email.objects.create(
+            to="ada@example.org",
+            kind="test",
+            subject="S",
+            text="T",
+            unsubscribe="/",
+            due_at=now - timedelta(minutes=minutes),
+        )
+    found = figures(client)
+    assert (found["podium_up", "database"], found["podium_up", "broker"]) == (1, 0)
+    assert found["podium_submissions", "scored"] == 0
+    assert found["podium_emails", "waiting"] == 3
+    assert found["podium_queue_length", "mail"] == 2  # one is not due yet
+    assert found["podium_queue_oldest_seconds", "mail"] == pytest.approx(300, abs=20)
+    assert found["podium_queue_oldest_seconds", "scoring"] == 0
+    assert found["podium_worker_silence_seconds", "ingest"] == pytest.approx(30, abs=20)
+    assert found["podium_free_bytes",] > 0
+
+
+def test_no_label_names_a_person_a_team_or_a_challenge(client):
+    Email.objects.create(to="ada@example.org", kind="test", subject="Secret", text="T", unsubscribe="/")
+    answer = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).content.decode()
+    assert "ada" not in answer
+    assert "Secret" not in answer
+
+
+def test_the_number_of_queries_is_fixed(client, django_assert_max_num_queries):
+    with django_assert_max_num_queries(20):
+        figures(client)

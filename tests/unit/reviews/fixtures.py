@@ -1,0 +1,20 @@
+"""The world of these tests, built once a module and undone with it; every test gets a copy in a transaction of its own."""
+
+import copy
+
+import pytest
+from django.db import transaction
+
+from tests.unit.reviews.world import build
+
+
+@pytest.fixture(scope="module")
+def base(django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock(), transaction.atomic():
+        yield build()
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def world(base, db):
+    return copy.deepcopy(base)

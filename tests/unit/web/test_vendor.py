@@ -1,0 +1,35 @@
+"""Third-party files are the ones that were reviewed, and their licences lie beside them."""
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+LISTS = (ROOT / "static/vendor/VENDOR.md", ROOT / "tests/e2e/vendor/VENDOR.md")
+
+
+def listed():
+    for listing in LISTS:
+        for file, digest in re.findall(
+            r"^\| (\S+/\S+) \|.*\| ([0-9a-f]{64}) \|", listing.read_text("utf-8"), re.MULTILINE
+        ):
+            yield pytest.param(listing.parent / file, digest, id=file)
+
+
+@pytest.mark.parametrize(("file", "digest"), list(listed()))
+def test_a_vendored_file_has_the_listed_sum_and_a_licence(file, digest):
+    assert hashlib.sha256(file.read_bytes()).hexdigest() == digest
+    assert (file.parent / "LICENSE").read_text("utf-8").strip()
+
+
+def test_no_vendored_script_is_missing_from_the_lists():
+    known = {param.values[0] for param in listed()}
+    present = {file for listing in LISTS for file in listing.parent.rglob("*.js")}
+    assert present == known
+
+
+def test_no_vendored_script_names_a_source_map_that_is_not_there():
+    for param in listed():
+        assert b"sourceMappingURL" not in param.values[0].read_bytes()[-300:]
