@@ -1,0 +1,76 @@
+"""People."""
+
+import uuid
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+from accounts.orcid import validate_orcid
+
+
+class User(AbstractUser):
+    """A person with an account; everything that they may do follows from their part in a challenge or call."""
+
+    email = models.EmailField("e-mail address")
+    affiliation = models.CharField(max_length=200, blank=True)
+    orcid = models.CharField(
+        "ORCID iD", max_length=19, blank=True, validators=[validate_orcid], help_text="for example 0000-0002-1825-0097"
+    )
+
+    class Meta(AbstractUser.Meta):
+        constraints = [
+            models.UniqueConstraint(Lower("email"), name="accounts_user_email_unique", condition=~models.Q(email="")),
+        ]
+
+    @property
+    def display_name(self) -> str:
+        """Full name where given, else the user name."""
+        return self.get_full_name() or self.username
+
+
+class AccessToken(models.Model):
+    """A key with which a program acts for a person; only its digest is kept, so that nobody can read it back.
+
+    The secret has 256 random bits: guessing is hopeless, and a plain digest can be looked up.
+    """
+
+    class Scope(models.TextChoices):
+        READ = "read", "read: challenges, own submissions and results"
+        SUBMIT = "submit", "submit: upload predictions, decide about held submissions"
+        DESIGN = "design", "design: write designs"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")
+    name = models.CharField(max_length=80)
+    digest = models.CharField(max_length=64, unique=True, editable=False)
+    hint = models.CharField(max_length=12, editable=False, help_text="the beginning, to tell tokens apart")
+    scopes = models.JSONField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField()
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(expires_at__gt=F("created_at")), name="accounts_token_expires_after_it_was_made"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.hint}…)"
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it still opens anything."""
+        return self.revoked_at is None and timezone.now() < self.expires_at
+
+    @property
+    def scope_names(self) -> list[str]:
+        """What it may be used for, in words."""
+        return [self.Scope(scope).label for scope in self.scopes]

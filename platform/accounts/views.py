@@ -1,0 +1,53 @@
+"""HTTP in, HTTP out."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_variables
+from django.views.decorators.http import require_POST
+
+from accounts.forms import ProfileForm, TokenForm
+from accounts.models import AccessToken, User
+from accounts.services import issue_token, revoke_token, update_profile
+
+
+@login_required
+def profile(request: HttpRequest) -> HttpResponse:
+    # A copy is bound to the form: a refused input must not change the name in the page's head.
+    form = ProfileForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
+    if request.method == "POST" and form.is_valid():
+        update_profile(user=User.objects.get(pk=request.user.pk), **form.cleaned_data)
+        messages.success(request, "Your profile is saved.")
+        return redirect("accounts:profile")
+    memberships = request.user.memberships.select_related("team", "challenge")
+    return render(request, "accounts/profile.html", {"form": form, "memberships": memberships})
+
+
+@login_required
+@never_cache
+@sensitive_variables("secret")
+def tokens(request: HttpRequest) -> HttpResponse:
+    """Access tokens of one's own; the secret of a new one is on the answer to the form and nowhere else."""
+    form = TokenForm(request.POST or None)
+    secret = ""
+    if request.method == "POST" and form.is_valid():
+        try:
+            _, secret = issue_token(user=request.user, **form.cleaned_data)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            form = TokenForm()
+    rows = AccessToken.objects.filter(user=request.user)
+    return render(request, "accounts/tokens.html", {"form": form, "tokens": rows, "secret": secret})
+
+
+@login_required
+@require_POST
+def revoke(request: HttpRequest, pk: str) -> HttpResponse:
+    token = get_object_or_404(AccessToken, pk=pk, user=request.user)
+    revoke_token(token=token, actor=request.user)
+    messages.success(request, f"The token {token.name} no longer opens anything.")
+    return redirect("accounts:tokens")

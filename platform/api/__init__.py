@@ -1,0 +1,1 @@
+"""The REST interface to all of the platform."""

@@ -1,0 +1,115 @@
+"""What the interface shows of submissions."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from submissions.models import Submission
+from submissions.queries.progress import progress
+from submissions.report import Report
+
+
+class ProgressSerializer(serializers.Serializer):
+    """Where a submission stands, in the words of its page."""
+
+    title = serializers.CharField()
+    since = serializers.DateTimeField()
+    text = serializers.CharField(allow_blank=True)
+    next = serializers.CharField(allow_blank=True)
+    done = serializers.IntegerField(allow_null=True, help_text="cases done, while they are counted")
+    total = serializers.IntegerField(allow_null=True)
+    usual_seconds = serializers.FloatField(allow_null=True, help_text="median of the phase's last submissions")
+    is_moving = serializers.BooleanField(help_text="whether it will change by itself")
+
+
+class FindingSerializer(serializers.Serializer):
+    """What validation says of one case that cannot be scored."""
+
+    case = serializers.CharField()
+    status = serializers.CharField()
+    kind = serializers.CharField(allow_blank=True)
+    file = serializers.CharField(allow_blank=True)
+    message = serializers.CharField(allow_blank=True)
+    remedy = serializers.CharField(allow_blank=True)
+
+
+class SubmissionSerializer(serializers.ModelSerializer):
+    """One line of a list."""
+
+    url = serializers.HyperlinkedIdentityField(view_name="api:submission-detail", lookup_field="pk")
+    challenge = serializers.CharField(source="phase.task.challenge.slug", read_only=True)
+    phase = serializers.IntegerField(source="phase_id", read_only=True)
+    phase_name = serializers.CharField(source="phase.name", read_only=True)
+    team = serializers.CharField(source="team.name", read_only=True)
+    is_settled = serializers.BooleanField(read_only=True)
+
+    class Meta:
+        model = Submission
+        fields = [
+            *("url", "id", "challenge", "phase", "phase_name", "team", "number", "state", "reason", "is_settled"),
+            *("is_late", "archive_name", "archive_size", "archive_sha256", "created_at", "state_since"),
+        ]
+        read_only_fields = fields
+
+
+class SubmissionDetailSerializer(SubmissionSerializer):
+    """A submission with what is happening to it, what validation found, and the scores that its phase shows."""
+
+    progress = serializers.SerializerMethodField()
+    valid_cases = serializers.SerializerMethodField()
+    findings = serializers.SerializerMethodField(help_text="the cases that cannot be scored, with remedies")
+    scores = serializers.SerializerMethodField(help_text="aggregated values; null where the phase shows none")
+    result_digest = serializers.SerializerMethodField(help_text="of the table of results, where that is shown")
+
+    class Meta(SubmissionSerializer.Meta):
+        fields = [
+            *SubmissionSerializer.Meta.fields,
+            *("progress", "valid_cases", "findings", "scores", "result_digest"),
+        ]
+        read_only_fields = fields
+
+    def get_progress(self, submission: Submission) -> dict[str, Any]:
+        return ProgressSerializer(progress(submission)).data
+
+    def get_valid_cases(self, submission: Submission) -> int:
+        return Report.of(submission.report).valid
+
+    def get_findings(self, submission: Submission) -> list[dict[str, Any]]:
+        return FindingSerializer(Report.of(submission.report).troubled, many=True).data
+
+    def get_scores(self, submission: Submission) -> list[dict[str, Any]] | None:
+        run = self.context["run"]
+        user = self.context["request"].user
+        if run is None or not user.has_perm("submissions.view_scores", submission):
+            return None
+        return run.summary.get("values")
+
+    def get_result_digest(self, submission: Submission) -> str | None:
+        run = self.context["run"]
+        user = self.context["request"].user
+        if run is None or not user.has_perm("submissions.view_case_scores", submission):
+            return None
+        return run.result_digest
+
+
+class DecisionSerializer(serializers.Serializer):
+    """What becomes of a submission with gaps."""
+
+    decision = serializers.ChoiceField(["score", "withdraw"])
+
+
+class ExpectedCaseSerializer(serializers.Serializer):
+    """A case that a submission has to have, and the grid of its prediction."""
+
+    name = serializers.CharField()
+    geometry = serializers.DictField()
+
+
+class ExpectationSerializer(serializers.Serializer):
+    """What validation will look for: enough to look for it before uploading. Nothing of what the references contain."""
+
+    problem = serializers.CharField()
+    suffixes = serializers.ListField(child=serializers.CharField())
+    labels = serializers.ListField(child=serializers.IntegerField(), allow_null=True, help_text="null: any")
+    incomplete_allowed = serializers.BooleanField()
+    cases = ExpectedCaseSerializer(many=True)

@@ -1,0 +1,25 @@
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework.routers import SimpleRouter
+
+from api.design_views import DesignViewSet
+from api.submission_views import ExpectationView, SubmissionViewSet
+from api.upload_views import UploadsView, UploadView
+from api.views import ChallengeViewSet, MeView
+
+app_name = "api"
+
+router = SimpleRouter()
+router.register("challenges", ChallengeViewSet, basename="challenge")
+router.register("submissions", SubmissionViewSet, basename="submission")
+router.register("designs", DesignViewSet, basename="design")
+
+urlpatterns = [
+    path("schema/", SpectacularAPIView.as_view(api_version="v1"), name="schema"),
+    path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
+    path("me/", MeView.as_view(), name="me"),
+    path("challenges/<slug:slug>/uploads/", UploadsView.as_view(), name="uploads"),
+    path("challenges/<slug:slug>/uploads/<uuid:pk>/", UploadView.as_view(), name="upload"),
+    path("challenges/<slug:slug>/phases/<int:phase>/expectation/", ExpectationView.as_view(), name="phase-expectation"),
+    *router.urls,
+]

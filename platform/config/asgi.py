@@ -1,0 +1,9 @@
+"""ASGI entry point, for servers that speak it: `uvicorn --app-dir platform config.asgi:application`."""
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+application = get_asgi_application()

@@ -1,0 +1,26 @@
+"""All addresses, one line an app."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+urlpatterns = [
+    path("", include("web.urls")),
+    path("", include("operations.urls")),
+    path("accounts/", include("allauth.urls")),
+    path("accounts/", include("accounts.urls")),
+    path("notifications/", include("notifications.urls")),
+    path("designs/", include("designs.urls")),
+    path("calls/", include("reviews.urls")),
+    path("registry/", include("registry.urls")),
+    path("challenges/", include("challenges.urls")),
+    path("challenges/<slug:slug>/", include("submissions.urls")),
+    path("challenges/<slug:slug>/", include("leaderboards.urls")),
+    path("challenges/<slug:slug>/", include("leaderboards.reports.urls")),
+    path("api/v1/", include("api.urls")),
+    path("admin/", admin.site.urls),
+]
+
+handler400 = "web.errors.bad_request"
+handler403 = "web.errors.permission_denied"
+handler404 = "web.errors.page_not_found"
+handler500 = "web.errors.server_error"

@@ -1,0 +1,14 @@
+from django.apps import AppConfig
+
+
+class NotificationsConfig(AppConfig):
+    name = "notifications"
+    verbose_name = "Notifications"
+
+    def ready(self):
+        from notifications import bell
+        from web import navigation, tools
+
+        navigation.register("Notifications", "notifications:inbox", menu="account", order=5)
+        navigation.register("Messages and e-mail", "notifications:preferences", menu="settings", order=20)
+        tools.register(bell.render, order=10)

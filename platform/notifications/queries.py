@@ -1,0 +1,71 @@
+"""Reads worth naming."""
+
+from collections.abc import Collection, Iterable
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from notifications import kinds
+from notifications.models import Email, How, Notification, Preference
+
+# Digests leave once a day at this hour (UTC): the morning in Europe, before work in the Americas.
+DIGEST_HOUR = 6
+# What the badge of the bell counts up to.
+UNREAD_SHOWN = 99
+
+
+def inbox(user: Any) -> QuerySet[Notification]:
+    """Everything that a person was told, newest first."""
+    return Notification.objects.filter(user=user)
+
+
+def unread_count(user: Any) -> int:
+    """Return how many messages are unread; stops counting beyond what is shown."""
+    return Notification.objects.filter(user=user, read_at=None).order_by()[: UNREAD_SHOWN + 1].count()
+
+
+def choices_of(people: Collection[Any], kind: str) -> dict[int, str]:
+    """How each of `people` wants messages of `kind` mailed, by primary key; one query."""
+    chosen = dict(Preference.objects.filter(kind=kind, user__in=people).values_list("user_id", "how"))
+    default = kinds.get(kind).default
+    return {person.pk: chosen.get(person.pk, default) for person in people}
+
+
+def preferences_of(user: Any) -> list[tuple[kinds.Kind, str]]:
+    """Every kind with how it is mailed to a person."""
+    chosen = dict(Preference.objects.filter(user=user).values_list("kind", "how"))
+    return [(kind, chosen.get(kind.name, kind.default)) for kind in kinds.KINDS.all()]
+
+
+def due(now: datetime | None = None) -> QuerySet[Email]:
+    """E-mails to send now: waiting ones whose time has come, and those whose sender was lost."""
+    now = now or timezone.now()
+    return Email.objects.filter(
+        Q(state=Email.State.WAITING, due_at__lte=now) | Q(state=Email.State.SENDING, lease_until__lt=now)
+    ).order_by("due_at")
+
+
+def digest_cutoff(now: datetime | None = None) -> datetime:
+    """Return the last moment at which digests were due.
+
+    >>> from datetime import UTC
+    >>> digest_cutoff(datetime(2026, 3, 2, 7, 30, tzinfo=UTC)).isoformat()
+    '2026-03-02T06:00:00+00:00'
+    >>> digest_cutoff(datetime(2026, 3, 2, 5, 59, tzinfo=UTC)).isoformat()
+    '2026-03-01T06:00:00+00:00'
+    """
+    now = now or timezone.now()
+    at = datetime.combine(now.date(), time(DIGEST_HOUR), tzinfo=now.tzinfo)
+    return at if at <= now else at - timedelta(days=1)
+
+
+def awaiting_digest(now: datetime | None = None) -> Iterable[int]:
+    """People who have messages for a digest that is due."""
+    return (
+        Notification.objects.filter(how=How.DAILY, email=None, created_at__lt=digest_cutoff(now))
+        .order_by()
+        .values_list("user_id", flat=True)
+        .distinct()
+    )

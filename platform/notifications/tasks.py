@@ -1,0 +1,23 @@
+"""Celery wrappers: every one of them may run any number of times."""
+
+from celery import shared_task
+
+from notifications import delivery, services, sweeping
+
+
+@shared_task
+def deliver() -> None:
+    """Send e-mails that are due."""
+    delivery.deliver()
+
+
+@shared_task
+def write_digest(user_id: int) -> None:
+    """Write the daily mail of one person."""
+    services.write_digest(user_id=user_id)
+
+
+@shared_task
+def sweep() -> None:
+    """Send what got lost, and have digests written."""
+    sweeping.sweep()

@@ -1,0 +1,13 @@
+from django.urls import path
+
+from notifications import views
+
+app_name = "notifications"
+
+urlpatterns = [
+    path("", views.inbox, name="inbox"),
+    path("read/", views.read_all, name="read_all"),
+    path("preferences/", views.preferences, name="preferences"),
+    path("unsubscribe/<str:token>/", views.unsubscribe, name="unsubscribe"),
+    path("<uuid:pk>/", views.follow, name="follow"),
+]

@@ -1,0 +1,1 @@
+"""Example loaders, health, launching the processes of `make run`."""

@@ -1,0 +1,90 @@
+"""The example accounts: made in example mode only, with passwords of this installation alone."""
+
+import json
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from allauth.account.models import EmailAddress
+from django.conf import settings
+from django.contrib.auth.models import Group
+from django.db import transaction
+
+from accounts.models import User
+
+
+@dataclass(frozen=True)
+class ExampleAccount:
+    """A person of the example world."""
+
+    username: str
+    name: str
+    part: str
+    group: str = ""
+    superuser: bool = False
+
+
+ORGANIZER = "olivia"
+ACCOUNTS = (
+    ExampleAccount(ORGANIZER, "Olivia Organizer", "organizer of the example challenges"),
+    ExampleAccount("paula", "Paula Participant", "participant with the team voxel-works"),
+    ExampleAccount("peter", "Peter Participant", "participant with the team gray-matter"),
+    ExampleAccount("rita", "Rita Reviewer", "reviewer", group="reviewers"),
+    ExampleAccount("charles", "Charles Chair", "chair", group="chairs"),
+    ExampleAccount("admin", "Ada Admin", "administrator", superuser=True),
+)
+
+
+def _passwords_file() -> Path:
+    return settings.PODIUM_DATA / "run" / "example-accounts.json"
+
+
+def _passwords() -> dict[str, str]:
+    path = _passwords_file()
+    known = json.loads(path.read_text()) if path.exists() else {}
+    missing = [account.username for account in ACCOUNTS if account.username not in known]
+    if missing:
+        known |= {username: f"{username}-{secrets.token_hex(4)}" for username in missing}
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+        path.write_text(json.dumps(known, indent=2))
+    return known
+
+
+@transaction.atomic
+def create_accounts() -> dict[str, User]:
+    """Create the people of the example world, or return them.
+
+    Outside of example mode they cannot sign in: the challenge is then an example without known passwords.
+    """
+    passwords = _passwords() if settings.PODIUM_EXAMPLE_MODE else {}
+    people = {}
+    for account in ACCOUNTS:
+        first, last = account.name.split()
+        user, created = User.objects.get_or_create(
+            username=account.username,
+            defaults={
+                "first_name": first,
+                "last_name": last,
+                "email": f"{account.username}@example.org",
+                "is_staff": account.superuser,
+                "is_superuser": account.superuser,
+            },
+        )
+        if created:
+            EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+        if created or (account.username in passwords and not user.check_password(passwords[account.username])):
+            user.set_password(passwords.get(account.username))
+            user.save(update_fields=["password"])
+        if account.group:
+            user.groups.add(Group.objects.get_or_create(name=account.group)[0])
+        people[account.username] = user
+    return people
+
+
+def printed_accounts() -> str:
+    """The accounts with their passwords, as a table for the terminal."""
+    passwords = _passwords()
+    width = max(len(password) for password in passwords.values())
+    rows = [f"  {a.username:<8} {passwords[a.username]:<{width}}  {a.part}" for a in ACCOUNTS]
+    return "\n".join(["", "Example accounts (this installation only):", *rows])

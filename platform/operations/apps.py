@@ -1,0 +1,18 @@
+from django.apps import AppConfig
+from django.conf import settings
+
+
+class OperationsConfig(AppConfig):
+    name = "operations"
+    verbose_name = "Operations"
+
+    def ready(self):
+        from operations.examples import try_me
+        from submissions.hooks import register_try_me
+        from web.examples import register_hint
+
+        register_try_me(try_me)
+        if settings.PODIUM_EXAMPLE_MODE:
+            register_hint("Read the leaderboard", "leaderboards:first", "hippocampus", order=10)
+            register_hint("Submit predictions yourself", "submissions:submit", "hippocampus", order=20)
+            register_hint("See what organizers see", "submissions:organize", "hippocampus", order=30)

@@ -1,0 +1,152 @@
+import fcntl
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from operations.accounts import printed_accounts
+from operations.broker import EmbeddedBroker
+from operations.supervisor import Process, Supervisor
+
+
+class Command(BaseCommand):
+    help = (
+        "Run the platform on this machine: broker (unless REDIS_URL is set), web and worker; in example mode with the "
+        "example challenges. Ctrl-C stops everything."
+    )
+
+    def add_arguments(self, parser):
+        parser.add_argument("--port", type=int, default=int(os.environ.get("PORT", "8000")))
+        parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
+        parser.add_argument("--example", action="append", default=[], help="example challenge to load; may be repeated")
+        parser.add_argument("--concurrency", type=int, default=os.cpu_count() or 1, help="scoring processes")
+
+    def handle(self, *, port, host, example, concurrency, **options):  # noqa: ARG002 (Django's signature)
+        started = time.monotonic()
+        run = settings.PODIUM_BROKER_FILE.parent
+        run.mkdir(parents=True, exist_ok=True, mode=0o700)
+        lock = self._lock(run / "lock")
+        self._check_port(host, port)
+        supervisor = Supervisor()
+        broker = None
+        try:
+            if not os.environ.get("REDIS_URL"):
+                broker = EmbeddedBroker(settings.PODIUM_DATA)
+                settings.PODIUM_BROKER_FILE.write_text(broker.url)
+                supervisor.add(Process("broker", broker.command()))
+            else:
+                settings.PODIUM_BROKER_FILE.unlink(missing_ok=True)
+            # Two processes, since both mostly read Python files and there are two cores almost everywhere.
+            self._manage(("migrate", "--verbosity", "0"), ("collectstatic", "--noinput", "--verbosity", "0"))
+            for process in self._processes(host, port, concurrency):
+                supervisor.add(process)
+            self._wait_until_up(host, port, supervisor)
+            for name in example:
+                if not supervisor.stopping:
+                    self._manage(("load_example", name, "--quiet"))
+            if example and not supervisor.stopping:
+                self._manage(("load_example_world",))
+            if not supervisor.stopping:
+                self._welcome(host, port, time.monotonic() - started, example)
+            code = supervisor.watch()
+        finally:
+            supervisor.shut_down()
+            settings.PODIUM_BROKER_FILE.unlink(missing_ok=True)
+            if broker:
+                broker.remove()
+            lock.close()
+        if code:
+            sys.exit(code)
+
+    @staticmethod
+    def _lock(path: Path):
+        file = path.open("w")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise CommandError(
+                f"The platform already runs on the data in {settings.PODIUM_DATA}. Stop it there, or set PODIUM_DATA."
+            ) from error
+        return file
+
+    @staticmethod
+    def _check_port(host: str, port: int) -> None:
+        with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, port))
+            except OSError as error:
+                raise CommandError(
+                    f"Port {port} of {host} cannot be used ({error.strerror}). Set PORT to a free one, for example: PORT=8001 make run"
+                ) from error
+
+    @staticmethod
+    def _manage(*commands: tuple[str, ...]) -> None:
+        """Run management commands side by side and wait for all."""
+        started = [
+            subprocess.Popen([sys.executable, "manage.py", *command], cwd=settings.ROOT)  # noqa: S603 (our own commands)
+            for command in commands
+        ]
+        failed = [command[0] for command, process in zip(commands, started, strict=True) if process.wait()]
+        if failed:
+            raise CommandError(f"manage.py {' and '.join(failed)} failed; see the messages above.")
+
+    @staticmethod
+    def _processes(host: str, port: int, concurrency: int) -> list[Process]:
+        root = settings.ROOT
+        paths = f"{root / 'platform'}{os.pathsep}{root}"
+        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+        web = Process(
+            "web",
+            [
+                *(sys.executable, "-m", "gunicorn", "config.wsgi"),
+                *("--bind", f"{host}:{port}", "--workers", "1", "--threads", "8", "--timeout", "120"),
+                *("--pythonpath", f"{root / 'platform'},{root}", "--log-level", "warning"),
+            ],
+            env=threads,
+        )
+        celery = [sys.executable, "-m", "celery", "--quiet", "-A", "config", "--workdir", str(root / "platform")]
+        worker = Process(
+            "worker",
+            [
+                *(*celery, "worker", "--concurrency", str(concurrency), "--queues", ",".join(settings.PODIUM_QUEUES)),
+                *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
+            ],
+            env={**threads, "PYTHONPATH": paths},
+        )
+        # A process of its own, since nobody would notice if it died inside a worker: without it nothing is swept.
+        beat = Process(
+            "beat",
+            [*celery, "beat", "--pidfile", "", "--loglevel", "WARNING"],
+            env={"PYTHONPATH": paths},
+        )
+        return [web, worker, beat]
+
+    @staticmethod
+    def _wait_until_up(host: str, port: int, supervisor: Supervisor, patience: float = 60) -> None:
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline and not supervisor.stopping:
+            try:
+                urllib.request.urlopen(f"http://{host}:{port}/healthz", timeout=5).close()
+            except OSError:
+                time.sleep(0.1)
+            else:
+                return
+        if not supervisor.stopping:
+            raise CommandError(f"The web process did not answer on http://{host}:{port}/ within {patience:.0f} s.")
+
+    def _welcome(self, host: str, port: int, seconds: float, examples: list[str]) -> None:
+        address = f"http://{host}:{port}"
+        self.stdout.write(f"\nPodium runs at {address} (ready after {seconds:.0f} s)\n")
+        if settings.PODIUM_EXAMPLE_MODE:
+            self.stdout.write(printed_accounts())
+            for name in examples:
+                self.stdout.write(f"\nWatch the scores come in: {address}/challenges/{name}/leaderboard/")
+        self.stdout.write("Ctrl-C stops everything.\n")
+        self.stdout.flush()

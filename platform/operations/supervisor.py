@@ -1,0 +1,103 @@
+"""Start, watch and stop the processes of one machine."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+_PR_SET_PDEATHSIG = 1
+
+
+def _die_with_parent() -> None:
+    """Ask the kernel to end this child when the supervisor is killed, however that happens (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+@dataclass
+class Process:
+    """One child: how it is started, and for how long it may take its time to stop."""
+
+    name: str
+    command: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+    cwd: str | None = None
+    patience: float = 15.0
+    popen: subprocess.Popen | None = None
+    started: float = 0.0
+    failures: int = 0
+
+    def start(self) -> None:
+        """Start in a session of its own, so that Ctrl-C reaches the supervisor alone, which stops all in order."""
+        self.popen = subprocess.Popen(  # noqa: S603 (the commands are ours)
+            list(self.command),
+            env={**os.environ, **self.env},
+            cwd=self.cwd,
+            start_new_session=True,
+            preexec_fn=_die_with_parent,  # noqa: PLW1509 (no threads run here)
+        )
+        self.started = time.monotonic()
+
+    def stop(self) -> None:
+        """Ask to end, wait, then end the whole group."""
+        if self.popen is None:
+            return
+        if self.popen.poll() is None:
+            self.popen.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self.popen.wait(self.patience)
+        with suppress(ProcessLookupError):
+            os.killpg(self.popen.pid, signal.SIGKILL)
+        self.popen.wait()
+
+
+class Supervisor:
+    """Keeps a list of processes running until it is told to stop.
+
+    A process that ends by itself is started again after a growing pause; one that cannot stay up for two seconds five
+    times in a row ends the whole.
+    """
+
+    LIMIT = 5
+
+    def __init__(self) -> None:
+        self.processes: list[Process] = []
+        self.stopping = False
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, self._stop)
+
+    def _stop(self, number: int, frame: object) -> None:  # noqa: ARG002 (signature of a signal handler)
+        self.stopping = True
+
+    def add(self, process: Process) -> None:
+        """Start a process and keep it running."""
+        process.start()
+        self.processes.append(process)
+
+    def watch(self, interval: float = 0.3) -> int:
+        """Block until stopped; returns the exit code."""
+        while not self.stopping:
+            time.sleep(interval)
+            for process in self.processes:
+                if process.popen is None or process.popen.poll() is None:
+                    continue
+                lived = time.monotonic() - process.started
+                process.failures = process.failures + 1 if lived < 2 else 1
+                if process.failures > self.LIMIT:
+                    sys.stderr.write(f"{process.name} does not stay up; see its messages above.\n")
+                    return 1
+                sys.stderr.write(f"{process.name} ended with {process.popen.returncode}; starting it again.\n")
+                time.sleep(0.2 * process.failures)
+                if not self.stopping:
+                    process.start()
+        return 0
+
+    def shut_down(self) -> None:
+        """Stop all, the last started first."""
+        for process in reversed(self.processes):
+            process.stop()

@@ -1,0 +1,49 @@
+"""HTTP in, HTTP out."""
+
+import hmac
+from dataclasses import asdict
+
+from django.conf import settings
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from operations.examples import TRY_ME_NAME
+from operations.health import health
+from operations.measuring import exposition
+
+
+@never_cache
+@require_safe
+def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (Django's signature)
+    """200 as long as pages can be served; the parts say what does not work."""
+    parts = health()
+    status = "ok" if all(part.ok for part in parts.values()) else "degraded"
+    return JsonResponse(
+        {"status": status, **{name: asdict(part) for name, part in parts.items()}},
+        status=200 if parts["database"].ok else 503,
+    )
+
+
+@never_cache
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Figures in Prometheus' format for whoever sends the token of the installation; for all others there is no page.
+
+    The address of the sender proves nothing behind a proxy, so only the token counts.
+    """
+    scheme, _, sent = request.headers.get("Authorization", "").partition(" ")
+    token = settings.PODIUM_METRICS_TOKEN
+    if not token or scheme.lower() != "bearer" or not hmac.compare_digest(sent.strip().encode(), token.encode()):
+        raise Http404("There is no such page.")
+    return HttpResponse(exposition(), content_type=CONTENT_TYPE_LATEST)
+
+
+@require_safe
+def try_me(request: HttpRequest, example: str, file: str) -> FileResponse:  # noqa: ARG001 (Django's signature)
+    """A file to try the submit page with; only in example mode."""
+    folder = settings.ROOT / "examples" / example / "try-me"
+    if not settings.PODIUM_EXAMPLE_MODE or not TRY_ME_NAME.fullmatch(file) or not (folder / file).is_file():
+        raise Http404("There is no such example file.")
+    return FileResponse((folder / file).open("rb"), as_attachment=True, filename=file)

@@ -1,0 +1,1 @@
+"""The design system: components, base pages, home, middleware, error pages, background jobs."""

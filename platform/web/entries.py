@@ -1,0 +1,19 @@
+"""Menu entries of the site itself."""
+
+from web import navigation
+
+
+def register_all() -> None:
+    """Account pages that allauth serves, and the footer."""
+    navigation.register("E-mail addresses", "account_email", menu="settings", order=70)
+    navigation.register("Password", "account_change_password", menu="settings", order=71)
+    navigation.register("Two-factor sign-in", "mfa_index", menu="settings", order=72)
+    navigation.register("Health", "/healthz", menu="footer", order=80)
+    navigation.register("Licences", "web:licences", menu="footer", order=90)
+    navigation.register("Design system", "web:design_system", menu="footer", order=95, visible=_style_guide_shown)
+
+
+def _style_guide_shown(_request: object) -> bool:
+    from web.views import style_guide_shown
+
+    return style_guide_shown()

@@ -1,0 +1,103 @@
+"""Error pages: what happened, in words, and what to do next."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.views.decorators.csrf import requires_csrf_token
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Text of an error page."""
+
+    title: str
+    text: str
+    advice: str
+    sign_in: bool = False
+
+
+EXPLANATIONS = {
+    400: Explanation(
+        "This request could not be read",
+        "Something in the address or in what was sent is not what this page expects.",
+        "Go back, check what you entered and send it again.",
+    ),
+    403: Explanation(
+        "You may not see this",
+        "The page exists, but not for everyone, or not yet.",
+        "If you take part in this challenge or organize it, sign in with the account that does.",
+        sign_in=True,
+    ),
+    404: Explanation(
+        "There is nothing at this address",
+        "The page may have moved, or the address has a slip in it.",
+        "Start again from the challenges, or from the home page.",
+    ),
+    429: Explanation(
+        "Too many requests",
+        "This action was tried more often than is allowed in a short time.",
+        "Wait a few minutes, then try again.",
+    ),
+    500: Explanation(
+        "Something went wrong on our side",
+        "The error was recorded. Nothing that you had already submitted is lost.",
+        "Try again in a moment. If it happens again, tell the operators the number below.",
+    ),
+}
+CSRF = Explanation(
+    "This form has expired",
+    "For your safety a form is only accepted from the page that was opened in the same browser session. "
+    "That page is too old, you have signed in or out since, or cookies are switched off.",
+    "Go back, load the page again and send the form once more. Nothing was changed.",
+)
+
+
+def error_page(request: HttpRequest, status: int, *, explanation: Explanation | None = None) -> HttpResponse:
+    """Render the error page of a status, with the menus of every other page."""
+    context = {"explanation": explanation or EXPLANATIONS[status], "status": status}
+    return HttpResponse(render_to_string(f"{status}.html", context, request), status=status)
+
+
+@requires_csrf_token
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001 (Django passes it)
+    """400"""
+    return error_page(request, 400)
+
+
+@requires_csrf_token
+def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """403; the reason given with `PermissionDenied` is shown, since services write it for the reader."""
+    reason = str(exception) if exception and str(exception) else ""
+    explanation = EXPLANATIONS[403]
+    if reason:
+        explanation = replace(explanation, text=reason)
+    return error_page(request, 403, explanation=explanation)
+
+
+@requires_csrf_token
+def page_not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001 (Django passes it)
+    """404; says nothing of what the resolver tried."""
+    return error_page(request, 404)
+
+
+def too_many_requests(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001 (Django passes it)
+    """429"""
+    return error_page(request, 429)
+
+
+@requires_csrf_token
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500, from a template that needs neither database nor session: they may be what failed."""
+    context: dict[str, Any] = {
+        "explanation": EXPLANATIONS[500],
+        "status": 500,
+        "request_id": getattr(request, "id", ""),
+    }
+    return HttpResponse(render_to_string("500.html", context), status=500)
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001 (says how the check works, not what to do)
+    """403 for a form without a valid token."""
+    return error_page(request, 403, explanation=CSRF)

@@ -1,0 +1,29 @@
+"""Small things in the head of every page, beside the account menu, that apps provide."""
+
+from collections.abc import Callable
+
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+Tool = Callable[[HttpRequest], SafeString | None]
+_tools: dict[Tool, int] = {}
+
+
+def register(tool: Tool, *, order: int = 50) -> Tool:
+    """Show what `tool` returns in the head of every page.
+
+    Parameters
+    ----------
+    tool
+        Takes the request and returns rendered HTML, or none to be left out. Called on every page that has a head, so it
+        must not cost more than one query.
+    order
+        Place from left to right, small numbers first.
+    """
+    _tools[tool] = order
+    return tool
+
+
+def rendered(request: HttpRequest) -> list[SafeString]:
+    """Everything that there is to show for this request, in order."""
+    return [html for tool in sorted(_tools, key=lambda tool: _tools[tool]) if (html := tool(request))]

@@ -1,0 +1,16 @@
+"""Addresses of the site itself."""
+
+from django.urls import path
+
+from web import views
+
+app_name = "web"
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("licences/", views.licences, name="licences"),
+    path("design-system/", views.design_system, name="design_system"),
+    path("design-system/plot/<slug:name>.json", views.design_system_plot, name="design_system_plot"),
+    path("design-system/plot/<slug:name>.csv", views.design_system_csv, name="design_system_csv"),
+    path("design-system/live/<int:done>/", views.design_system_live, name="design_system_live"),
+    path("design-system/error/<int:status>/", views.design_system_error, name="design_system_error"),
+]

@@ -1,0 +1,112 @@
+"""Home page, licences and the living style guide."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from web import home as home_sections
+from web import style_guide
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """What Podium is, why it exists, and what other apps have to offer right now."""
+    return render(request, "web/home.html", {"sections": home_sections.sections(request)})
+
+
+@dataclass(frozen=True)
+class Vendored:
+    """A third-party file that the site serves."""
+
+    package: str
+    version: str
+    licence: str
+    licence_file: str
+
+
+def vendored() -> list[Vendored]:
+    """The rows of ``static/vendor/VENDOR.md``, which is what the licences page shows."""
+    listing = finders.find("vendor/VENDOR.md")
+    if listing is None:
+        return []
+    rows = re.findall(
+        r"^\| (\S+/\S+) \| (\S+) \| (\S+) \| (\S+) \|", Path(str(listing)).read_text("utf-8"), re.MULTILINE
+    )
+    return [
+        Vendored(package, version, licence, f"vendor/{Path(file).parent}/LICENSE")
+        for file, package, version, licence in rows
+    ]
+
+
+@require_safe
+def licences(request: HttpRequest) -> HttpResponse:
+    """Whose work the site serves, under which licence."""
+    return render(request, "web/licences.html", {"vendored": vendored()})
+
+
+def style_guide_shown() -> bool:
+    """The style guide is a page for engineers: only where nobody minds seeing it."""
+    return bool(settings.DEBUG or getattr(settings, "PODIUM_EXAMPLE_MODE", False))
+
+
+def _require_style_guide() -> None:
+    if not style_guide_shown():
+        raise Http404
+
+
+@require_safe
+def design_system(request: HttpRequest) -> HttpResponse:
+    """Every component in every state."""
+    _require_style_guide()
+    return render(request, "web/design_system.html", style_guide.context(request))
+
+
+@require_safe
+def design_system_plot(request: HttpRequest, name: str) -> HttpResponse:  # noqa: ARG001
+    """A figure for the style guide; unknown names answer 404 so that the error state can be seen."""
+    _require_style_guide()
+    if name not in style_guide.FIGURES:
+        raise Http404
+    return JsonResponse(style_guide.FIGURES[name]())
+
+
+@require_safe
+def design_system_csv(request: HttpRequest, name: str) -> HttpResponse:  # noqa: ARG001
+    """The data of the style guide's figures."""
+    _require_style_guide()
+    if name not in style_guide.FIGURES:
+        raise Http404
+    return HttpResponse(style_guide.figure_csv(name), content_type="text/csv; charset=utf-8")
+
+
+@require_safe
+def design_system_live(request: HttpRequest, done: int) -> HttpResponse:
+    """A status that renews itself until nothing changes any more; in the end it sends a toast."""
+    _require_style_guide()
+    total = style_guide.CASES
+    done = min(done, total)
+    context = {"done": done, "total": total, "next": min(done + 15, total), "finished": done == total}
+    response = render(request, "web/live.html", context)
+    if done == total:
+        response["HX-Trigger"] = json.dumps({"podium:toast": {"text": "All cases are scored.", "kind": "ok"}})
+    return response
+
+
+@require_safe
+def design_system_error(request: HttpRequest, status: int) -> HttpResponse:
+    """An error page as the visitor would see it, with its status."""
+    from web import errors
+
+    _require_style_guide()
+    if status == 500:
+        return errors.server_error(request)
+    if status not in errors.EXPLANATIONS:
+        raise Http404
+    return errors.error_page(request, status)

@@ -1,0 +1,254 @@
+// The submit page: resumable upload of an archive, or of loose files and folders packed here in the browser.
+// Without this file the form posts the archive in one go, through the same services.
+(() => {
+  "use strict";
+
+  const form = document.getElementById("submit-form");
+  if (!form || !window.tus?.isSupported) return;
+
+  const ARCHIVE = /\.(zip|tar|tgz|tar\.gz|tar\.zst)$/i;
+  const COMPRESSED = /\.(gz|png|zip)$/i;
+  // The ZIP writer knows no ZIP64; greater amounts are packed with a program of one's own.
+  const PACK_LIMIT = 3.9e9;
+  const PIECE = 8 * 1024 * 1024;
+
+  const zone = form.querySelector("[data-dropzone]");
+  const input = zone.querySelector('input[type="file"]');
+  const shown = zone.querySelector("[data-dropzone-file]");
+  const area = document.getElementById("upload-progress");
+  const label = area.querySelector("[data-upload-label]");
+  const text = area.querySelector("[data-upload-text]");
+  const bar = area.querySelector("[data-upload-bar]");
+  const pause = area.querySelector("[data-upload-pause]");
+  const cancel = area.querySelector("[data-upload-cancel]");
+  const problem = document.getElementById("upload-error");
+  const button = form.querySelector('button[type="submit"]');
+
+  let chosen = [];
+  let upload = null;
+
+  const size = (bytes) => {
+    const units = ["B", "kB", "MB", "GB", "TB"];
+    let at = 0;
+    while (bytes >= 1000 && at < units.length - 1) {
+      bytes /= 1000;
+      at += 1;
+    }
+    return `${at ? bytes.toFixed(1) : bytes} ${units[at]}`;
+  };
+
+  // ---- What was chosen ----------------------------------------------------------------------------------------
+  const walk = async (entry, folder = "") => {
+    if (entry.isFile) {
+      const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+      return [{ file, path: folder + file.name }];
+    }
+    const reader = entry.createReader();
+    const found = [];
+    for (;;) {
+      // A reader hands out its entries in batches until an empty one.
+      const batch = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+      if (!batch.length) return found;
+      for (const child of batch) found.push(...(await walk(child, `${folder}${entry.name}/`)));
+    }
+  };
+
+  zone.addEventListener(
+    "drop",
+    (event) => {
+      const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+      if (!entries.some((entry) => entry.isDirectory)) return;
+      event.preventDefault();
+      zone.classList.remove("is-over");
+      Promise.all(entries.map((entry) => walk(entry))).then((lists) => {
+        chosen = lists.flat().filter(({ file }) => !file.name.startsWith("."));
+        zone.classList.add("is-chosen");
+        input.required = false;
+        shown.textContent = `${chosen.length} files, ${size(chosen.reduce((sum, { file }) => sum + file.size, 0))}`;
+      });
+    },
+    true,
+  );
+
+  zone.addEventListener("podium:files", (event) => {
+    chosen = [...event.detail.files].map((file) => ({ file, path: file.name }));
+    problem.hidden = true;
+  });
+
+  // ---- Packing ------------------------------------------------------------------------------------------------
+  const pack = async (files) => {
+    const total = files.reduce((sum, { file }) => sum + file.size, 0);
+    if (total > PACK_LIMIT) throw new Error("These files are too large to be packed here. Pack them into one archive first.");
+    const parts = [];
+    let pending = [];
+    let pendingBytes = 0;
+    const keep = () => {
+      if (pending.length) parts.push(new Blob(pending));
+      pending = [];
+      pendingBytes = 0;
+    };
+    let failure = null;
+    const zip = new window.fflate.Zip((error, data) => {
+      if (error) failure = error;
+      else {
+        pending.push(data);
+        pendingBytes += data.length;
+        // A Blob may be kept on disk by the browser, an array may not.
+        if (pendingBytes > PIECE) keep();
+      }
+    });
+    let done = 0;
+    for (const { file, path } of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {
+      const entry = COMPRESSED.test(file.name)
+        ? new window.fflate.ZipPassThrough(path)
+        : new window.fflate.ZipDeflate(path, { level: 3 });
+      // The same files give the same archive, so that an interrupted upload of them can go on.
+      entry.mtime = new Date(Math.max(file.lastModified, Date.UTC(1980, 0, 2)));
+      zip.add(entry);
+      for (let at = 0; at < file.size || at === 0; at += PIECE) {
+        const piece = new Uint8Array(await file.slice(at, at + PIECE).arrayBuffer());
+        entry.push(piece, at + PIECE >= file.size);
+        done += piece.length;
+        show("Packing", done, total);
+        if (failure) throw failure;
+      }
+    }
+    zip.end();
+    keep();
+    return new Blob(parts, { type: "application/zip" });
+  };
+
+  const archiveOf = async (files) => {
+    if (files.length === 1 && ARCHIVE.test(files[0].file.name)) return { blob: files[0].file, name: files[0].file.name };
+    return { blob: await pack(files), name: "predictions.zip" };
+  };
+
+  const fingerprint = (files) =>
+    `podium-${form.dataset.phase}-${files.map(({ file, path }) => `${path}|${file.size}|${file.lastModified}`).sort().join(",")}`;
+
+  // ---- Sending ------------------------------------------------------------------------------------------------
+  // Each piece carries its digest, so that the server throws a damaged one away instead of keeping it.
+  const base = window.tus.defaultOptions.httpStack;
+  const stack = {
+    getName: () => "checksum",
+    createRequest(method, url) {
+      const request = base.createRequest(method, url);
+      if (method !== "PATCH" || !window.crypto?.subtle) return request;
+      const [send, abort] = [request.send.bind(request), request.abort.bind(request)];
+      let aborted = false;
+      request.abort = () => {
+        aborted = true;
+        return abort();
+      };
+      request.send = async (body) => {
+        if (body) {
+          const digest = await window.crypto.subtle.digest("SHA-256", await new Blob([body]).arrayBuffer());
+          if (aborted) return new Promise(() => {});
+          request.setHeader("Upload-Checksum", `sha256 ${btoa(String.fromCharCode(...new Uint8Array(digest)))}`);
+        }
+        return send(body);
+      };
+      return request;
+    },
+  };
+
+  const show = (what, done, total) => {
+    area.hidden = false;
+    label.textContent = what;
+    bar.max = total || 1;
+    bar.value = done;
+    text.textContent = `${size(done)} of ${size(total)}`;
+  };
+
+  const fail = (reason) => {
+    problem.hidden = false;
+    problem.querySelector("[data-upload-reason]").textContent = reason;
+    area.hidden = true;
+    button.disabled = false;
+    upload = null;
+  };
+
+  const reasonOf = (error) => {
+    const response = error.originalResponse;
+    if (!response) return "There is no connection to the server. What has arrived is kept; submit again to go on.";
+    const body = response.getBody();
+    const isPlain = (response.getHeader("Content-Type") || "").startsWith("text/plain");
+    if (isPlain && body) return body;
+    return `The server could not take it (status ${response.getStatus()}). What has arrived is kept; submit again to go on.`;
+  };
+
+  const send = async (files) => {
+    const { blob, name } = await archiveOf(files);
+    if (blob.size > Number(form.dataset.maxBytes)) {
+      throw new Error(`The archive has ${size(blob.size)}; at most ${size(Number(form.dataset.maxBytes))} are taken.`);
+    }
+    let address = null;
+    upload = new window.tus.Upload(blob, {
+      endpoint: form.dataset.upload,
+      chunkSize: Number(form.dataset.chunkBytes),
+      retryDelays: [0, 1000, 2000, 4000, 8000, 15000, 30000, 60000, 60000],
+      removeFingerprintOnSuccess: true,
+      fingerprint: async () => fingerprint(files),
+      metadata: {
+        filename: name,
+        phase: form.dataset.phase,
+        accept_incomplete: String(Boolean(form.elements.accept_incomplete?.checked)),
+      },
+      headers: { "X-CSRFToken": form.elements.csrfmiddlewaretoken.value },
+      httpStack: stack,
+      onProgress: (done, total) => show("Uploading", done, total),
+      onAfterResponse: (_request, response) => {
+        address = response.getHeader("Podium-Submission") || address;
+      },
+      onError: (error) => fail(reasonOf(error)),
+      onSuccess: () => {
+        show("Arrived; validation begins", blob.size, blob.size);
+        if (address) window.location.assign(address);
+        else window.location.reload();
+      },
+    });
+    const [previous] = await upload.findPreviousUploads();
+    if (previous) upload.resumeFromPreviousUpload(previous);
+    show("Uploading", 0, blob.size);
+    upload.start();
+  };
+
+  form.addEventListener("submit", (event) => {
+    if (!chosen.length) return;
+    event.preventDefault();
+    if (button.disabled) return;
+    button.disabled = true;
+    problem.hidden = true;
+    send(chosen).catch((error) => fail(error.message));
+  });
+
+  pause.addEventListener("click", () => {
+    if (!upload) return;
+    if (pause.dataset.paused) {
+      delete pause.dataset.paused;
+      pause.textContent = "Pause";
+      upload.start();
+    } else {
+      pause.dataset.paused = "true";
+      pause.textContent = "Go on";
+      label.textContent = "Paused";
+      upload.abort();
+    }
+  });
+
+  cancel.addEventListener("click", async () => {
+    if (!upload) return;
+    const ended = upload;
+    upload = null;
+    await ended.abort(true).catch(() => {});
+    area.hidden = true;
+    button.disabled = false;
+    delete pause.dataset.paused;
+    pause.textContent = "Pause";
+  });
+
+  // Leaving while bytes are on their way is asked about; nothing would be lost, but nothing would arrive either.
+  window.addEventListener("beforeunload", (event) => {
+    if (upload && !pause.dataset.paused && bar.value < bar.max) event.preventDefault();
+  });
+})();
