@@ -1,0 +1,20 @@
+"""The document of a design: entries with their states, typed values, canonical form, masking of what is embargoed."""
+
+from designs.document.entries import FILLED_STATES, Entry, State
+from designs.document.form import Document, Values, from_json, public_document, public_form, to_json
+from designs.document.typed import UnfitValueError, clean, is_empty
+
+__all__ = [
+    "FILLED_STATES",
+    "Document",
+    "Entry",
+    "State",
+    "UnfitValueError",
+    "Values",
+    "clean",
+    "from_json",
+    "is_empty",
+    "public_document",
+    "public_form",
+    "to_json",
+]

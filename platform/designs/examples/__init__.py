@@ -1,0 +1,1 @@
+"""Example designs as data."""

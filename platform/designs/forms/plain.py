@@ -1,0 +1,107 @@
+"""Ordinary forms."""
+
+import json
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from designs.models import Collaborator
+
+MAX_IMPORT_BYTES = 1_500_000
+
+
+class StartForm(forms.Form):
+    """Start a design."""
+
+    title = forms.CharField(
+        label="Working title",
+        max_length=200,
+        help_text="For yourselves; the name of the challenge is asked for in the form.",
+    )
+    tasks = forms.CharField(
+        label="Tasks",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="One a line. Each task has its own data, metrics and ranking; more can be added later.",
+    )
+
+    def clean_tasks(self):
+        names = [" ".join(line.split()) for line in self.cleaned_data["tasks"].splitlines()]
+        return [name for name in names if name][:60]
+
+
+class ImportForm(forms.Form):
+    """Make a design from an exported one, or from an earlier registration."""
+
+    title = forms.CharField(
+        label="Working title", max_length=200, required=False, help_text="Blank: the title of the registration."
+    )
+    registration = forms.CharField(
+        label="Earlier registration",
+        max_length=120,
+        required=False,
+        help_text="Identifier or readable name of a registered design, for the next edition.",
+    )
+    document = forms.FileField(
+        label="Or a design document",
+        required=False,
+        help_text="The JSON that a design or a registration exports.",
+    )
+
+    def clean_document(self):
+        upload = self.cleaned_data["document"]
+        if not upload:
+            return None
+        if upload.size > MAX_IMPORT_BYTES:
+            raise ValidationError("A design document has at most 1.5 MB.")
+        try:
+            data = json.loads(upload.read().decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise ValidationError("This file is no JSON document.") from error
+        if not isinstance(data, dict):
+            raise ValidationError("This file is no design document.")
+        return data
+
+    def clean(self):
+        data = super().clean()
+        if "document" in self.errors:
+            return data
+        if bool(data.get("document")) == bool(data.get("registration", "").strip()):
+            raise ValidationError("Name a registration or choose a file, one of the two.")
+        if data.get("document") and not data.get("title", "").strip():
+            self.add_error("title", "Give the design a working title.")
+        return data
+
+
+class VersionForm(forms.Form):
+    """Freeze a version."""
+
+    name = forms.CharField(label="Name of the version", max_length=120, help_text="For example: submitted to the call.")
+    note = forms.CharField(label="Note", required=False, widget=forms.Textarea(attrs={"rows": 2}))
+
+
+class InvitationForm(forms.Form):
+    """Invite a co-organizer."""
+
+    email = forms.EmailField(label="E-mail address")
+    role = forms.ChoiceField(
+        label="Role",
+        choices=Collaborator.Role.choices,
+        initial=Collaborator.Role.EDITOR,
+        help_text="Readers comment, editors write, owners also decide about people and versions.",
+    )
+
+
+class CommentForm(forms.Form):
+    """Say something about a parameter."""
+
+    text = forms.CharField(label="Comment", max_length=5000, widget=forms.Textarea(attrs={"rows": 3}))
+
+
+class AnswerForm(forms.Form):
+    """Answer a warning."""
+
+    check_id = forms.CharField(widget=forms.HiddenInput)
+    task = forms.CharField(required=False, widget=forms.HiddenInput)
+    basis = forms.CharField(widget=forms.HiddenInput, max_length=64)
+    text = forms.CharField(label="Why this is right here", max_length=5000, widget=forms.Textarea(attrs={"rows": 2}))

@@ -1,0 +1,144 @@
+"""From the names and values of a posted field to a JSON value of its type.
+
+Names: ``value`` for one value, ``value.<key>`` for the entries of a record, ``row.<n>.<key>`` for the cells of a table
+(``row.<n>.options.<name>`` and ``row.<n>.policy.<name>`` for what belongs to a metric), ``other`` and
+``row.<n>.<key>.other`` for a choice in own words.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.http import QueryDict
+
+from designs.catalogue import ItemField, Parameter
+from evaluation.catalogue import CatalogueError, all_metrics, get
+
+OTHER: Final = "__other__"
+_ROW = re.compile(r"^row\.(\d{1,6})\.([a-z_]+)(?:\.([a-z_]+))?$")
+_NESTED: Final = ("options", "policy")
+
+
+@dataclass(frozen=True)
+class Posted:
+    """A posted field; `completed` tells that the server filled in more than the writer sees."""
+
+    value: Any
+    details: str
+    state: str
+    reason: str
+    until: str
+    event: str
+    revision: int | None
+    completed: bool = False
+
+
+def read_posted(parameter: Parameter, post: QueryDict) -> Posted:
+    """Read what the form of a field sends; whether it fits is decided by the type."""
+    revision = post.get("revision", "")
+    typed = _value(parameter, post)
+    value = [_completed(row) for row in typed] if parameter.id == "metrics" else typed
+    return Posted(
+        value=value,
+        details=post.get("details", ""),
+        state=post.get("state", ""),
+        reason=post.get("reason", ""),
+        until=post.get("until", ""),
+        event=post.get("event", ""),
+        revision=int(revision) if revision.isascii() and revision.isdigit() else None,
+        completed=value != typed or (parameter.id == "metrics" and _shows_others(post)),
+    )
+
+
+def _shows_others(post: QueryDict) -> bool:
+    """Whether a row shows the options of another metric than the chosen one (`row.<n>.shown` names whose)."""
+    chosen = [name for name in post if name.startswith("row.") and name.endswith(".metric")]
+    return any(post.get(name, "") != post.get(f"{name.removesuffix('metric')}shown", "") for name in chosen)
+
+
+def _value(parameter: Parameter, post: QueryDict) -> Any:
+    match parameter.type:
+        case "multi-enum":
+            chosen: list[Any] = [item for item in post.getlist("value") if item and item != OTHER]
+            other = post.get("other", "").strip()
+            return [*chosen, {"other": other}] if other else chosen
+        case "enum":
+            return _choice(post.get("value", ""), post.get("other", ""))
+        case "object":
+            return {field.key: _cell(field, post.get(f"value.{field.key}", ""), "") for field in parameter.item_fields}
+        case "list-of-objects":
+            return _rows(parameter, post)
+    return post.get("value", "")
+
+
+def _rows(parameter: Parameter, post: QueryDict) -> list[dict[str, Any]]:
+    fields = {field.key: field for field in parameter.item_fields}
+    rows: dict[int, dict[str, Any]] = {}
+    nested: dict[tuple[int, str], dict[str, Any]] = {}
+    for name in post:
+        match = _ROW.match(name)
+        if match is None:
+            continue
+        index, key, inner = int(match[1]), match[2], match[3]
+        if key not in fields:
+            continue
+        row = rows.setdefault(index, {})
+        if inner is not None and key in _NESTED:
+            text = post.get(name, "").strip()
+            if text:
+                nested.setdefault((index, key), {})[inner] = _json(text)
+        elif inner is None:
+            row[key] = _cell(fields[key], post.get(name, ""), post.get(f"{name}.other", ""))
+    for (index, key), values in nested.items():
+        rows[index][key] = values
+    return [row for _, row in sorted(rows.items())]
+
+
+def _cell(field: ItemField, text: str, other: str) -> Any:
+    return _choice(text, other) if field.type == "enum" else text
+
+
+def _choice(text: str, other: str) -> Any:
+    if text == OTHER:
+        return {"other": other.strip()} if other.strip() else ""
+    return text
+
+
+def _json(text: str) -> Any:
+    """A number, a word or a list as typed."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _completed(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What follows from the platform's metric: direction and range as facts, the rest where it was left blank.
+
+    Options and the abbreviation of another metric, left over from an earlier choice, are dropped.
+    """
+    full = dict(row)
+    try:
+        metric = get(str(row.get("metric") or ""))
+    except CatalogueError:
+        return full
+    known = {option.name for option in metric.assessment_options}
+    if isinstance(full.get("options"), Mapping):
+        full["options"] = {key: value for key, value in full["options"].items() if key in known}
+    if full.get("abbreviation") in {other.abbreviation for other in all_metrics()}:
+        full["abbreviation"] = metric.abbreviation
+    suggested = {
+        "abbreviation": metric.abbreviation,
+        "level": "case",
+        "used_for_ranking": "true",
+        "implementation": "this platform",
+    }
+    full |= {key: value for key, value in suggested.items() if not full.get(key)}
+    low, high = metric.range
+    return {**full, "orientation": metric.direction, "range_min": _bound(low), "range_max": _bound(high)}
+
+
+def _bound(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"

@@ -1,0 +1,49 @@
+"""What a simulation is asked with."""
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from designs.services.simulations import read_pilot
+
+
+class SimulationForm(forms.Form):
+    """Expected numbers, and how case scores spread: assumed, or from a pilot."""
+
+    cases = forms.IntegerField(label="Test cases", min_value=2, max_value=5000)
+    teams = forms.IntegerField(label="Teams that are expected", min_value=2, max_value=60)
+    typical = forms.FloatField(
+        label="Score of a typical team on a typical case", required=False, help_text="On the scale of the metric."
+    )
+    between_cases = forms.FloatField(label="Spread between cases", required=False, min_value=0)
+    between_teams = forms.FloatField(label="Spread between teams", required=False, min_value=0)
+    noise = forms.FloatField(label="Spread of a team on a case", required=False, min_value=0)
+    pilot = forms.FileField(
+        label="Pilot results", required=False, help_text="A results table (CSV) of at least two algorithms."
+    )
+
+    def clean(self):
+        data = super().clean()
+        parts = [data.get(name) for name in ("typical", "between_cases", "between_teams", "noise")]
+        if any(part is not None for part in parts) and any(part is None for part in parts):
+            raise ValidationError("Give all four numbers of the spread, or none for an assumed one.")
+        return data
+
+    def clean_pilot(self):
+        upload = self.cleaned_data["pilot"]
+        return read_pilot(upload.read()) if upload else None
+
+    @property
+    def options(self) -> dict:
+        """What the service takes."""
+        data = self.cleaned_data
+        options = {"cases": data["cases"], "teams": data["teams"]}
+        if data["pilot"]:
+            options["pilot"] = data["pilot"]
+        elif data["typical"] is not None:
+            options["spread"] = {
+                "typical": data["typical"],
+                "cases": data["between_cases"],
+                "teams": data["between_teams"],
+                "noise": data["noise"],
+            }
+        return options

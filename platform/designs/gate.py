@@ -1,0 +1,29 @@
+"""Whether a design may be submitted to a call."""
+
+from dataclasses import dataclass
+
+from designs.checks.compiling import all_findings
+from designs.checks.running import Finding
+from designs.completeness import GATE, Completeness, completeness
+from designs.document import Document
+from designs.models import Design
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What stands before submission: too little filled, or errors."""
+
+    share: float
+    completeness: Completeness
+    errors: tuple[Finding, ...]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the design passes."""
+        return self.completeness.passes(self.share) and not self.errors
+
+
+def gate_of(document: Document, *, design: Design | None = None, share: float = GATE) -> Gate:
+    """Measure a design against the share of essential parameters that a call asks for (REV-2)."""
+    found = all_findings(document, design=design, phase="submission")
+    return Gate(share, completeness(document), tuple(finding for finding in found if finding.blocks))

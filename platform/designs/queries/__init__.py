@@ -1,0 +1,17 @@
+"""Reads worth naming."""
+
+from designs.queries.documents import document_of, document_of_version, fields_of, revision_of, visible_design
+from designs.queries.drafts import drafts_beside
+from designs.queries.lists import designs_for, history_of, opened_embargoes
+
+__all__ = [
+    "designs_for",
+    "document_of",
+    "document_of_version",
+    "drafts_beside",
+    "fields_of",
+    "history_of",
+    "opened_embargoes",
+    "revision_of",
+    "visible_design",
+]

@@ -1,0 +1,77 @@
+"""A design as a document."""
+
+from typing import Any
+
+from django.http import Http404
+
+from designs.catalogue import shipped
+from designs.document import Document, Entry, from_json
+from designs.models import Design, DesignVersion, FieldValue
+
+Fields = dict[tuple[str | None, str], FieldValue]
+
+
+def visible_design(user: Any, slug: str) -> Design:
+    """Return the design if `user` may read it.
+
+    Raises
+    ------
+    Http404
+        Also for a design that exists but is not theirs: its existence is not revealed.
+    """
+    design = Design.objects.filter(slug=slug).first()
+    if design is None or not user.has_perm("designs.view_design", design):
+        raise Http404("There is no such design.")
+    return design
+
+
+def fields_of(design: Design) -> tuple[list[str], Fields]:
+    """Keys of the tasks in order, and all stored fields by task key (``None``: the challenge) and parameter.
+
+    Two queries whatever the size of the design.
+    """
+    tasks = {task.pk: task.key for task in design.tasks.filter(removed_at=None)}
+    fields = {
+        (tasks[field.task_id] if field.task_id else None, field.parameter): field
+        for field in FieldValue.objects.filter(design=design)
+        if field.task_id is None or field.task_id in tasks
+    }
+    return list(tasks.values()), fields
+
+
+def revision_of(design: Design, parameter: str, task: str | None) -> int:
+    """How often a field has been saved."""
+    place = {"task__key": task} if task else {"task": None}
+    found = FieldValue.objects.filter(design=design, parameter=parameter, **place).values_list("revision", flat=True)
+    return found.first() or 0
+
+
+def document_of(design: Design) -> Document:
+    """The design as it stands now."""
+    return assemble(*fields_of(design))
+
+
+def assemble(keys: list[str], fields: Fields) -> Document:
+    """The document made of stored fields."""
+    challenge: dict[str, Entry] = {}
+    tasks: dict[str, dict[str, Entry]] = {key: {} for key in keys}
+    for (key, parameter), field in fields.items():
+        (challenge if key is None else tasks[key])[parameter] = field.entry
+    return Document(challenge, tasks)
+
+
+def document_of_version(version: DesignVersion, *, sealed: bool = True) -> Document:
+    """The document of a frozen version; with `sealed`, embargoed values stand in their places."""
+    data = version.document
+    if sealed and version.sealed:
+        data = {**data, "challenge": dict(data["challenge"]), "tasks": [dict(task) for task in data["tasks"]]}
+        for place, secret in version.sealed.items():
+            where, parameter = place.split("/", 1)
+            holder = (
+                data["challenge"]
+                if where == "challenge"
+                else next(task for task in data["tasks"] if task["key"] == where)
+            )
+            holder[parameter] = secret["value"]
+    document, _ = from_json(data, catalogue=shipped(), lenient=True)
+    return document

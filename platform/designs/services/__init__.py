@@ -1,0 +1,47 @@
+"""Acts on designs: one transaction each, each with its audit entry."""
+
+from designs.services.designs import (
+    add_task,
+    create_design,
+    duplicate_design,
+    import_design,
+    import_registration,
+    remove_task,
+)
+from designs.services.fields import Conflict, Saved, save_field
+from designs.services.people import accept_invitation, change_role, invite, remove_collaborator, withdraw_invitation
+from designs.services.talk import (
+    add_comment,
+    answer_check,
+    open_thread,
+    override_text,
+    remove_text_override,
+    reopen_thread,
+    resolve_thread,
+)
+from designs.services.versions import freeze_version
+
+__all__ = [
+    "Conflict",
+    "Saved",
+    "accept_invitation",
+    "add_comment",
+    "add_task",
+    "answer_check",
+    "change_role",
+    "create_design",
+    "duplicate_design",
+    "freeze_version",
+    "import_design",
+    "import_registration",
+    "invite",
+    "open_thread",
+    "override_text",
+    "remove_collaborator",
+    "remove_task",
+    "remove_text_override",
+    "reopen_thread",
+    "resolve_thread",
+    "save_field",
+    "withdraw_invitation",
+]

@@ -1,0 +1,68 @@
+"""Opening embargoed values when their event has come, with the proof that they are what was promised."""
+
+from datetime import date
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from designs.catalogue import shipped
+from designs.checks.custom.schedule import span
+from designs.document import Document, State
+from designs.models import Design, FieldValue
+from designs.queries import document_of
+from designs.services.fields import Saved, save_field
+
+
+def opening_day(document: Document, event: str) -> date | None:
+    """The day on which an event lets an embargo open; ``None`` for events in own words or without a date.
+
+    Of several entries the last counts, and of a month its last day: a value is never shown too early.
+    """
+    kinds = {choice.label.casefold(): choice.value for choice in shipped()["challenge_schedule"].choices}
+    kind = kinds.get(event.strip().casefold(), event.strip())
+    days = [
+        span(row["date"])[1]
+        for row in document.values().rows("challenge_schedule")
+        if row.get("event") == kind and row.get("date")
+    ]
+    return max(days, default=None)
+
+
+@transaction.atomic
+def open_embargo(*, actor: User | None, field: FieldValue) -> Saved:
+    """Show an embargoed value. Nonce and value are published beside the digest, so that everybody can check it.
+
+    Raises
+    ------
+    ValidationError
+        When the field is not embargoed.
+    """
+    stored = FieldValue.objects.select_for_update(of=("self",)).select_related("design", "task").get(pk=field.pk)
+    if stored.state != State.EMBARGOED:
+        raise ValidationError("This value is not embargoed.")
+    return save_field(
+        actor=actor,
+        design=stored.design,
+        task=stored.task,
+        parameter=stored.parameter,
+        value=stored.value,
+        details=stored.details,
+    )
+
+
+def open_due_embargoes() -> int:
+    """Open every embargo whose event has come; returns how many."""
+    today = timezone.now().date()
+    opened = 0
+    waiting = FieldValue.objects.filter(state=str(State.EMBARGOED)).select_related("task")
+    for design in Design.objects.filter(pk__in=waiting.values("design")):
+        document = document_of(design)
+        for field in waiting.filter(design=design):
+            day = opening_day(document, field.event)
+            removed = field.task is not None and field.task.removed_at is not None
+            if day is not None and day <= today and not removed:
+                open_embargo(actor=None, field=field)
+                opened += 1
+    return opened

@@ -1,0 +1,187 @@
+"""Letting references and example predictions be read for what may go wrong with them."""
+
+import logging
+import shutil
+import tempfile
+import uuid
+from collections.abc import Iterable
+from datetime import timedelta
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.files.base import File
+from django.core.files.storage import storages
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from designs import hooks
+from designs.advising.scanning import ScanError, lay_out, scan_folder
+from designs.compilation.compiler import compile_values
+from designs.models import DesignTask, Scan
+from designs.queries import document_of
+from web.jobs import enqueue
+
+TASK = "designs.tasks.scan"
+MAX_FILES: Final = 200
+MAX_BYTES: Final = 200 * 1024**2
+_MEMORY: Final = Path("/dev/shm")  # noqa: S108 (folders in it are ours alone)
+_LOG = logging.getLogger(__name__)
+
+
+def request_scan(
+    *, actor: User, task: DesignTask, references: Iterable[File] = (), predictions: Iterable[File] = ()
+) -> Scan:
+    """Let uploaded files be read, and forget them afterwards.
+
+    Parameters
+    ----------
+    references, predictions
+        Files as in contract section 3, or archives of them; predictions of several algorithms in folders of an archive.
+
+    Raises
+    ------
+    ValidationError
+        Without references, with too much, or as long as kind of problem and regions are not stated.
+    """
+    uploads = [("references", upload) for upload in references] + [("predictions", upload) for upload in predictions]
+    if not any(role == "references" for role, _ in uploads):
+        raise ValidationError({"references": "Choose some reference files."})
+    if len(uploads) > MAX_FILES or sum(upload.size for _, upload in uploads) > MAX_BYTES:
+        raise ValidationError({"references": f"At most {MAX_FILES} files of {MAX_BYTES // 1024**2} MB together."})
+    plan = _plan(task)
+    folder = f"scans/{uuid.uuid4()}"
+    files = [
+        {
+            "role": role,
+            "name": PurePosixPath((upload.name or "file").replace("\\", "/")).name,
+            "stored": storages["private"].save(f"{folder}/{index}", upload),
+        }
+        for index, (role, upload) in enumerate(uploads)
+    ]
+    number = sum(role == "references" for role, _ in uploads)
+    try:
+        return _start(actor, task, plan, source=f"{number} uploaded file{'s' if number > 1 else ''}", files=files)
+    except Exception:
+        _delete(files)
+        raise
+
+
+def request_scan_of_test_set(*, actor: User, task: DesignTask, key: str) -> Scan:
+    """Let the references of a test set be read that the person may read.
+
+    Raises
+    ------
+    ValidationError
+        When there is no such test set for this person.
+    """
+    source = next((source for source in reference_sources(actor, task) if source.key == key), None)
+    if source is None:
+        raise ValidationError("There is no such test set.")
+    return _start(actor, task, _plan(task), source=source.label, files=[{"role": "test_set", "name": source.key}])
+
+
+def reference_sources(user: User, task: DesignTask) -> list[hooks.ReferenceSource]:
+    """Test sets of challenges that run this design and that the person organizes."""
+    return [source for find in hooks.reference_sources for source in find(user, task)]
+
+
+def run_scan(*, scan_id: int) -> None:
+    """Read the files of a scan that waits, and delete them; a second call finds nothing to do."""
+    with transaction.atomic():
+        scan = (
+            Scan.objects.select_for_update(of=("self",))
+            .select_related("task", "requested_by")
+            .filter(pk=scan_id)
+            .first()
+        )
+        if scan is None or scan.state != Scan.State.QUEUED:
+            return
+        scan.state = Scan.State.RUNNING
+        scan.save(update_fields=["state"])
+    changes: dict[str, Any] = {"state": Scan.State.FAILED, "problem": "The reader broke off at these files."}
+    folder = Path(tempfile.mkdtemp(prefix="podium-scan-", dir=_place(scan)))
+    try:
+        _collect(scan, folder)
+        changes = {"state": Scan.State.DONE, "result": scan_folder(scan.plan, folder)}
+    except ScanError as error:
+        changes = {"state": Scan.State.FAILED, "problem": str(error)}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        _delete(scan.files)
+        Scan.objects.filter(pk=scan.pk).update(**changes, files=[])
+
+
+def sweep_scans() -> int:
+    """Ask again for scans whose message was lost, and end those whose worker was; returns how many were asked for."""
+    now = timezone.now()
+    lost = now - timedelta(minutes=15)
+    for scan in Scan.objects.filter(state=Scan.State.RUNNING, requested_at__lt=lost):
+        _delete(scan.files)
+        Scan.objects.filter(pk=scan.pk, state=Scan.State.RUNNING).update(
+            state=Scan.State.FAILED, files=[], problem="The worker was lost while it read these files."
+        )
+    waiting = Scan.objects.filter(state=Scan.State.QUEUED, requested_at__lt=now - timedelta(minutes=1))
+    for pk in (found := list(waiting.values_list("pk", flat=True))):
+        enqueue(TASK, pk)
+    return len(found)
+
+
+@transaction.atomic
+def _start(actor: User, task: DesignTask, plan: dict[str, Any], *, source: str, files: list[dict[str, str]]) -> Scan:
+    scan = Scan.objects.create(task=task, source=source[:200], files=files, plan=plan, requested_by=actor)
+    record(
+        actor=actor,
+        act="design_scan_requested",
+        subject=scan,
+        scope=task.design.slug,
+        facts={"task": task.key, "source": scan.source, "files": len(files)},
+    )
+    enqueue(TASK, scan.pk)
+    return scan
+
+
+def _plan(task: DesignTask) -> dict[str, Any]:
+    parts = compile_values(document_of(task.design).values(task.key)).parts
+    if "problem" not in parts:
+        raise ValidationError("Say in the form which category of task this is first.")
+    regions = [region for region in parts.get("regions", ()) if region.get("labels")]
+    if parts["problem"] == "semantic_segmentation" and not regions:
+        raise ValidationError("Name the scored regions and their label values in the form first.")
+    return {"problem": parts["problem"], "regions": regions}
+
+
+def _place(scan: Scan) -> Path:
+    """Where files are laid out: what is taken from a hidden test set in memory, where the machine has such a folder."""
+    if _MEMORY.is_dir() and any(entry["role"] == "test_set" for entry in scan.files):
+        return _MEMORY
+    scratch = Path(settings.PODIUM_SCRATCH) / "scans"
+    scratch.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return scratch
+
+
+def _collect(scan: Scan, folder: Path) -> None:
+    """Put everything that is to be read below `folder`."""
+    (folder / "references").mkdir()
+    for entry in scan.files:
+        if entry["role"] == "test_set":
+            sources = reference_sources(scan.requested_by, scan.task) if scan.requested_by else []
+            source = next((source for source in sources if source.key == entry["name"]), None)
+            if source is None:
+                raise ScanError("This test set is not there any more.")
+            source.put(folder / "references")
+        else:
+            with storages["private"].open(entry["stored"]) as stream:
+                lay_out(stream, entry["name"], entry["role"], folder)
+
+
+def _delete(files: list[dict[str, str]]) -> None:
+    for entry in files:
+        if "stored" in entry:
+            try:
+                storages["private"].delete(entry["stored"])
+            except OSError:
+                _LOG.exception("An upload of a scan cannot be deleted: %s", entry["stored"])

@@ -1,0 +1,140 @@
+"""Comments on parameters, answers to warnings, texts of the form."""
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from designs import texts
+from designs.catalogue import shipped
+from designs.models import CheckAnswer, Comment, Design, DesignTask, TextOverride, Thread
+
+MAX_COMMENT = 5000
+
+
+def _text(text: str, what: str) -> str:
+    text = text.replace("\x00", "").strip()
+    if not text:
+        raise ValidationError(f"Write {what} first.")
+    return text[:MAX_COMMENT]
+
+
+@transaction.atomic
+def open_thread(*, actor: User, design: Design, parameter: str, text: str, task: DesignTask | None = None) -> Thread:
+    """Start a conversation about a parameter.
+
+    Raises
+    ------
+    ValidationError
+        Without text, or for a parameter or task that does not exist here.
+    """
+    if parameter not in shipped().parameters or (task is not None and task.design_id != design.pk):
+        raise ValidationError("There is no such parameter in this design.")
+    thread = Thread.objects.create(design=design, task=task, parameter=parameter)
+    Comment.objects.create(thread=thread, author=actor, text=_text(text, "the comment"))
+    _record(actor, "design_thread_opened", thread)
+    return thread
+
+
+@transaction.atomic
+def add_comment(*, actor: User, thread: Thread, text: str) -> Comment:
+    """Answer in a conversation; a resolved one is opened again."""
+    comment = Comment.objects.create(thread=thread, author=actor, text=_text(text, "the comment"))
+    if thread.resolved_at is not None:
+        thread.resolved_at, thread.resolved_by = None, None
+        thread.save(update_fields=["resolved_at", "resolved_by"])
+    _record(actor, "design_comment_added", thread)
+    return comment
+
+
+@transaction.atomic
+def resolve_thread(*, actor: User, thread: Thread) -> None:
+    """Close a conversation."""
+    if thread.resolved_at is None:
+        thread.resolved_at, thread.resolved_by = timezone.now(), actor
+        thread.save(update_fields=["resolved_at", "resolved_by"])
+        _record(actor, "design_thread_resolved", thread)
+
+
+@transaction.atomic
+def reopen_thread(*, actor: User, thread: Thread) -> None:
+    """Take a resolved conversation up again."""
+    if thread.resolved_at is not None:
+        thread.resolved_at, thread.resolved_by = None, None
+        thread.save(update_fields=["resolved_at", "resolved_by"])
+        _record(actor, "design_thread_reopened", thread)
+
+
+@transaction.atomic
+def answer_check(
+    *, actor: User, design: Design, check_id: str, text: str, basis: str, task: DesignTask | None = None
+) -> CheckAnswer:
+    """Say why a warning is not obeyed.
+
+    Parameters
+    ----------
+    basis
+        Digest of the values that the check read (`designs.checks.Finding.basis`).
+
+    Raises
+    ------
+    ValidationError
+        Without text, for an unknown check, and for an error, which cannot be talked away.
+    """
+    check = next((check for check in shipped().checks if check.id == check_id), None)
+    if check is None:
+        raise ValidationError("There is no such check.")
+    if check.severity == "error":
+        raise ValidationError("An error has to be mended; only warnings and hints can be answered.")
+    answer, _ = CheckAnswer.objects.update_or_create(
+        design=design,
+        task=task,
+        check_id=check_id,
+        defaults={"text": _text(text, "the reason"), "basis": basis, "author": actor, "created_at": timezone.now()},
+    )
+    record(
+        actor=actor,
+        act="design_check_answered",
+        subject=design,
+        scope=design.slug,
+        facts={"check": check_id, "task": task.key if task else None},
+    )
+    return answer
+
+
+@transaction.atomic
+def override_text(*, actor: User, override: TextOverride) -> TextOverride:
+    """Replace a text of the form in this installation."""
+    override.save()
+    record(
+        actor=actor,
+        act="design_text_changed",
+        subject=override,
+        facts={"parameter": override.parameter, "text": override.text_name},
+    )
+    transaction.on_commit(texts.forget)
+    return override
+
+
+@transaction.atomic
+def remove_text_override(*, actor: User, override: TextOverride) -> None:
+    """Return to the delivered text."""
+    record(
+        actor=actor,
+        act="design_text_restored",
+        subject=override,
+        facts={"parameter": override.parameter, "text": override.text_name},
+    )
+    override.delete()
+    transaction.on_commit(texts.forget)
+
+
+def _record(actor: User, act: str, thread: Thread) -> None:
+    record(
+        actor=actor,
+        act=act,
+        subject=thread,
+        scope=thread.design.slug,
+        facts={"parameter": thread.parameter, "task": thread.task.key if thread.task else None},
+    )

@@ -1,0 +1,40 @@
+"""Background work: take ids, load, call a service."""
+
+from celery import shared_task
+
+from designs.models import Design
+from designs.services import embargoes, links, scans, simulations
+
+
+@shared_task
+def check_links(design_id: int) -> None:
+    """Ask the web addresses of one design."""
+    design = Design.objects.filter(pk=design_id).first()
+    if design is not None:
+        links.check_links(design=design)
+
+
+@shared_task
+def check_all_links() -> None:
+    """Ask the web addresses of all designs, once a week."""
+    links.enqueue_all()
+
+
+@shared_task
+def simulate(simulation_id: int) -> None:
+    """Simulate what a design could tell apart."""
+    simulations.run_simulation(simulation_id=simulation_id)
+
+
+@shared_task
+def scan(scan_id: int) -> None:
+    """Read references for what may go wrong with them."""
+    scans.run_scan(scan_id=scan_id)
+
+
+@shared_task
+def sweep() -> None:
+    """Find simulations and scans that got lost, and open embargoes whose event has come."""
+    simulations.sweep_simulations()
+    scans.sweep_scans()
+    embargoes.open_due_embargoes()

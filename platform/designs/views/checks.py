@@ -1,0 +1,126 @@
+"""All findings of a design, answers to warnings, and the compiled assessment."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from designs import services, texts
+from designs.checks.compiling import all_findings
+from designs.compilation import compile_values, pseudo_code, worked_example
+from designs.forms import AnswerForm
+from designs.models import Design
+from designs.views.access import design_context, design_for, shown_document, task_of
+from designs.views.pages import count
+from evaluation.canonical import canonical_json
+from evaluation.ranking import describe
+
+
+@require_safe
+def checks(request: HttpRequest, slug: str) -> HttpResponse:
+    """Everything that is open, errors first, each with the way to its field."""
+    design = design_for(request, slug)
+    document = shown_document(request, design)
+    found = all_findings(document, design=design)
+    names = {values.task_key: values.name for values in document.each_task()}
+    first = next(iter(document.tasks), "")
+    rows = [
+        {
+            "finding": finding,
+            "parameter": texts.catalogue()[finding.check.parameter],
+            "task": names.get(finding.task, ""),
+            "url": _field_url(design, finding.check.parameter, finding.task or first),
+        }
+        for finding in found
+    ]
+    groups = [
+        ("Errors", "They keep the design from being submitted.", [row for row in rows if row["finding"].blocks]),
+        (
+            "Warnings",
+            "Obey them, or answer them: the answer goes to the reviewers and into the report.",
+            [row for row in rows if row["finding"].severity == "warning"],
+        ),
+        ("Hints", "Worth a thought.", [row for row in rows if row["finding"].severity == "info"]),
+    ]
+    return render(
+        request,
+        "designs/checks.html",
+        {**design_context(request, design, "checks"), "groups": groups, "counts": count(found)},
+    )
+
+
+@login_required
+@require_POST
+def answer(request: HttpRequest, slug: str) -> HttpResponse:
+    """Say why a warning is not obeyed."""
+    design = design_for(request, slug, "edit_design")
+    form = AnswerForm(request.POST)
+    if form.is_valid():
+        data = form.cleaned_data
+        try:
+            services.answer_check(
+                actor=request.user,
+                design=design,
+                check_id=data["check_id"],
+                text=data["text"],
+                basis=data["basis"],
+                task=task_of(design, data["task"]),
+            )
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+        else:
+            messages.success(request, "The answer is kept beside the warning.")
+    else:
+        messages.error(request, "Write the reason first.")
+    return redirect("designs:checks", design.slug)
+
+
+@require_safe
+def assessment(request: HttpRequest, slug: str) -> HttpResponse:
+    """What is compiled from each task: in plain words, as pseudo-code, at work on invented teams."""
+    design = design_for(request, slug)
+    document = shown_document(request, design)
+    tasks = []
+    for values in document.each_task():
+        compilation = compile_values(values, assume=design.legacy_import)
+        compiled = compilation.assessment
+        tasks.append({
+            "key": values.task_key,
+            "name": values.name,
+            "problems": [
+                {"text": str(problem), "url": _field_url(design, problem.parameter, values.task_key or "")}
+                for problem in compilation.problems
+            ],
+            "assumptions": compilation.assumptions,
+            "sentences": describe(compiled) if compiled else [],
+            "code": "\n".join(pseudo_code(compiled)) if compiled else "",
+            "example": worked_example(compiled) if compiled else None,
+            "digest": compiled.digest if compiled else "",
+        })  # fmt: skip
+    return render(request, "designs/assessment.html", {**design_context(request, design, "assessment"), "tasks": tasks})
+
+
+@require_safe
+def assessment_json(request: HttpRequest, slug: str, task: str) -> HttpResponse:
+    """The compiled assessment document of a task."""
+    design = design_for(request, slug)
+    document = shown_document(request, design)
+    if task not in document.tasks:
+        raise Http404("There is no such task.")
+    compilation = compile_values(document.values(task), assume=design.legacy_import)
+    if compilation.assessment is None:
+        raise Http404("This task cannot be compiled yet.")
+    response = HttpResponse(canonical_json(compilation.document), content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="{design.slug}-{task}-assessment.json"'
+    return response
+
+
+def _field_url(design: Design, parameter: str, task: str) -> str:
+    known = texts.catalogue()[parameter]
+    if known.is_task:
+        url = reverse("designs:task_section", args=[design.slug, known.section, task])
+        return f"{url}#f-{parameter}-{task}"
+    return f"{reverse('designs:section', args=[design.slug, known.section])}#f-{parameter}"

@@ -1,0 +1,152 @@
+"""Saving one field from the form, its history, and the conflict of two writers."""
+
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_POST, require_safe
+
+from designs import queries, services, texts
+from designs.catalogue import Parameter
+from designs.checks import reads
+from designs.checks.compiling import COMPILED, all_findings
+from designs.checks.running import Finding
+from designs.differences import compare_entries
+from designs.document import Document
+from designs.forms import read_posted
+from designs.models import Design, DesignTask
+from designs.queries.documents import assemble
+from designs.services.fields import from_history
+from designs.views.access import design_for, signed_in, task_of
+from designs.views.pages import section_fields
+
+
+@signed_in
+@require_POST
+def save(request: HttpRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
+    """Save a field and answer with what changed around it: its state, and the checks on the same page."""
+    design = design_for(request, slug, "edit_design")
+    known, place = _known(parameter), task_of(design, task)
+    posted = read_posted(known, request.POST)
+    try:
+        saved = services.save_field(
+            actor=request.user,
+            design=design,
+            parameter=known.id,
+            task=place,
+            value=posted.value,
+            details=posted.details,
+            state=posted.state or None,
+            reason=posted.reason,
+            until=posted.until,
+            event=posted.event,
+            revision=posted.revision,
+        )
+    except ValidationError as error:
+        return render(request, "designs/parts/refused.html", {"key": _key(known, task), "messages": error.messages})
+    except services.Conflict as conflict:
+        return _conflict(request, design, known, place, conflict)
+    keys, fields = queries.fields_of(design)
+    document = assemble(keys, fields)
+    found = _nearby(document, design, known, place)
+    shown = section_fields(design, document, fields, section=known.section, task=task, found=found, editable=True)
+    own = next((view for view in shown if view.parameter.id == known.id), None)
+    return render(
+        request,
+        "designs/parts/saved.html",
+        {
+            "design": design,
+            "key": _key(known, task),
+            "field": saved.field,
+            "view": own,
+            # What the server knows of a metric (direction, options) is shown in the table at once.
+            "again": posted.completed,
+            "neighbours": [view for view in shown if view.parameter.id in _beside(known)],
+            "may_edit": True,
+            "may_comment": True,
+        },
+    )
+
+
+@signed_in
+@require_safe
+def show(request: HttpRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
+    """One field as it stands now, for a writer who takes the other's version."""
+    design = design_for(request, slug, "collaborate_on_design")
+    known, place = _known(parameter), task_of(design, task)
+    keys, fields = queries.fields_of(design)
+    document = assemble(keys, fields)
+    editable = request.user.has_perm("designs.edit_design", design)
+    shown = section_fields(
+        design,
+        document,
+        fields,
+        section=known.section,
+        task=task,
+        found=_nearby(document, design, known, place),
+        editable=editable,
+    )
+    view = next((view for view in shown if view.parameter.id == known.id), None)
+    if view is None:
+        raise Http404("There is no such field here.")
+    context = {"design": design, "field": view, "may_edit": editable, "may_comment": True}
+    return render(request, "designs/parts/field.html", context)
+
+
+@require_safe
+def history(request: HttpRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
+    """Who changed a field, when, from what, to what."""
+    design = design_for(request, slug, "collaborate_on_design")
+    known, place = _known(parameter), task_of(design, task)
+    changes = [
+        {
+            "change": change,
+            "difference": compare_entries(known, from_history(change.before), from_history(change.after)),
+        }
+        for change in queries.history_of(design, known.id, place)[:50]
+    ]
+    return render(request, "designs/parts/history.html", {"changes": changes, "parameter": known})
+
+
+def _beside(parameter: Parameter) -> set[str]:
+    """Parameters of the same page whose checks look at this one, itself included."""
+    page = texts.catalogue().in_section(parameter.section)
+    beside = {entry.id for entry in page if any(parameter.id in reads(check) for check in entry.checks)}
+    if parameter.id in COMPILED:
+        beside |= COMPILED & {entry.id for entry in page}
+    return beside | {parameter.id}
+
+
+def _nearby(document: Document, design: Design, parameter: Parameter, task: DesignTask | None) -> list[Finding]:
+    """Findings of the page that a change of this field may have changed."""
+    tasks = [task.key] if task is not None else None
+    return all_findings(document, design=design, changed=_beside(parameter), tasks=tasks)
+
+
+def _conflict(
+    request: HttpRequest, design: Design, known: Parameter, task: DesignTask | None, conflict: services.Conflict
+) -> HttpResponse:
+    base = conflict.base or conflict.theirs
+    return render(
+        request,
+        "designs/parts/conflict.html",
+        {
+            "design": design,
+            "parameter": known,
+            "task": task,
+            "key": _key(known, task.key if task else None),
+            "field": conflict.field,
+            "theirs": compare_entries(known, base, conflict.theirs),
+            "mine": compare_entries(known, conflict.theirs, conflict.mine),
+        },
+    )
+
+
+def _known(identity: str) -> Parameter:
+    parameter = texts.catalogue().parameters.get(identity)
+    if parameter is None:
+        raise Http404("There is no such parameter.")
+    return parameter
+
+
+def _key(parameter: Parameter, task: str | None) -> str:
+    return f"{parameter.id}-{task}" if task else parameter.id

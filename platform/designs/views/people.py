@@ -1,0 +1,161 @@
+"""Collaborators, invitations, conversations."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from designs import services
+from designs.forms import CommentForm, InvitationForm
+from designs.models import Collaborator, Design, Invitation, Thread
+from designs.views.access import design_context, design_for, signed_in, task_of
+
+
+@login_required
+@require_safe
+def people(request: HttpRequest, slug: str) -> HttpResponse:
+    design = design_for(request, slug, "collaborate_on_design")
+    return _people(request, design, InvitationForm())
+
+
+@login_required
+@require_POST
+def invite(request: HttpRequest, slug: str) -> HttpResponse:
+    design = design_for(request, slug, "manage_design")
+    form = InvitationForm(request.POST)
+    if form.is_valid():
+        link = request.build_absolute_uri(reverse("designs:accept", args=["TOKEN"])).replace("TOKEN", "{token}")
+        try:
+            services.invite(actor=request.user, design=design, link=link, **form.cleaned_data)
+        except ValidationError as error:
+            form.add_error(None, error if not hasattr(error, "error_dict") else error.messages)
+        else:
+            messages.success(request, f"An invitation is on its way to {form.cleaned_data['email']}.")
+            return redirect("designs:people", design.slug)
+    return _people(request, design, form)
+
+
+@login_required
+@require_POST
+def withdraw(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    design = design_for(request, slug, "manage_design")
+    invitation = get_object_or_404(Invitation, pk=pk, design=design)
+    services.withdraw_invitation(actor=request.user, invitation=invitation)
+    messages.success(request, "The invitation is withdrawn.")
+    return redirect("designs:people", design.slug)
+
+
+@login_required
+@require_POST
+def change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Give a person another role, or end their part."""
+    design = design_for(request, slug)
+    part = get_object_or_404(Collaborator.objects.select_related("user"), pk=pk, design=design)
+    leaves = request.POST.get("role") == "remove"
+    # Everybody may leave; all else is for owners.
+    if not (leaves and part.user_id == request.user.pk):
+        design_for(request, slug, "manage_design")
+    try:
+        if leaves:
+            services.remove_collaborator(actor=request.user, collaborator=part)
+        else:
+            services.change_role(actor=request.user, collaborator=part, role=request.POST.get("role", ""))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, "The list of people is changed.")
+    if leaves and part.user_id == request.user.pk:
+        return redirect("designs:list")
+    return redirect("designs:people", design.slug)
+
+
+@login_required
+def accept(request: HttpRequest, token: str) -> HttpResponse:
+    """Take up an invitation: asked first, since a link alone must not change anything."""
+    if request.method == "POST":
+        try:
+            part = services.accept_invitation(user=request.user, token=token)
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+            return redirect("designs:list")
+        messages.success(request, f"You are {part.get_role_display()} of this design.")
+        return redirect(part.design)
+    return render(request, "designs/accept.html", {"trail": [("Designs", reverse("designs:list"))]})
+
+
+@signed_in
+def comments(request: HttpRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
+    """The conversations about a parameter; a new one is started by posting."""
+    design = design_for(request, slug, "comment_on_design")
+    place = task_of(design, task)
+    if request.method == "POST":
+        form = CommentForm(request.POST)
+        if form.is_valid():
+            try:
+                services.open_thread(
+                    actor=request.user,
+                    design=design,
+                    parameter=parameter,
+                    task=place,
+                    text=form.cleaned_data["text"],
+                )
+            except ValidationError as error:
+                form.add_error(None, error)
+    return _threads(request, design, parameter, task)
+
+
+@signed_in
+@require_POST
+def reply(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Answer in a conversation, resolve it, or take it up again."""
+    design = design_for(request, slug, "comment_on_design")
+    thread = get_object_or_404(Thread.objects.select_related("task", "design"), pk=pk, design=design)
+    match request.POST.get("act"):
+        case "resolve":
+            services.resolve_thread(actor=request.user, thread=thread)
+        case "reopen":
+            services.reopen_thread(actor=request.user, thread=thread)
+        case _:
+            form = CommentForm(request.POST)
+            if form.is_valid():
+                services.add_comment(actor=request.user, thread=thread, text=form.cleaned_data["text"])
+    return _threads(request, design, thread.parameter, thread.task.key if thread.task else None)
+
+
+def _threads(request: HttpRequest, design: Design, parameter: str, task: str | None) -> HttpResponse:
+    threads = (
+        Thread.objects.filter(design=design, parameter=parameter, task__key=task)
+        if task
+        else Thread.objects.filter(design=design, parameter=parameter, task=None)
+    )
+    return render(
+        request,
+        "designs/parts/comments.html",
+        {
+            "design": design,
+            "parameter": parameter,
+            "task": task or "",
+            "key": f"{parameter}-{task}" if task else parameter,
+            "threads": threads.select_related("resolved_by").prefetch_related("comments__author"),
+        },
+    )
+
+
+def _people(request: HttpRequest, design: Design, form: InvitationForm) -> HttpResponse:
+    context = design_context(request, design, "people")
+    return render(
+        request,
+        "designs/people.html",
+        {
+            **context,
+            "people": design.collaborators.select_related("user"),
+            "invitations": [
+                entry for entry in design.invitations.select_related("invited_by") if entry.accepted_at is None
+            ],
+            "roles": Collaborator.Role.choices,
+            "form": form,
+        },
+    )

@@ -1,0 +1,49 @@
+"""Letting references be read for pitfalls, and asking how far that is."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from designs.forms.scanning import ScanForm
+from designs.models import Scan
+from designs.services import scans as services
+from designs.views.access import design_for, task_of
+
+
+@login_required
+@require_POST
+def scan(request: HttpRequest, slug: str, task: str) -> HttpResponse:
+    """Read uploaded references, or those of a test set that the person organizes."""
+    design = design_for(request, slug, "edit_design")
+    place = task_of(design, task)
+    if place is None:
+        raise Http404("There is no such task.")
+    key = request.POST.get("test_set")
+    form = ScanForm(request.POST, request.FILES)
+    try:
+        if key:
+            services.request_scan_of_test_set(actor=request.user, task=place, key=key)
+        elif form.is_valid():
+            services.request_scan(actor=request.user, task=place, **form.cleaned_data)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        if key or form.is_valid():
+            messages.success(request, "The references are being read.")
+        else:
+            messages.error(request, " ".join(error for errors in form.errors.values() for error in errors))
+    return redirect("designs:task_advice", design.slug, place.key)
+
+
+@require_safe
+def status(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Progress, asked for every two seconds; once it is over, the page is loaded again."""
+    design = design_for(request, slug, "collaborate_on_design")
+    found = get_object_or_404(Scan.objects.defer("result", "plan"), pk=pk, task__design=design)
+    response = render(request, "designs/parts/scanning.html", {"design": design, "scan": found})
+    if found.is_over:
+        response["HX-Refresh"] = "true"
+    return response

@@ -1,0 +1,66 @@
+"""Simulated challenges of a task: asked for here, run in a worker, shown as sentences and figures."""
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_safe
+
+from designs.forms.simulating import SimulationForm
+from designs.models import Simulation
+from designs.services import simulations as services
+from designs.views.access import design_context, design_for, shown_document, task_of
+
+
+@login_required
+def simulation(request: HttpRequest, slug: str, task: str) -> HttpResponse:
+    """The form of a simulation and the newest result; others who may read the design see the result."""
+    design = design_for(request, slug, "edit_design" if request.method == "POST" else "collaborate_on_design")
+    place = task_of(design, task)
+    values = shown_document(request, design).values(task)
+    initial = {
+        "cases": values.get("number_test_cases") or 100,
+        "teams": max(values.get("expected_participants") or 10, 2),
+    }
+    form = SimulationForm(request.POST or None, request.FILES or None, initial=initial)
+    if request.method == "POST" and place is not None and form.is_valid():
+        try:
+            services.request_simulation(actor=request.user, task=place, options=form.options)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            return redirect("designs:simulation", design.slug, task)
+    newest = Simulation.objects.filter(task=place).defer("assessment").first()
+    return render(
+        request,
+        "designs/simulation.html",
+        {
+            **design_context(request, design, "advice"),
+            "form": form,
+            "task": values,
+            "simulation": newest,
+            "figures": range(len(newest.result["figures"])) if newest and newest.result else (),
+        },
+    )
+
+
+@require_safe
+def status(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Progress, asked for every two seconds; once it is over, the page is loaded again."""
+    design = design_for(request, slug, "collaborate_on_design")
+    found = get_object_or_404(Simulation.objects.defer("assessment", "result"), pk=pk, task__design=design)
+    response = render(request, "designs/parts/simulating.html", {"design": design, "simulation": found})
+    if found.is_over:
+        response["HX-Refresh"] = "true"
+    return response
+
+
+@require_safe
+def figure(request: HttpRequest, slug: str, pk: int, number: int) -> HttpResponse:
+    """A figure of a finished simulation."""
+    design = design_for(request, slug, "collaborate_on_design")
+    found = get_object_or_404(Simulation, pk=pk, task__design=design)
+    figures = found.result["figures"] if found.result else []
+    if number >= len(figures):
+        raise Http404("There is no such figure.")
+    return JsonResponse(figures[number])

@@ -1,0 +1,121 @@
+"""Versions, comparisons, exports."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from designs import queries, services
+from designs.catalogue import shipped
+from designs.differences import compare as differences_between
+from designs.document import Document, public_document
+from designs.exports import as_json
+from designs.exports.serving import exported, json_file
+from designs.forms import VersionForm
+from designs.gate import gate_of
+from designs.models import DesignVersion
+from designs.views.access import design_context, design_for, is_insider, shown_document
+
+NOW = "now"
+
+
+@require_safe
+def versions(request: HttpRequest, slug: str) -> HttpResponse:
+    design = design_for(request, slug)
+    document = shown_document(request, design)
+    return render(
+        request,
+        "designs/versions.html",
+        {
+            **design_context(request, design, "versions"),
+            "versions": design.versions.select_related("created_by").defer("document", "sealed"),
+            "form": VersionForm(),
+            "gate": gate_of(document, design=design),
+            "digest": as_json(document)[1],
+            "opened": queries.opened_embargoes(design, public=not is_insider(request, design)),
+        },
+    )
+
+
+@login_required
+@require_POST
+def freeze(request: HttpRequest, slug: str) -> HttpResponse:
+    """Freeze the design under a name."""
+    design = design_for(request, slug, "manage_design")
+    form = VersionForm(request.POST)
+    if form.is_valid():
+        try:
+            version = services.freeze_version(actor=request.user, design=design, **form.cleaned_data)
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+        else:
+            messages.success(request, f"Version {version.number} is kept; it cannot be changed any more.")
+    else:
+        messages.error(request, "Give the version a name.")
+    return redirect("designs:versions", design.slug)
+
+
+@require_safe
+def version(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """A frozen version as canonical JSON."""
+    design = design_for(request, slug)
+    frozen = get_object_or_404(DesignVersion, design=design, number=number)
+    document = queries.document_of_version(frozen, sealed=False)
+    public = not is_insider(request, design)
+    return json_file(document, f"{design.slug}-v{number}", public=public)
+
+
+@require_safe
+def compare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Any two versions, or a version and the present state."""
+    design = design_for(request, slug)
+    known = {str(entry.number): entry for entry in design.versions.all()}
+    choices = [
+        (NOW, "as it stands now"),
+        *((number, f"version {number}: {entry.name}") for number, entry in known.items()),
+    ]
+    newest = next(iter(known), NOW)
+    before, after = request.GET.get("from", newest), request.GET.get("to", NOW)
+    if {before, after} - {value for value, _ in choices}:
+        raise Http404("There is no such version.")
+    insider, current = is_insider(request, design), shown_document(request, design)
+    old, new = (_state(current, known.get(place), sealed=insider) for place in (before, after))
+    if not insider:
+        old, new = (public_document(state, catalogue=shipped()) for state in (old, new))
+    names = {values.task_key: values.name for values in (*old.each_task(), *new.each_task())}
+    found = [
+        {"difference": entry, "task": names.get(entry.task, "")}
+        for entry in differences_between(old, new)
+        if insider or entry.parameter.visibility == "public"
+    ]
+    return render(
+        request,
+        "designs/compare.html",
+        {
+            **design_context(request, design, "versions"),
+            "choices": choices,
+            "before": before,
+            "after": after,
+            "differences": found,
+        },
+    )
+
+
+@require_safe
+def export_json(request: HttpRequest, slug: str) -> HttpResponse:
+    """The canonical JSON of the present state; without personal data for readers from outside."""
+    return export_document(request, slug, "json")
+
+
+@require_safe
+def export_document(request: HttpRequest, slug: str, ending: str) -> HttpResponse:
+    """The whole design as a file, with the numbers of the BIAS guideline where people read it."""
+    design = design_for(request, slug)
+    public = not is_insider(request, design)
+    return exported(shown_document(request, design), design=design, ending=ending, public=public)
+
+
+def _state(current: Document, frozen: DesignVersion | None, *, sealed: bool) -> Document:
+    return current if frozen is None else queries.document_of_version(frozen, sealed=sealed)
