@@ -1,0 +1,1 @@
+"""A registered design in operation: tasks, phases, teams, participation, announcements."""

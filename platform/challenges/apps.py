@@ -1,0 +1,24 @@
+from django.apps import AppConfig
+
+
+class ChallengesConfig(AppConfig):
+    name = "challenges"
+    verbose_name = "Challenges"
+
+    def ready(self):
+        from challenges import checks, home, participation_entries, registrations, rules  # noqa: F401 (checks and permissions are registered on import)
+        from challenges.hooks import register_tab
+        from web import navigation
+        from web.home import register_section
+
+        registrations.register()
+        participation_entries.register()
+        navigation.register("Challenges", "challenges:list", order=10)
+        register_section(home.open_challenges)
+        register_tab("Overview", "challenges:detail", order=0)
+        register_tab(
+            "Organize",
+            "challenges:organize",
+            visible=lambda user, challenge: user.has_perm("challenges.organize_challenge", challenge),
+            order=90,
+        )

@@ -1,0 +1,97 @@
+"""Where the apps below contribute to a challenge: the few typed hooks, filled in `AppConfig.ready`.
+
+`tabs`
+    Entries of a challenge's own navigation.
+`phase_facts`
+    Facts about a phase that only a lower app knows (number of cases, submissions so far).
+`phase_closed`
+    Called inside the transaction that closes a phase.
+`assessment_changed`
+    Called inside the transaction that gives a phase another registered assessment, with the phase's id and whether
+    cases have to be scored anew.
+`submitted`
+    Says whether a team has submitted anything that counts.
+`standing_changed`
+    Called inside the transaction that changes how a team takes part in rankings, with the team's id.
+`first_submission`
+    When the first submission to a challenge that was taken arrived, or ``None``.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from challenges.models import Challenge, Phase, Team
+
+
+@dataclass(frozen=True)
+class Tab:
+    """One entry of a challenge's navigation; `visible` decides for the user who looks."""
+
+    label: str
+    url_name: str
+    visible: Callable[[Any, Challenge], bool]
+    order: int
+
+
+PhaseFacts = Callable[[Phase], list[tuple[str, str]]]
+PhaseClosed = Callable[[int], None]
+AssessmentChanged = Callable[[int, bool], None]
+FirstSubmission = Callable[[Challenge], datetime | None]
+Submitted = Callable[[Team], bool]
+StandingChanged = Callable[[int], None]
+
+_tabs: list[Tab] = []
+phase_facts: list[PhaseFacts] = []
+phase_closed: list[PhaseClosed] = []
+assessment_changed: list[AssessmentChanged] = []
+first_submission: list[FirstSubmission] = []
+submitted: list[Submitted] = []
+standing_changed: list[StandingChanged] = []
+_pages: list[Tab] = []
+
+
+def everybody(user: Any, challenge: Challenge) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """Predicate of tabs that all who see the challenge see."""
+    return True
+
+
+def register_tab(
+    label: str, url_name: str, *, visible: Callable[[Any, Challenge], bool] = everybody, order: int = 50
+) -> None:
+    """Add an entry to the navigation of every challenge; `url_name` takes the challenge's slug."""
+    tab = Tab(label=label, url_name=url_name, visible=visible, order=order)
+    if tab not in _tabs:
+        _tabs.append(tab)
+        _tabs.sort(key=lambda entry: entry.order)
+
+
+def tabs_for(user: Any, challenge: Challenge) -> list[Tab]:
+    """Return the entries that `user` may see, in order."""
+    return [tab for tab in _tabs if tab.visible(user, challenge)]
+
+
+def facts_of(phase: Phase) -> list[tuple[str, str]]:
+    """Return what all apps know about a phase, as label and value."""
+    return [fact for provider in phase_facts for fact in provider(phase)]
+
+
+def has_submitted(team: Team) -> bool:
+    """Say whether a team has submitted anything that counts."""
+    return any(provider(team) for provider in submitted)
+
+
+def register_organizer_page(
+    label: str, url_name: str, *, visible: Callable[[Any, Challenge], bool], order: int = 50
+) -> None:
+    """Add a page to the navigation that organizers see below the tab of theirs; `url_name` takes the challenge's slug."""
+    page = Tab(label=label, url_name=url_name, visible=visible, order=order)
+    if page not in _pages:
+        _pages.append(page)
+        _pages.sort(key=lambda entry: entry.order)
+
+
+def organizer_pages_for(user: Any, challenge: Challenge) -> list[Tab]:
+    """Return the organizers' pages that `user` may see, in order."""
+    return [page for page in _pages if page.visible(user, challenge)]

@@ -1,0 +1,764 @@
+import django.db.models.deletion
+import django.db.models.functions.text
+import django.utils.timezone
+import uuid
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    initial = True
+
+    dependencies = [
+        ("accounts", "__first__"),
+        ("registry", "0001_initial"),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name="Challenge",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("slug", models.SlugField(max_length=80, unique=True)),
+                ("title", models.CharField(max_length=200)),
+                ("summary", models.CharField(help_text="one sentence", max_length=300)),
+                ("description", models.TextField(blank=True, help_text="Markdown")),
+                (
+                    "data_description",
+                    models.TextField(blank=True, help_text="Markdown: what the data are and where they come from"),
+                ),
+                ("rules_text", models.TextField(blank=True, help_text="Markdown: rules of participation")),
+                ("contact", models.CharField(blank=True, max_length=200)),
+                ("attribution", models.TextField(blank=True, help_text="source and licence of the data")),
+                ("is_public", models.BooleanField(default=False)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+            ],
+            options={
+                "ordering": ["title"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Phase",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("slug", models.SlugField(max_length=80)),
+                ("name", models.CharField(max_length=200)),
+                ("position", models.PositiveSmallIntegerField(default=1)),
+                ("opens_at", models.DateTimeField()),
+                ("closes_at", models.DateTimeField()),
+                (
+                    "closed_at",
+                    models.DateTimeField(blank=True, help_text="set when it was closed before its time", null=True),
+                ),
+                ("submissions_per_day", models.PositiveSmallIntegerField(blank=True, null=True)),
+                ("submissions_in_total", models.PositiveSmallIntegerField(blank=True, null=True)),
+                (
+                    "counts",
+                    models.CharField(
+                        choices=[("last", "the last one"), ("best", "the best one")], default="last", max_length=10
+                    ),
+                ),
+                (
+                    "results",
+                    models.CharField(
+                        choices=[
+                            ("cases", "own scores, case by case"),
+                            ("aggregate", "own aggregate only"),
+                            ("validation", "validation only"),
+                        ],
+                        default="validation",
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "leaderboard",
+                    models.CharField(
+                        choices=[
+                            ("public", "public from the first score"),
+                            ("sealed", "sealed until the phase closes"),
+                        ],
+                        default="sealed",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "reveals_cases",
+                    models.BooleanField(
+                        default=False,
+                        help_text="after it closes, teams see pictures of their predictions beside the references",
+                    ),
+                ),
+                (
+                    "incomplete_allowed",
+                    models.BooleanField(default=True, help_text="a submission may lack cases; they count as missing"),
+                ),
+                (
+                    "is_held",
+                    models.BooleanField(
+                        default=False, editable=False, help_text="kept shut until the launch gate lets submissions open"
+                    ),
+                ),
+                ("assessment_document", models.JSONField()),
+                ("assessment_digest", models.CharField(editable=False, max_length=64)),
+            ],
+            options={
+                "ordering": ["task", "position"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("closes_at__gt", models.F("opens_at"))),
+                        name="challenges_phase_opens_before_it_closes",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Announcement",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("title", models.CharField(max_length=150)),
+                ("text", models.TextField(help_text="Markdown", max_length=20000)),
+                ("published_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ("told", models.PositiveIntegerField(default=0, help_text="people it was sent to")),
+                (
+                    "author",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="announcements",
+                        to="challenges.challenge",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-published_at"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Organizer",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[
+                            ("owner", "owner: everything, also who else organizes"),
+                            ("manager", "manager: everything but organizers, disqualification and closing"),
+                            ("moderator", "moderator: announcements and discussion only"),
+                        ],
+                        default="owner",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "challenge",
+                    models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, to="challenges.challenge"),
+                ),
+                ("user", models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("challenge", "user"), name="challenges_organizer_once")
+                ],
+            },
+        ),
+        migrations.AddField(
+            model_name="challenge",
+            name="organizers",
+            field=models.ManyToManyField(
+                related_name="organized_challenges", through="challenges.Organizer", to=settings.AUTH_USER_MODEL
+            ),
+        ),
+        migrations.CreateModel(
+            name="Deviation",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("registered_digest", models.CharField(max_length=64)),
+                ("executed_digest", models.CharField(max_length=64)),
+                ("parameters", models.JSONField(help_text="labels of the parameters that changed")),
+                ("reason", models.TextField()),
+                ("decided_at", models.DateTimeField(default=django.utils.timezone.now)),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.registrationversion"
+                    ),
+                ),
+                (
+                    "phase",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="deviations", to="challenges.phase"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["phase", "decided_at", "pk"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("phase", "version"), name="challenges_one_deviation_a_version"),
+                    models.CheckConstraint(
+                        condition=models.Q(("reason", ""), _negated=True), name="challenges_deviation_has_a_reason"
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="PhaseAssessment",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("document", models.JSONField()),
+                ("digest", models.CharField(max_length=64)),
+                ("since", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                (
+                    "phase",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="assessments", to="challenges.phase"
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.registrationversion"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["phase", "since", "pk"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("phase", "version"), name="challenges_one_assessment_a_version")
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Projection",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("digest", models.CharField(max_length=64)),
+                ("launched_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ("projected_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                (
+                    "opened_at",
+                    models.DateTimeField(
+                        blank=True, help_text="when the launch gate let submissions open; empty: it is shut", null=True
+                    ),
+                ),
+                (
+                    "challenge",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="projection",
+                        to="challenges.challenge",
+                    ),
+                ),
+                (
+                    "launched_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "registration",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="projection",
+                        to="registry.registration",
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.registrationversion"
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="Task",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("slug", models.SlugField(max_length=80)),
+                ("name", models.CharField(max_length=200)),
+                ("description", models.TextField(blank=True)),
+                ("position", models.PositiveSmallIntegerField(default=1)),
+                (
+                    "design_key",
+                    models.CharField(
+                        blank=True, editable=False, help_text="key of the task in the registered design", max_length=60
+                    ),
+                ),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="tasks", to="challenges.challenge"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["challenge", "position"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("challenge", "slug"), name="challenges_task_slug_unique")
+                ],
+            },
+        ),
+        migrations.AddField(
+            model_name="phase",
+            name="task",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE, related_name="phases", to="challenges.task"
+            ),
+        ),
+        migrations.CreateModel(
+            name="Team",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("name", models.CharField(max_length=80)),
+                ("slug", models.SlugField(max_length=90)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                (
+                    "standing",
+                    models.CharField(
+                        choices=[
+                            ("ranked", "ranked"),
+                            ("no_award", "ranked, not eligible for awards"),
+                            ("unranked", "takes part without a rank"),
+                            ("disqualified", "disqualified"),
+                        ],
+                        default="ranked",
+                        max_length=12,
+                    ),
+                ),
+                ("standing_reason", models.CharField(blank=True, help_text="shown to the team", max_length=500)),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="teams", to="challenges.challenge"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["name"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("challenge", "slug"), name="challenges_team_slug_unique"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("standing", "ranked"), models.Q(("standing_reason", ""), _negated=True), _connector="OR"
+                        ),
+                        name="challenges_standing_has_a_reason",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Member",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[("captain", "captain"), ("member", "member")], default="captain", max_length=10
+                    ),
+                ),
+                ("joined_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ("left_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="challenges.challenge"
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="memberships",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="members", to="challenges.team"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["joined_at"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("challenge", "user"), name="challenges_one_team_a_person")
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Invitation",
+            fields=[
+                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ("email", models.EmailField(max_length=254, verbose_name="e-mail address")),
+                ("digest", models.CharField(editable=False, max_length=64, unique=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("open", "open"),
+                            ("accepted", "accepted"),
+                            ("declined", "declined"),
+                            ("withdrawn", "withdrawn"),
+                        ],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ("expires_at", models.DateTimeField()),
+                (
+                    "answered_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "invited_by",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="invitations", to="challenges.team"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-created_at"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        models.F("team"),
+                        django.db.models.functions.text.Lower("email"),
+                        condition=models.Q(("state", "open")),
+                        name="challenges_one_open_invitation",
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Concern",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("organizer", "belongs to an organizer's institution"),
+                            ("labels", "had access to test labels"),
+                            ("accounts", "looks like another account"),
+                            ("predictions", "the same predictions as another team"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("key", models.CharField(help_text="what it is about: the same is found once", max_length=150)),
+                ("evidence", models.CharField(max_length=500)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[("open", "to look at"), ("upheld", "upheld"), ("dismissed", "dismissed")],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                ("note", models.CharField(blank=True, max_length=500)),
+                ("found_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="concerns", to="challenges.challenge"
+                    ),
+                ),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "team",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="concerns",
+                        to="challenges.team",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-found_at"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("challenge", "kind", "key"), name="challenges_concern_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(("state", "open"), models.Q(("note", ""), _negated=True), _connector="OR"),
+                        name="challenges_concern_decided_with_a_note",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Terms",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("version", models.PositiveSmallIntegerField()),
+                (
+                    "agreement",
+                    models.TextField(blank=True, help_text="Markdown: what people agree to when they take part"),
+                ),
+                ("requires_approval", models.BooleanField(default=False, help_text="organizers let each person in")),
+                (
+                    "team_size",
+                    models.PositiveSmallIntegerField(blank=True, help_text="most members of a team", null=True),
+                ),
+                (
+                    "requires_method",
+                    models.BooleanField(
+                        default=False, help_text="the final ranking has only teams with a complete method description"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="terms", to="challenges.challenge"
+                    ),
+                ),
+                (
+                    "created_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "terms",
+                "ordering": ["challenge", "-version"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("challenge", "version"), name="challenges_terms_version_unique")
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Participation",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("pending", "waiting for the organizers"),
+                            ("approved", "takes part"),
+                            ("declined", "declined"),
+                        ],
+                        default="approved",
+                        max_length=10,
+                    ),
+                ),
+                ("rules_text", models.TextField(blank=True, help_text="the rules of participation as accepted")),
+                ("agreement", models.TextField(blank=True, help_text="the data-usage agreement as accepted")),
+                ("accepted_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("affiliation", models.CharField(blank=True, max_length=200)),
+                ("orcid", models.CharField(blank=True, max_length=19)),
+                (
+                    "message",
+                    models.CharField(blank=True, help_text="from the person to the organizers", max_length=500),
+                ),
+                ("decided_at", models.DateTimeField(blank=True, null=True)),
+                ("reason", models.CharField(blank=True, max_length=500)),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="participations",
+                        to="challenges.challenge",
+                    ),
+                ),
+                (
+                    "decided_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="participations",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "terms",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="challenges.terms",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-accepted_at"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("challenge", "user"), name="challenges_one_participation_a_person"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "declined"), _negated=True),
+                            models.Q(("reason", ""), _negated=True),
+                            _connector="OR",
+                        ),
+                        name="challenges_declined_with_a_reason",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Thread",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("title", models.CharField(max_length=150)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ("last_post_at", models.DateTimeField(default=django.utils.timezone.now)),
+                ("is_closed", models.BooleanField(default=False)),
+                (
+                    "author",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="threads", to="challenges.challenge"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-last_post_at", "-pk"],
+                "indexes": [models.Index(fields=["challenge", "-last_post_at"], name="challenges__challen_9cd238_idx")],
+            },
+        ),
+        migrations.CreateModel(
+            name="Subscription",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="subscriptions",
+                        to="challenges.challenge",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "thread",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="subscriptions",
+                        to="challenges.thread",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("thread__isnull", False)),
+                        fields=("thread", "user"),
+                        name="challenges_one_subscription_a_thread",
+                    ),
+                    models.UniqueConstraint(
+                        condition=models.Q(("thread__isnull", True)),
+                        fields=("challenge", "user"),
+                        name="challenges_one_subscription_a_challenge",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Post",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("text", models.TextField(help_text="Markdown", max_length=20000)),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ("hidden_at", models.DateTimeField(blank=True, null=True)),
+                ("is_answer", models.BooleanField(default=False)),
+                (
+                    "author",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+                (
+                    "hidden_by",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "thread",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="posts", to="challenges.thread"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["created_at", "pk"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("is_answer", True)), fields=("thread",), name="challenges_one_answer"
+                    )
+                ],
+            },
+        ),
+        migrations.AddConstraint(
+            model_name="phase",
+            constraint=models.UniqueConstraint(fields=("task", "slug"), name="challenges_phase_slug_unique"),
+        ),
+    ]

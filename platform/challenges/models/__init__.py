@@ -1,0 +1,26 @@
+"""Challenge → task → phase, the people in it, and what of it is a projection of a registered design."""
+
+from challenges.models.challenges import Challenge, Member, Organizer, Phase, Task, Team
+from challenges.models.launching import Deviation, PhaseAssessment, Projection
+from challenges.models.participation import Concern, Invitation, Participation, Terms
+from challenges.models.talking import Announcement, Post, Subscription, Thread
+
+__all__ = [
+    "Announcement",
+    "Challenge",
+    "Concern",
+    "Deviation",
+    "Invitation",
+    "Member",
+    "Organizer",
+    "Participation",
+    "Phase",
+    "PhaseAssessment",
+    "Post",
+    "Projection",
+    "Subscription",
+    "Task",
+    "Team",
+    "Terms",
+    "Thread",
+]

@@ -1,0 +1,241 @@
+"""Challenge → task → phase, and the people in it."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.urls import reverse
+from django.utils import timezone
+
+from evaluation.assessment import Assessment, parse
+
+
+class Challenge(models.Model):
+    """A challenge that people can take part in."""
+
+    slug = models.SlugField(max_length=80, unique=True)
+    title = models.CharField(max_length=200)
+    summary = models.CharField(max_length=300, help_text="one sentence")
+    description = models.TextField(blank=True, help_text="Markdown")
+    data_description = models.TextField(blank=True, help_text="Markdown: what the data are and where they come from")
+    rules_text = models.TextField(blank=True, help_text="Markdown: rules of participation")
+    contact = models.CharField(max_length=200, blank=True)
+    attribution = models.TextField(blank=True, help_text="source and licence of the data")
+    is_public = models.BooleanField(default=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    organizers = models.ManyToManyField(
+        settings.AUTH_USER_MODEL, through="Organizer", related_name="organized_challenges"
+    )
+
+    class Meta:
+        ordering = ["title"]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def get_absolute_url(self) -> str:
+        return reverse("challenges:detail", args=[self.slug])
+
+
+class Organizer(models.Model):
+    """A person who runs a challenge, or helps with it."""
+
+    class Role(models.TextChoices):
+        OWNER = "owner", "owner: everything, also who else organizes"
+        MANAGER = "manager", "manager: everything but organizers, disqualification and closing"
+        MODERATOR = "moderator", "moderator: announcements and discussion only"
+
+    # Those who see what participants must not see: hidden references, sealed rankings, results of all teams.
+    TRUSTED = (Role.OWNER, Role.MANAGER)
+
+    challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    role = models.CharField(max_length=10, choices=Role, default=Role.OWNER)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["challenge", "user"], name="challenges_organizer_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} organizes {self.challenge}"
+
+
+class Task(models.Model):
+    """One problem to solve, with its own phases and rankings."""
+
+    challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE, related_name="tasks")
+    slug = models.SlugField(max_length=80)
+    name = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    position = models.PositiveSmallIntegerField(default=1)
+    design_key = models.CharField(
+        max_length=60, blank=True, editable=False, help_text="key of the task in the registered design"
+    )
+
+    class Meta:
+        ordering = ["challenge", "position"]
+        constraints = [models.UniqueConstraint(fields=["challenge", "slug"], name="challenges_task_slug_unique")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Phase(models.Model):
+    """A time in which predictions for one test set are taken, scored and ranked by one assessment document.
+
+    The assessment is kept as filed together with its digest and never edited; rankings name the digest that they ran with.
+    """
+
+    class Results(models.TextChoices):
+        """What a team sees of its own scored submission while the phase is open."""
+
+        CASES = "cases", "own scores, case by case"
+        AGGREGATE = "aggregate", "own aggregate only"
+        VALIDATION = "validation", "validation only"
+
+    class Leaderboard(models.TextChoices):
+        PUBLIC = "public", "public from the first score"
+        SEALED = "sealed", "sealed until the phase closes"
+
+    class Counts(models.TextChoices):
+        """Which scored submission of a team enters the ranking."""
+
+        LAST = "last", "the last one"
+        BEST = "best", "the best one"
+
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="phases")
+    slug = models.SlugField(max_length=80)
+    name = models.CharField(max_length=200)
+    position = models.PositiveSmallIntegerField(default=1)
+    opens_at = models.DateTimeField()
+    closes_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True, help_text="set when it was closed before its time")
+    submissions_per_day = models.PositiveSmallIntegerField(null=True, blank=True)
+    submissions_in_total = models.PositiveSmallIntegerField(null=True, blank=True)
+    counts = models.CharField(max_length=10, choices=Counts, default=Counts.LAST)
+    results = models.CharField(max_length=12, choices=Results, default=Results.VALIDATION)
+    leaderboard = models.CharField(max_length=10, choices=Leaderboard, default=Leaderboard.SEALED)
+    reveals_cases = models.BooleanField(
+        default=False, help_text="after it closes, teams see pictures of their predictions beside the references"
+    )
+    incomplete_allowed = models.BooleanField(
+        default=True, help_text="a submission may lack cases; they count as missing"
+    )
+    is_held = models.BooleanField(
+        default=False, editable=False, help_text="kept shut until the launch gate lets submissions open"
+    )
+    assessment_document = models.JSONField()
+    assessment_digest = models.CharField(max_length=64, editable=False)
+
+    class Meta:
+        ordering = ["task", "position"]
+        constraints = [
+            models.UniqueConstraint(fields=["task", "slug"], name="challenges_phase_slug_unique"),
+            models.CheckConstraint(
+                condition=Q(closes_at__gt=F("opens_at")), name="challenges_phase_opens_before_it_closes"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task.name}: {self.name}"
+
+    @property
+    def challenge(self) -> Challenge:
+        return self.task.challenge
+
+    @property
+    def assessment(self) -> Assessment:
+        """The parsed assessment document; the stored one has been validated when the phase was made."""
+        return parse(self.assessment_document)
+
+    @property
+    def ends_at(self) -> datetime:
+        """When it closes or closed."""
+        return min(self.closed_at or self.closes_at, self.closes_at)
+
+    @property
+    def has_opened(self) -> bool:
+        return timezone.now() >= self.opens_at
+
+    @property
+    def is_closed(self) -> bool:
+        return timezone.now() >= self.ends_at
+
+    @property
+    def is_open(self) -> bool:
+        return self.has_opened and not self.is_closed and not self.is_held
+
+    @property
+    def is_sealed(self) -> bool:
+        """Whether the ranking is still hidden from everybody but the organizers."""
+        return self.leaderboard == self.Leaderboard.SEALED and not self.is_closed
+
+
+class Team(models.Model):
+    """The unit that submits and is ranked."""
+
+    class Standing(models.TextChoices):
+        """How it takes part in rankings and awards."""
+
+        RANKED = "ranked", "ranked"
+        NO_AWARD = "no_award", "ranked, not eligible for awards"
+        UNRANKED = "unranked", "takes part without a rank"
+        DISQUALIFIED = "disqualified", "disqualified"
+
+    # Their results do not enter rankings.
+    OUTSIDE = (Standing.UNRANKED, Standing.DISQUALIFIED)
+
+    challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE, related_name="teams")
+    name = models.CharField(max_length=80)
+    slug = models.SlugField(max_length=90)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    standing = models.CharField(max_length=12, choices=Standing, default=Standing.RANKED)
+    standing_reason = models.CharField(max_length=500, blank=True, help_text="shown to the team")
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["challenge", "slug"], name="challenges_team_slug_unique"),
+            models.CheckConstraint(
+                condition=Q(standing="ranked") | ~Q(standing_reason=""), name="challenges_standing_has_a_reason"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class PresentMembers(models.Manager):
+    """Without those who have left."""
+
+    def get_queryset(self) -> models.QuerySet:
+        return super().get_queryset().filter(left_at=None)
+
+
+class Member(models.Model):
+    """A person's place in a team: one team a person and challenge.
+
+    Who leaves a team that has submitted keeps the row, and so cannot go on in another team of the challenge.
+    """
+
+    class Role(models.TextChoices):
+        CAPTAIN = "captain", "captain"
+        MEMBER = "member", "member"
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="members")
+    # Repeats the team's challenge so that the database itself can hold the rule "one team a person".
+    challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE, related_name="+")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role, default=Role.CAPTAIN)
+    joined_at = models.DateTimeField(default=timezone.now, editable=False)
+    left_at = models.DateTimeField(null=True, blank=True)
+
+    objects = PresentMembers()
+    everybody = models.Manager()  # noqa: DJ012 (a manager, which the rule takes for a field)
+
+    class Meta:
+        ordering = ["joined_at"]
+        constraints = [models.UniqueConstraint(fields=["challenge", "user"], name="challenges_one_team_a_person")]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.team}"

@@ -1,0 +1,46 @@
+"""What this app enters for people: tabs of a challenge, pages of organizers, kinds of messages."""
+
+from typing import Any
+
+import rules
+
+from challenges.hooks import register_organizer_page, register_tab
+from challenges.models import Challenge
+from notifications import kinds
+
+
+def register() -> None:
+    """Enter everything; twice changes nothing."""
+    register_tab("Team", "challenges:team", visible=_takes_part, order=30)
+    register_tab("News", "challenges:news", order=60)
+    register_tab("Discussion", "challenges:discussion", order=65)
+    register_organizer_page("Phases", "challenges:organize", visible=_organizes, order=0)
+    register_organizer_page("People and teams", "challenges:people", visible=_organizes, order=10)
+    register_organizer_page("Announce", "challenges:announce", visible=_announces, order=30)
+    for order, (name, title, default) in enumerate(
+        (
+            ("announcement", "The organizers of a challenge announce something", "at_once"),
+            ("team_changed", "Something about your team changes", "at_once"),
+            ("team_invitation", "Somebody invites you into a team", "at_once"),
+            ("join_request", "Somebody asks to take part in your challenge", "at_once"),
+            ("join_decided", "Organizers decide about your request", "at_once"),
+            ("discussion", "Somebody writes in a discussion that you follow", "daily"),
+        ),
+        start=20,
+    ):
+        kinds.register(name, title, default=default, order=order)
+
+
+def _takes_part(user: Any, challenge: Challenge) -> bool:
+    found: bool = rules.test_rule("challenges.belong_to_team", user, challenge)
+    return found
+
+
+def _organizes(user: Any, challenge: Challenge) -> bool:
+    found: bool = user.has_perm("challenges.organize_challenge", challenge)
+    return found
+
+
+def _announces(user: Any, challenge: Challenge) -> bool:
+    found: bool = user.has_perm("challenges.announce_in_challenge", challenge)
+    return found

@@ -1,0 +1,35 @@
+"""Reads worth naming."""
+
+from challenges.queries.challenges import phases_of, public_challenges, team_of, visible_challenge
+from challenges.queries.deviations import Marked, deviations
+from challenges.queries.projections import (
+    FieldDifference,
+    assessment_by_digest,
+    first_opening,
+    first_submission_at,
+    projection_differences,
+    projection_of,
+    public_document,
+    registered_document,
+    registered_facts,
+    scoring_key,
+)
+
+__all__ = [
+    "FieldDifference",
+    "Marked",
+    "assessment_by_digest",
+    "deviations",
+    "first_opening",
+    "first_submission_at",
+    "phases_of",
+    "projection_differences",
+    "projection_of",
+    "public_challenges",
+    "public_document",
+    "registered_document",
+    "registered_facts",
+    "scoring_key",
+    "team_of",
+    "visible_challenge",
+]

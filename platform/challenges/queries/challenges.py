@@ -1,0 +1,62 @@
+"""Challenges, phases and teams."""
+
+from typing import Any
+
+from django.db.models import Count, Max, Min, Prefetch, QuerySet
+from django.http import Http404
+
+from challenges.models import Challenge, Member, Phase, Task, Team
+from challenges.rules import remember_parts
+
+# From where a challenge is run stands on most of its pages; the registered document does not.
+PROJECTION = ("projection__registration", "projection__version")
+HEAVY = ("projection__version__canonical", "projection__version__sealed", "projection__version__changes")
+
+
+def visible_challenge(user: Any, slug: str) -> Challenge:
+    """Return the challenge if `user` may see it.
+
+    Raises
+    ------
+    Http404
+        Also for a challenge that exists but is not public: its existence is not revealed.
+    """
+    challenge = Challenge.objects.select_related(*PROJECTION).defer(*HEAVY).filter(slug=slug).first()
+    if challenge is not None:
+        remember_parts(user, challenge)
+    if challenge is None or not user.has_perm("challenges.view_challenge", challenge):
+        raise Http404("There is no such challenge.")
+    return challenge
+
+
+def public_challenges() -> QuerySet[Challenge]:
+    """Public challenges with their dates and number of teams, for lists; two queries whatever their number."""
+    return (
+        Challenge.objects.filter(is_public=True)
+        .annotate(
+            team_count=Count("teams", distinct=True),
+            first_opening=Min("tasks__phases__opens_at"),
+            last_closing=Max("tasks__phases__closes_at"),
+        )
+        .prefetch_related(
+            Prefetch("tasks", queryset=Task.objects.prefetch_related("phases")),
+        )
+    )
+
+
+def phases_of(challenge: Challenge) -> list[Phase]:
+    """All phases of a challenge, in order of task and position."""
+    return list(
+        Phase.objects.filter(task__challenge=challenge)
+        .select_related("task__challenge", *(f"task__challenge__{path}" for path in PROJECTION))
+        .defer(*(f"task__challenge__{path}" for path in HEAVY))
+        .order_by("task__position", "position")
+    )
+
+
+def team_of(user: Any, challenge: Challenge) -> Team | None:
+    """The team through which `user` takes part, if any."""
+    if not user.is_authenticated:
+        return None
+    member = Member.objects.filter(challenge=challenge, user=user).select_related("team").first()
+    return member.team if member else None

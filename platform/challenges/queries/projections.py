@@ -1,0 +1,155 @@
+"""What a challenge runs, compared with what is registered."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Min
+from django.urls import reverse
+from django.utils import timezone
+
+from challenges import hooks
+from challenges.models import Challenge, Phase, PhaseAssessment, Projection, Task
+from challenges.planning import PROJECTED_FIELDS, Plan, plan
+from designs.catalogue import shipped
+from designs.document import Document, from_json
+from designs.queries import document_of_version
+from evaluation.assessment import Assessment, parse
+from evaluation.canonical import sha256
+from registry.models import RegistrationVersion
+
+
+def public_document(version: RegistrationVersion) -> Document:
+    """The document as everybody reads it: embargoed values are absent."""
+    return from_json(version.document, catalogue=shipped(), lenient=True)[0]
+
+
+def registered_document(version: RegistrationVersion) -> Document:
+    """The document with embargoed values in their places, for execution only."""
+    return document_of_version(version)
+
+
+def projection_of(challenge: Challenge) -> Projection | None:
+    """From which registered version a challenge is run; `None` for one that was made without a registration."""
+    return getattr(challenge, "projection", None)
+
+
+def scoring_key(document: Mapping[str, Any]) -> str:
+    """Digest of what of an assessment decides about scores of cases; equal keys share their results.
+
+    Policies, operators, ties and ranking work on scores that are there already.
+    """
+    metrics = [
+        {key: metric.get(key) for key in ("id", "name", "options", "direction")} for metric in document["metrics"]
+    ]
+    return sha256({"problem": document["problem"], "regions": document.get("regions"), "metrics": metrics})
+
+
+def assessment_by_digest(phase: Phase, digest: str) -> Assessment | None:
+    """The assessment of a digest that a phase runs or ran; `None` for a digest that was never its own."""
+    executed = phase.assessment
+    if executed.digest == digest:
+        return executed
+    known = PhaseAssessment.objects.filter(phase=phase, digest=digest).first()
+    return parse(known.document) if known else None
+
+
+@dataclass(frozen=True)
+class Registered:
+    """What a challenge's page says about its registration; `days_before` counts to the day submissions opened."""
+
+    identifier: str
+    number: str
+    address: str
+    days_before: int | None
+
+
+def registered_facts(challenge: Challenge, phases: Sequence[Phase]) -> Registered | None:
+    """When the assessment that is executed was published, against the first opening of submissions (MAN-3)."""
+    projection = projection_of(challenge)
+    if projection is None:
+        return None
+    opens = min((phase.opens_at for phase in phases), default=None)
+    if opens is not None:  # nothing is taken before the launch gate opened, whatever the schedule says
+        opens = max(opens, projection.opened_at or timezone.now())
+    version = projection.version
+    return Registered(
+        identifier=projection.registration.identifier,
+        number=version.number,
+        address=reverse("registry:version", args=[projection.registration.identifier, version.number]),
+        days_before=None if opens is None else (opens - version.registered_at).days,
+    )
+
+
+@dataclass(frozen=True)
+class FieldDifference:
+    """A projected field that holds something else than the registered version says."""
+
+    place: str
+    field: str
+    registered: Any
+    present: Any
+
+
+def projection_differences(challenge: Challenge) -> list[FieldDifference]:
+    """Compare every projected field, assessments included, with the version that the challenge is said to run.
+
+    Raises
+    ------
+    Projection.DoesNotExist
+        For a challenge without a registration.
+    """
+    projection = Projection.objects.select_related("challenge", "version").get(challenge=challenge)
+    challenge = projection.challenge  # as it is stored, whatever the caller holds
+    registered: Plan = plan(registered_document(projection.version))
+    found = _compared(challenge.slug, "challenge", challenge, registered.fields)
+    if projection.digest != projection.version.digest:
+        found.append(FieldDifference(challenge.slug, "digest", projection.version.digest, projection.digest))
+    tasks = {task.design_key: task for task in challenge.tasks.prefetch_related("phases")}
+    for entry in registered.tasks:
+        task: Task | None = tasks.pop(entry.key, None)
+        place = f"{challenge.slug}/{entry.key}"
+        if task is None:
+            found.append(FieldDifference(place, "task", entry.name, None))
+            continue
+        found += _compared(place, "task", task, entry.fields)
+        wanted = parse(entry.assessment).digest
+        phases = {phase.slug: phase for phase in task.phases.all()}
+        for planned in entry.phases:
+            phase = phases.pop(planned.slug, None)
+            there = f"{place}/{planned.slug}"
+            if phase is None:
+                found.append(FieldDifference(there, "phase", planned.name, None))
+                continue
+            found += _compared(there, "phase", phase, planned.fields)
+            found += [
+                FieldDifference(there, field, wanted, present)
+                for field, present in (
+                    ("assessment_digest", phase.assessment_digest),
+                    ("assessment_document", phase.assessment.digest),
+                )
+                if present != wanted
+            ]
+        found += [FieldDifference(f"{place}/{slug}", "phase", None, phase.name) for slug, phase in phases.items()]
+    found += [FieldDifference(f"{challenge.slug}/{key}", "task", None, task.name) for key, task in tasks.items()]
+    return found
+
+
+def _compared(place: str, kind: str, thing: Any, wanted: Mapping[str, Any]) -> list[FieldDifference]:
+    return [
+        FieldDifference(place, field, wanted[field], getattr(thing, field))
+        for field in PROJECTED_FIELDS[kind]
+        if getattr(thing, field) != wanted[field]
+    ]
+
+
+def first_submission_at(challenge: Challenge) -> datetime | None:
+    """When the first submission that was taken arrived, in any phase; `None` before it."""
+    times = [time for provider in hooks.first_submission if (time := provider(challenge)) is not None]
+    return min(times, default=None)
+
+
+def first_opening(challenge: Challenge) -> datetime | None:
+    """When the first phase takes submissions."""
+    return Phase.objects.filter(task__challenge=challenge).aggregate(first=Min("opens_at"))["first"]

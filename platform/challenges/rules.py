@@ -1,0 +1,115 @@
+"""Who may do what in a challenge: predicates, declared once, used by views, API and templates."""
+
+from typing import Any, NamedTuple
+
+import rules
+
+from challenges.models import Challenge, Member, Organizer, Team
+from designs.rules import is_editor
+from registry.models import Registration
+
+
+def remember_parts(user: Any, challenge: Challenge) -> None:
+    """Look up once which part `user` has in `challenge`, for all predicates on this object of a user.
+
+    Called at the beginning of a request, whose user object lives as long as the request; without it the predicates ask
+    the database each time, as acts outside of a request have to.
+    """
+    if user.is_authenticated:
+        user.parts_in_challenges = {
+            challenge.pk: Parts(
+                role=Organizer.objects.filter(challenge=challenge, user=user).values_list("role", flat=True).first(),
+                takes_part=Member.objects.filter(challenge=challenge, user=user).exists(),
+            )
+        }
+
+
+class Parts(NamedTuple):
+    """What a person is in a challenge."""
+
+    role: str | None
+    takes_part: bool
+
+
+def _remembered(user: Any, challenge: Challenge) -> Parts | None:
+    return getattr(user, "parts_in_challenges", {}).get(challenge.pk)
+
+
+def _role(user: Any, challenge: Challenge | None) -> str | None:
+    """Role of a person among those who run a challenge; administrators are owners of all."""
+    if challenge is None or not user.is_authenticated:
+        return None
+    if user.is_superuser:
+        return Organizer.Role.OWNER
+    if parts := _remembered(user, challenge):
+        return parts.role
+    return Organizer.objects.filter(challenge=challenge, user=user).values_list("role", flat=True).first()
+
+
+@rules.predicate
+def is_owner(user: Any, challenge: Challenge | None) -> bool:
+    """Decides about everything, also who else organizes."""
+    return _role(user, challenge) == Organizer.Role.OWNER
+
+
+@rules.predicate
+def is_organizer(user: Any, challenge: Challenge | None) -> bool:
+    """Runs the challenge and sees what participants must not see, or administers the platform."""
+    return _role(user, challenge) in Organizer.TRUSTED
+
+
+@rules.predicate
+def is_moderator(user: Any, challenge: Challenge | None) -> bool:
+    """Has any role among those who run the challenge: may announce and moderate."""
+    return _role(user, challenge) is not None
+
+
+@rules.predicate
+def is_participant(user: Any, challenge: Challenge | None) -> bool:
+    """Belongs to a team of the challenge."""
+    if challenge is None or not user.is_authenticated:
+        return False
+    if parts := _remembered(user, challenge):
+        return parts.takes_part
+    return Member.objects.filter(challenge=challenge, user=user).exists()
+
+
+@rules.predicate
+def is_captain(user: Any, team: Team | None) -> bool:
+    """Speaks for the team."""
+    if team is None or not user.is_authenticated:
+        return False
+    return Member.objects.filter(team=team, user=user, role=Member.Role.CAPTAIN).exists()
+
+
+@rules.predicate
+def is_public(user: Any, challenge: Challenge | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """Everybody may see it."""
+    return challenge is not None and challenge.is_public
+
+
+@rules.predicate
+def may_launch(user: Any, registration: Registration | None) -> bool:
+    """May change the registered design, or administers the platform; nobody launches what has ended."""
+    if registration is None or registration.is_ended or not user.is_authenticated:
+        return False
+    return user.is_superuser or is_editor(user, registration.design)
+
+
+rules.add_perm("challenges.view_challenge", is_public | is_moderator)
+rules.add_perm("challenges.organize_challenge", is_organizer)
+# A rule and not a permission: Django grants every permission to administrators, also for what has ended.
+rules.add_rule("challenges.launch_registration", may_launch)
+rules.add_perm("challenges.join_challenge", rules.is_authenticated & is_public & ~is_participant & ~is_moderator)
+rules.add_perm("challenges.submit_to_challenge", is_public & is_participant)
+rules.add_perm("challenges.decide_people", is_organizer)
+rules.add_perm("challenges.close_phase", is_owner)
+rules.add_perm("challenges.disqualify_team", is_owner)
+rules.add_perm("challenges.choose_organizers", is_owner)
+rules.add_perm("challenges.announce_in_challenge", is_moderator)
+rules.add_perm("challenges.moderate_challenge", is_moderator)
+rules.add_perm("challenges.discuss_challenge", rules.is_authenticated & (is_public | is_moderator))
+
+# Rules and not permissions: Django grants every permission to administrators, who must not act for a team.
+rules.add_rule("challenges.belong_to_team", is_participant)
+rules.add_rule("challenges.lead_team", is_captain)

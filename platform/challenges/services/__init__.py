@@ -1,0 +1,16 @@
+"""Acts on challenges: one transaction each, each with its audit entry."""
+
+from challenges.services.challenges import close_phase, create_challenge, create_phase, join_with_team
+from challenges.services.launching import GateShutError, follow, gate_problems, launch, open_submissions
+
+__all__ = [
+    "GateShutError",
+    "close_phase",
+    "create_challenge",
+    "create_phase",
+    "follow",
+    "gate_problems",
+    "join_with_team",
+    "launch",
+    "open_submissions",
+]

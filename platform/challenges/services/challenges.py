@@ -1,0 +1,115 @@
+"""Making challenges and phases, taking part, closing."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.text import slugify
+
+from accounts.models import User
+from audit.services import record
+from challenges import hooks
+from challenges.models import Challenge, Member, Organizer, Phase, Task, Team
+from evaluation.assessment import AssessmentError, parse
+
+
+@transaction.atomic
+def create_challenge(*, actor: User | None, organizers: list[User], **fields: Any) -> Challenge:
+    """Create a challenge run by `organizers`; `fields` are those of the model."""
+    challenge = Challenge.objects.create(**fields)
+    Organizer.objects.bulk_create(Organizer(challenge=challenge, user=user) for user in organizers)
+    record(
+        actor=actor,
+        act="challenge_created",
+        subject=challenge,
+        scope=challenge.slug,
+        facts={"title": challenge.title, "organizers": [user.pk for user in organizers]},
+    )
+    return challenge
+
+
+@transaction.atomic
+def create_phase(*, actor: User | None, task: Task, assessment: Mapping[str, Any], **fields: Any) -> Phase:
+    """Create a phase that is scored and ranked by exactly `assessment`.
+
+    Raises
+    ------
+    ValidationError
+        When the assessment document does not parse; the message names the place, the value and what is allowed.
+    """
+    try:
+        parsed = parse(assessment)
+    except AssessmentError as error:
+        raise ValidationError(str(error)) from error
+    phase = Phase.objects.create(
+        task=task, assessment_document=dict(assessment), assessment_digest=parsed.digest, **fields
+    )
+    record(
+        actor=actor,
+        act="phase_created",
+        subject=phase,
+        scope=task.challenge.slug,
+        facts={
+            "name": phase.name,
+            "opens_at": phase.opens_at.isoformat(),
+            "closes_at": phase.closes_at.isoformat(),
+            "assessment_digest": phase.assessment_digest,
+        },
+    )
+    return phase
+
+
+def join_with_team(*, user: User, challenge: Challenge, team_name: str) -> Team:
+    """Take part in a challenge with a new team of which `user` is the captain.
+
+    Raises
+    ------
+    ValidationError
+        When the name is taken or unusable, or when the person already belongs to a team of this challenge.
+    """
+    name = " ".join(team_name.split())
+    slug = slugify(name)
+    if not slug:
+        raise ValidationError({"team_name": "A team name needs at least one letter or digit."})
+    if not name[0].isalnum():  # "=1+1" would be a formula in everybody's spreadsheet of the results
+        raise ValidationError({"team_name": "A team name begins with a letter or a digit."})
+    if Team.objects.filter(challenge=challenge, slug=slug).exists():
+        raise ValidationError(
+            {"team_name": f"There is already a team named “{name}” here; please choose another name."}
+        )
+    try:
+        with transaction.atomic():
+            team = Team.objects.create(challenge=challenge, name=name, slug=slug)
+            Member.objects.create(team=team, challenge=challenge, user=user)
+            record(actor=user, act="team_joined", subject=team, scope=challenge.slug, facts={"team": name})
+    except IntegrityError as error:
+        raise ValidationError(
+            "You already belong to a team of this challenge, or another person took this name at the same moment."
+        ) from error
+    return team
+
+
+@transaction.atomic
+def close_phase(*, actor: User | None, phase: Phase, at: datetime | None = None) -> Phase:
+    """Close a phase before its time: no further submissions, and what was sealed is opened.
+
+    Closing twice changes nothing.
+    """
+    phase = Phase.objects.select_for_update(of=("self",)).select_related("task__challenge").get(pk=phase.pk)
+    if phase.is_closed:
+        return phase
+    phase.closed_at = at or timezone.now()
+    phase.save(update_fields=["closed_at"])
+    record(
+        actor=actor,
+        act="phase_closed",
+        subject=phase,
+        scope=phase.challenge.slug,
+        facts={"closed_at": phase.closed_at.isoformat(), "planned": phase.closes_at.isoformat()},
+    )
+    for callback in hooks.phase_closed:
+        callback(phase.pk)
+    return phase

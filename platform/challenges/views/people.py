@@ -1,0 +1,181 @@
+"""What organizers see and decide about people: requests, teams, concerns, roles, terms."""
+
+import csv
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.models import User
+from challenges import queries
+from challenges.models import Challenge, Concern, Organizer, Participation, Team
+from challenges.participation_forms import OrganizerForm, StandingForm, TermsForm, cleaned
+from challenges.queries import people
+from challenges.queries.conflicts import registered_people
+from challenges.services import concerns, participation
+from challenges.views.pages import challenge_context
+
+
+def _organized(request: HttpRequest, slug: str, perm: str = "challenges.decide_people") -> Challenge:
+    challenge = queries.visible_challenge(request.user, slug)
+    if not request.user.has_perm(perm, challenge):
+        raise PermissionDenied("This page is for the organizers of the challenge.")
+    return challenge
+
+
+@login_required
+@require_safe
+def overview(request: HttpRequest, slug: str) -> HttpResponse:
+    """Everything about people that there is to decide."""
+    challenge = _organized(request, slug)
+    terms = people.terms_of(challenge)
+    registered = registered_people(challenge)
+    # What is registered is proposed; it holds once an organizer has made it the first version.
+    proposed = {"agreement": registered.agreement, "requires_method": registered.asks_for_methods}
+    return render(
+        request,
+        "challenges/participation/people.html",
+        {
+            **challenge_context(request, challenge),
+            "active_tab": "challenges:organize",
+            "pending": challenge.participations.filter(state=Participation.State.PENDING).select_related("user"),
+            "concerns": challenge.concerns.select_related("user", "team", "decided_by").order_by("-state", "-found_at"),
+            "entries": people.teams_for_organizers(challenge),
+            "organizers": Organizer.objects.filter(challenge=challenge).select_related("user").order_by("pk"),
+            "terms": terms,
+            "policy": registered.policy.replace("_", " "),
+            "consequence": Team.Standing(registered.consequence).label if registered.consequence else "",
+            "terms_form": TermsForm(initial=terms.__dict__ if terms else proposed),
+            "standing_form": StandingForm(),
+            "organizer_form": OrganizerForm(),
+            "may_disqualify": request.user.has_perm("challenges.disqualify_team", challenge),
+            "may_choose": request.user.has_perm("challenges.choose_organizers", challenge),
+        },
+    )
+
+
+@login_required
+@require_POST
+def decide(request: HttpRequest, slug: str) -> HttpResponse:
+    """Let the chosen people in, or decline them."""
+    challenge = _organized(request, slug)
+    rows = Participation.objects.filter(challenge=challenge, pk__in=_numbers(request, "participation"))
+    try:
+        count = participation.decide_participation(
+            actor=request.user,
+            participations=rows,
+            approve=request.POST.get("decision") == "approve",
+            reason=request.POST.get("reason", ""),
+        )
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"Decided for {count} {'person' if count == 1 else 'people'}.")
+    return redirect("challenges:people", slug=slug)
+
+
+@login_required
+@require_POST
+def standing(request: HttpRequest, slug: str) -> HttpResponse:
+    """Set how the chosen teams take part."""
+    challenge = _organized(request, slug, "challenges.disqualify_team")
+    rows = Team.objects.filter(challenge=challenge, pk__in=_numbers(request, "team"))
+    try:
+        count = participation.set_standing(actor=request.user, teams=rows, **cleaned(StandingForm(request.POST)))
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"Changed for {count} team{'' if count == 1 else 's'}; rankings follow.")
+    return redirect("challenges:people", slug=slug)
+
+
+@login_required
+@require_POST
+def concern(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Uphold or dismiss a concern."""
+    challenge = _organized(request, slug)
+    entry = get_object_or_404(Concern, pk=pk, challenge=challenge)
+    try:
+        concerns.decide_concern(
+            actor=request.user,
+            concern=entry,
+            uphold=request.POST.get("decision") == "uphold",
+            note=request.POST.get("note", ""),
+        )
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, "The decision is on record. How the team takes part is set in the list of teams.")
+    return redirect("challenges:people", slug=slug)
+
+
+@login_required
+@require_POST
+def terms(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a new version of the terms."""
+    challenge = _organized(request, slug)
+    form = TermsForm(request.POST)
+    if form.is_valid():
+        made = participation.set_terms(actor=request.user, challenge=challenge, **form.cleaned_data)
+        messages.success(request, f"Version {made.version} of the terms holds.")
+    else:
+        messages.error(request, "The terms were not stored: look at the number of members.")
+    return redirect("challenges:people", slug=slug)
+
+
+@login_required
+@require_POST
+def organizer(request: HttpRequest, slug: str) -> HttpResponse:
+    """Give a person a role."""
+    challenge = _organized(request, slug, "challenges.choose_organizers")
+    try:
+        given = cleaned(OrganizerForm(request.POST))
+        person = _person(given["username"].strip())
+        role = None if given["role"] == "none" else given["role"]
+        participation.set_role(actor=request.user, challenge=challenge, user=person, role=role)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"Stored for {person.display_name}.")
+    return redirect("challenges:people", slug=slug)
+
+
+@login_required
+@require_safe
+def participants_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """Everybody who takes part or asked to, with the version of the terms that they accepted."""
+    challenge = _organized(request, slug)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-participants.csv"'
+    writer = csv.writer(response)
+    writer.writerow(
+        ["user", "name", "email", "affiliation", "orcid", "team", "role", "standing", "state", "terms", "accepted_at"]
+    )
+    for row in people.participant_rows(challenge):
+        writer.writerow([_cell(value) for value in row])
+    return response
+
+
+def _person(named: str) -> User:
+    found = User.objects.filter(Q(username=named) | Q(email__iexact=named), is_active=True).first()
+    if found is None:
+        raise ValidationError("Nobody here has this user name or e-mail address.")
+    return found
+
+
+def _cell(value: Any) -> str:
+    """A value that no spreadsheet takes for a formula."""
+    text = "" if value is None else str(value)
+    return f"'{text}" if text[:1] in "=+-@\t\r" and text else text
+
+
+def _numbers(request: HttpRequest, name: str) -> list[int]:
+    texts = request.POST.getlist(name)
+    if not all(text.isascii() and text.isdigit() and len(text) < 19 for text in texts):
+        raise Http404("There is no such entry.")
+    return [int(text) for text in texts]

@@ -1,0 +1,148 @@
+"""News and discussion of a challenge."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from challenges import queries
+from challenges.models import Organizer, Post, Thread
+from challenges.participation_forms import AnnouncementForm, PostForm, ThreadForm
+from challenges.queries import talking as reads
+from challenges.services import talking as services
+from challenges.views.pages import challenge_context
+
+ON_A_PAGE = 30
+
+
+@require_safe
+def news(request: HttpRequest, slug: str) -> HttpResponse:
+    challenge = queries.visible_challenge(request.user, slug)
+    page = Paginator(challenge.announcements.select_related("author"), ON_A_PAGE).get_page(request.GET.get("page"))
+    may_announce = request.user.has_perm("challenges.announce_in_challenge", challenge)
+    context = {**challenge_context(request, challenge), "page": page, "may_announce": may_announce}
+    return render(request, "challenges/talking/news.html", context)
+
+
+@login_required
+def announce(request: HttpRequest, slug: str) -> HttpResponse:
+    challenge = queries.visible_challenge(request.user, slug)
+    if not request.user.has_perm("challenges.announce_in_challenge", challenge):
+        raise PermissionDenied("Only organizers announce something.")
+    form = AnnouncementForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        made = services.announce(actor=request.user, challenge=challenge, **form.cleaned_data)
+        messages.success(request, f"Announced; {made.told} people are told.")
+        return redirect("challenges:news", slug=slug)
+    return render(request, "challenges/talking/announce.html", {**challenge_context(request, challenge), "form": form})
+
+
+def discussion(request: HttpRequest, slug: str) -> HttpResponse:
+    """All threads, and the form for a new one."""
+    challenge = queries.visible_challenge(request.user, slug)
+    may_write = request.user.has_perm("challenges.discuss_challenge", challenge)
+    form = ThreadForm(request.POST or None)
+    if request.method == "POST":
+        if not may_write:
+            raise PermissionDenied("Sign in to ask something.")
+        if form.is_valid():
+            try:
+                thread = services.start_thread(actor=request.user, challenge=challenge, **form.cleaned_data)
+            except ValidationError as error:
+                form.add_error(None, error)
+            else:
+                return redirect(thread)
+    words = request.GET.get("q", "").strip()[:100]
+    page = Paginator(reads.threads_of(challenge, words=words), ON_A_PAGE).get_page(request.GET.get("page"))
+    return render(
+        request,
+        "challenges/talking/threads.html",
+        {
+            **challenge_context(request, challenge),
+            "page": page,
+            "words": words,
+            "form": form,
+            "may_write": may_write,
+            "follows": reads.follows(request.user, challenge=challenge),
+        },
+    )
+
+
+def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One thread, and the form for an answer."""
+    challenge = queries.visible_challenge(request.user, slug)
+    entry = get_object_or_404(Thread.objects.select_related("challenge", "author"), pk=pk, challenge=challenge)
+    may_write = request.user.has_perm("challenges.discuss_challenge", challenge)
+    may_moderate = request.user.has_perm("challenges.moderate_challenge", challenge)
+    form = PostForm(request.POST or None)
+    if request.method == "POST":
+        if not may_write:
+            raise PermissionDenied("Sign in to answer.")
+        if form.is_valid():
+            try:
+                post = services.reply(actor=request.user, thread=entry, text=form.cleaned_data["text"])
+            except ValidationError as error:
+                form.add_error(None, error)
+            else:
+                return redirect(f"{entry.get_absolute_url()}#post-{post.pk}")
+    return render(
+        request,
+        "challenges/talking/thread.html",
+        {
+            **challenge_context(request, challenge),
+            "active_tab": "challenges:discussion",
+            "thread": entry,
+            "posts": reads.posts_of(entry),
+            "helpers": set(Organizer.objects.filter(challenge=challenge).values_list("user_id", flat=True)),
+            "form": form,
+            "may_write": may_write and not entry.is_closed,
+            "may_moderate": may_moderate,
+            "may_mark": may_moderate or entry.author_id == request.user.pk,
+            "follows": reads.follows(request.user, thread=entry),
+        },
+    )
+
+
+@login_required
+@require_POST
+def act_on_thread(request: HttpRequest, slug: str, pk: int, act: str) -> HttpResponse:
+    """Follow, mark an answer, close, hide."""
+    challenge = queries.visible_challenge(request.user, slug)
+    entry = get_object_or_404(Thread.objects.select_related("challenge"), pk=pk, challenge=challenge)
+    may_moderate = request.user.has_perm("challenges.moderate_challenge", challenge)
+    if act in ("follow", "unfollow"):
+        (services.follow if act == "follow" else services.unfollow)(user=request.user, thread=entry)
+    elif act in ("answer", "unanswer"):
+        if not (may_moderate or entry.author_id == request.user.pk):
+            raise PermissionDenied("Only who asked, and organizers, mark the answer.")
+        services.mark_answer(actor=request.user, post=_post(request, entry), is_answer=act == "answer")
+    elif act in ("close", "open", "hide"):
+        if not may_moderate:
+            raise PermissionDenied("Only organizers do that.")
+        if act == "hide":
+            services.hide(actor=request.user, post=_post(request, entry))
+        else:
+            services.close_thread(actor=request.user, thread=entry, closed=act == "close")
+    else:
+        raise Http404("There is no such act.")
+    return redirect(entry)
+
+
+@login_required
+@require_POST
+def follow_discussion(request: HttpRequest, slug: str) -> HttpResponse:
+    """Be told of new threads, or no longer."""
+    challenge = queries.visible_challenge(request.user, slug)
+    act = services.follow if request.POST.get("follow") == "yes" else services.unfollow
+    act(user=request.user, challenge=challenge)
+    return redirect("challenges:discussion", slug=slug)
+
+
+def _post(request: HttpRequest, entry: Thread) -> Post:
+    number = request.POST.get("post", "")
+    if not number.isascii() or not number.isdigit() or len(number) > 18:
+        raise Http404("There is no such post.")
+    return get_object_or_404(entry.posts.select_related("thread__challenge").filter(hidden_at=None), pk=number)

@@ -1,0 +1,1 @@
+"""What was accepted: the public record, its versions, identifiers and files."""

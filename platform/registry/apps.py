@@ -1,0 +1,27 @@
+from django.apps import AppConfig
+
+
+class RegistryConfig(AppConfig):
+    name = "registry"
+    verbose_name = "Registry"
+
+    def ready(self):
+        from designs import hooks as design_hooks
+        from registry import contributions, home, hooks, rules  # noqa: F401 (permissions are registered on import)
+        from registry.changes import registrations as changes
+        from registry.services import messages
+        from web import navigation
+        from web.home import register_section
+
+        design_hooks.registered_names.append(contributions.names)
+        design_hooks.registered_at.append(contributions.registered_at)
+        design_hooks.registered_documents.append(contributions.registered_document)
+        navigation.register("Registry", "registry:list", order=30)
+        navigation.register("Statistics of the registry", "registry:statistics", menu="footer", order=30)
+        navigation.register("Integrity of the records", "registry:integrity", menu="footer", order=31)
+        register_section(home.newest, order=60)
+        changes.register()
+        messages.register_kinds()
+        hooks.register_tab("Record", "registry:detail", order=0)
+        hooks.register_tab("Versions", "registry:versions", order=10)
+        hooks.register_tab("Comments", "registry:comments", order=20)

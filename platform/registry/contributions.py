@@ -1,0 +1,33 @@
+"""What the registry tells the apps above it."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from django.db.models import Q
+
+from designs.hooks import RegisteredDocument, RegisteredName
+from designs.models import Design
+from registry.models import Listing, Registration
+
+
+def names() -> Iterator[RegisteredName]:
+    """Names, acronyms and years of everything registered, for the checks of uniqueness."""
+    rows = Listing.objects.values_list("registration__design_id", "name", "acronym", "edition")
+    for design, name, acronym, edition in rows.iterator():
+        yield RegisteredName(design_id=design, name=name, acronym=acronym, year=edition)
+
+
+def registered_at(design: Design) -> datetime | None:
+    """When a design was registered; ``None`` while it is not."""
+    return Registration.objects.filter(design=design).values_list("registered_at", flat=True).first()
+
+
+def registered_document(name: str) -> RegisteredDocument | None:
+    """The newest public document of a registration by its identifier or readable name, for the next edition."""
+    found = Registration.objects.filter(Q(identifier=name) | Q(slug=name)).first()
+    version = found.versions.order_by("-major", "-minor").first() if found else None
+    if version is None:
+        return None
+    document = version.document
+    title = document["challenge"].get("challenge_name") or found.identifier
+    return RegisteredDocument(found.identifier, f"{title} (next edition)"[:200], document)

@@ -1,0 +1,121 @@
+"""Where the apps below contribute to the registry: the few typed hooks, filled in `AppConfig.ready`.
+
+`links`
+    What came of a registration: its challenge, its reports, its data.
+`ledgers`
+    Kinds of rows whose digest stands in the audit log, so that the verification covers them.
+`tabs`
+    Pages of a registration.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from registry.models import Registration
+
+
+@dataclass(frozen=True)
+class Link:
+    """Something that belongs to a registration; `kind` is ``challenge``, ``report`` or ``data``."""
+
+    kind: str
+    label: str
+    url: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A stored row with a digest.
+
+    Attributes
+    ----------
+    subject
+        Primary key, as the audit log names it; where a ledger has a `part`, a slash and that fact follow.
+    label
+        What it is called in a report of the verification. Hidden things stay hidden: no name that is not public.
+    stored
+        The digest that the row holds.
+    recomputed
+        The digest of what the row says now.
+    """
+
+    subject: str
+    label: str
+    stored: str
+    recomputed: str
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """One kind of rows: how the audit log names them, and all of them.
+
+    Attributes
+    ----------
+    kind
+        In words for the reader, in the plural.
+    model
+        Label of the model, as the audit log names subjects.
+    act, fact
+        The act that stored a row, and its fact that holds the digest.
+    rows
+        All rows, with their digests recomputed.
+    part
+        The fact that tells several rows of one subject apart; usually each row is a subject of its own.
+    is_kept
+        Whether rows are never deleted, so that an entry without its row is a fault.
+    """
+
+    kind: str
+    model: str
+    act: str
+    fact: str
+    rows: Callable[[], Iterable[Row]]
+    part: str = ""
+    is_kept: bool = True
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A page of a registration; `url_name` takes its identifier."""
+
+    label: str
+    url_name: str
+    order: int
+    visible: Callable[[Any, Registration], bool]
+
+
+def everybody(user: Any, registration: Registration) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """Predicate of pages that all see."""
+    return True
+
+
+links: list[Callable[[Registration], Iterable[Link]]] = []
+ledgers: list[Ledger] = []
+_tabs: list[Tab] = []
+
+
+def register_ledger(ledger: Ledger) -> None:
+    """Have a kind of rows verified; registering it again changes nothing."""
+    if ledger.act not in {known.act for known in ledgers}:
+        ledgers.append(ledger)
+
+
+def register_tab(
+    label: str, url_name: str, *, order: int = 50, visible: Callable[[Any, Registration], bool] = everybody
+) -> None:
+    """Add a page to every registration."""
+    if url_name not in {tab.url_name for tab in _tabs}:
+        _tabs.append(Tab(label, url_name, order, visible))
+        _tabs.sort(key=lambda tab: tab.order)
+
+
+def tabs_for(user: Any, registration: Registration) -> list[Tab]:
+    """The pages that this person may see, in order."""
+    return [tab for tab in _tabs if tab.visible(user, registration)]
+
+
+def links_of(registration: Registration) -> list[Link]:
+    """What all apps know to have come of a registration."""
+    return [link for provider in links for link in provider(registration)]

@@ -1,0 +1,35 @@
+"""Reads worth naming."""
+
+from registry.queries.lists import facet_options, listed, newest_listings, newest_versions, search, waiting_for
+from registry.queries.records import answered_checks, record_parts, shown_document
+from registry.queries.registrations import (
+    current_version,
+    opened_values,
+    registration_of,
+    registration_or_404,
+    sealed_places,
+    takes_comments,
+    version_or_404,
+)
+from registry.queries.reviewing import ReviewSummary, review_summary
+
+__all__ = [
+    "ReviewSummary",
+    "answered_checks",
+    "current_version",
+    "facet_options",
+    "listed",
+    "newest_listings",
+    "newest_versions",
+    "opened_values",
+    "record_parts",
+    "registration_of",
+    "registration_or_404",
+    "review_summary",
+    "sealed_places",
+    "search",
+    "shown_document",
+    "takes_comments",
+    "version_or_404",
+    "waiting_for",
+]

@@ -1,0 +1,180 @@
+"""From an accepted design to its registration."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from accounts.models import User
+from designs.catalogue import Parameter, shipped
+from designs.checks import Finding
+from designs.checks.compiling import all_findings
+from designs.completeness import applies
+from designs.differences import Difference, compare
+from designs.document import Document, State
+from designs.document.entries import BLANK
+from designs.models import Design, DesignVersion
+from designs.queries import document_of, document_of_version
+from designs.services import freeze_version
+from registry.models import Registration, RegistrationVersion
+from registry.services.messages import tell_registered
+from registry.services.registering import register
+from reviews.models import Filing
+from reviews.queries import accepted_filing, latest
+from reviews.rules import chairs
+
+# A design that comes too late cannot come earlier any more: better a record that says so than none (REG-7).
+REGISTERED_FIRST = "challenge_schedule.design_first"
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A required parameter that is still open, of the challenge or of a task."""
+
+    parameter: Parameter
+    task: str
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """What would be registered, and what stands in the way.
+
+    Attributes
+    ----------
+    filing
+        The accepted filing; without one only administrators register.
+    accepted
+        The version that was accepted.
+    completed
+        What was filled in since, where nothing else was changed: it is registered with it.
+    other_changes
+        What was changed besides; it is left out, and goes through a change request.
+    document
+        What would be registered.
+    is_late
+        Whether training data were released or registration opened before; that is possible, and stays marked.
+    """
+
+    filing: Filing | None
+    accepted: DesignVersion | None
+    completed: tuple[Difference, ...]
+    other_changes: tuple[Difference, ...]
+    document: Document
+    missing: tuple[Missing, ...]
+    errors: tuple[Finding, ...]
+    is_late: bool
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether nothing stands in the way."""
+        return not self.missing and not self.errors
+
+
+def readiness(design: Design) -> Readiness:
+    """Compare the design as it stands with the version that was accepted, and measure what would be registered.
+
+    What was announced “by a date” or left blank when the design was accepted may be filled in before it is registered;
+    anything else that changed was not reviewed, so then the accepted version is what counts.
+    """
+    filing = accepted_filing(design)
+    filed = latest(filing) if filing is not None else None
+    present = document_of(design)
+    accepted = filed.version if filed is not None else None
+    if accepted is None:
+        return _measured(design, None, None, (), (), present)
+    reviewed = document_of_version(accepted)
+    found = compare(reviewed, present)
+    completed = tuple(difference for difference in found if _completes(difference, reviewed))
+    others = tuple(difference for difference in found if difference not in completed)
+    return _measured(design, filing, accepted, completed, others, reviewed if others else present)
+
+
+@transaction.atomic
+def register_design(
+    *, design: Design, actor: User, comment_until: datetime | None = None, by_system: bool = False
+) -> RegistrationVersion:
+    """Register an accepted design; an administrator also registers one without a call, as an example.
+
+    Parameters
+    ----------
+    by_system
+        The example data are registered without a person.
+
+    Raises
+    ------
+    ValidationError
+        When something stands in the way.
+    """
+    design = Design.objects.select_for_update().get(pk=design.pk)
+    if Registration.objects.filter(design=design).exists():
+        raise ValidationError("This design is registered already; changes go through a change request.")
+    state = readiness(design)
+    if state.filing is None and not (by_system or actor.is_superuser):
+        raise ValidationError("Only a design that a call has accepted is registered.")
+    if state.filing is not None and not state.is_ready:
+        raise ValidationError("Something is still open; it has to be filled in before the design is registered.")
+    version = state.accepted
+    if version is None or (state.completed and not state.other_changes):
+        version = _frozen(design, actor)
+    # An organizer sets off what the acceptance led to: the step of the filing is then the system's.
+    leads = state.filing is not None and chairs(actor, state.filing)
+    registered = register(
+        design_version=version,
+        actor=None if by_system else actor,
+        filing=state.filing,
+        comment_until=comment_until,
+        is_example=state.filing is None,
+        is_late=state.is_late,
+        steps_as=actor if leads else None,
+    )
+    if not by_system:
+        tell_registered(registered.registration, actor)
+    return registered
+
+
+def _frozen(design: Design, actor: User) -> DesignVersion:
+    newest = design.versions.order_by("-number").first()
+    try:
+        with transaction.atomic():
+            return freeze_version(actor=actor, design=design, name="Registered")
+    except ValidationError:
+        # Nothing has changed since the newest version.
+        if newest is None:
+            raise
+        return newest
+
+
+def _completes(difference: Difference, reviewed: Document) -> bool:
+    entries = reviewed.challenge if difference.task is None else reviewed.tasks.get(difference.task, {})
+    before = entries.get(difference.parameter.id, BLANK)
+    if before.state is State.FOLLOWS:
+        return True
+    return before.state is State.BLANK and not before.details and difference.parameter.required
+
+
+def _measured(
+    design: Design,
+    filing: Filing | None,
+    accepted: DesignVersion | None,
+    completed: tuple[Difference, ...],
+    others: tuple[Difference, ...],
+    document: Document,
+) -> Readiness:
+    missing: dict[tuple[str, str], Missing] = {}
+    for values in document.each_task():
+        for parameter in shipped().parameters.values():
+            if parameter.required and applies(parameter, values) and not values.entry(parameter.id).is_filled:
+                task = values.name if parameter.is_task else ""
+                missing.setdefault((parameter.id, task), Missing(parameter, task))
+    errors = [finding for finding in all_findings(document, design=design, phase="registration") if finding.blocks]
+    return Readiness(
+        filing,
+        accepted,
+        completed,
+        others,
+        document,
+        tuple(missing.values()),
+        tuple(finding for finding in errors if finding.check.id != REGISTERED_FIRST),
+        is_late=filing is not None and any(finding.check.id == REGISTERED_FIRST for finding in errors),
+    )

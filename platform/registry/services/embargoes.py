@@ -1,0 +1,87 @@
+"""Opening embargoed values when their event has come (REG-11)."""
+
+from datetime import date, timedelta
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from registry.documents import proves, withheld
+from registry.models import Disclosure, Listing, RegistrationVersion
+from registry.queries import sealed_places
+
+
+@transaction.atomic
+def open_value(*, version: RegistrationVersion, place: str, actor: User | None) -> Disclosure:
+    """Publish an embargoed value with its nonce.
+
+    Parameters
+    ----------
+    actor
+        The person who says that the event has come; ``None`` when the schedule says so.
+
+    Raises
+    ------
+    ValidationError
+        When nothing is withheld there, or it was opened before.
+    """
+    event, digest = withheld(version.document).get(place, ("", ""))
+    secret = version.sealed.get(place)
+    if not digest or secret is None:
+        raise ValidationError("Nothing is withheld there.")
+    if not proves(secret, digest):
+        raise ValidationError("The stored value does not fit its public digest; it is not opened.")
+    try:
+        with transaction.atomic():
+            opened = Disclosure.objects.create(
+                version=version,
+                place=place,
+                event=event,
+                value=secret["value"],
+                nonce=secret["nonce"],
+                opened_by=actor,
+            )
+    except IntegrityError as error:
+        raise ValidationError("This value has been opened already.") from error
+    record(
+        actor=actor,
+        act="embargoed_value_opened",
+        subject=opened,
+        scope=version.registration.identifier,
+        facts={"version": version.number, "place": place, "digest": digest, "event": event},
+    )
+    return opened
+
+
+def open_due(*, today: date | None = None) -> int:
+    """Open whatever the schedule of its registered design says has come; returns how many."""
+    today = today or timezone.now().date()
+    opened = 0
+    listed = Listing.objects.exclude(version__sealed={}).select_related("version__registration")
+    for version in [listing.version for listing in listed]:
+        for place, event, _ in sealed_places(version):
+            day = _day_of(version, event)
+            if day is not None and day <= today:
+                open_value(version=version, place=place, actor=None)
+                opened += 1
+    return opened
+
+
+def _day_of(version: RegistrationVersion, event: str) -> date | None:
+    """The first day of an event in the schedule; one that is stated by its month has come on the last day of it."""
+    days = [
+        _last_day(str(row["date"]))
+        for row in version.document["challenge"].get("challenge_schedule") or ()
+        if row.get("event") == event and row.get("date")
+    ]
+    return min(days) if days else None
+
+
+def _last_day(text: str) -> date:
+    year, *rest = (int(part) for part in text.split("-"))
+    if len(rest) == 2:
+        return date(year, rest[0], rest[1])
+    month = rest[0] if rest else 12
+    return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)

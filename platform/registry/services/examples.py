@@ -1,0 +1,23 @@
+"""The example designs as registrations, without a call."""
+
+from django.db import transaction
+
+from accounts.models import User
+from designs.models import Design
+from registry.models import Registration, RegistrationVersion
+from registry.services.accepting import register_design
+from web.jobs import enqueue
+
+# The design of the running example challenge, and one of the literature with open points of its sources.
+EXAMPLES = ("example-hippocampus", "example-msd")
+
+
+@transaction.atomic
+def load_example_registrations(*, actor: User) -> list[RegistrationVersion]:
+    """Register the example designs that are loaded and not registered yet; returns the new versions."""
+    known = Registration.objects.values_list("design_id", flat=True)
+    designs = Design.objects.filter(slug__in=EXAMPLES).exclude(pk__in=known).order_by("slug")
+    versions = [register_design(design=design, actor=actor, by_system=True) for design in designs]
+    if versions:
+        enqueue("registry.tasks.verify")
+    return versions

@@ -1,0 +1,67 @@
+"""The life of a registration: its comment period ends, it is withdrawn or abandoned; it never goes away (REG-12)."""
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from registry.models import Registration
+from registry.services.messages import tell_ended
+
+State = Registration.State
+
+
+@transaction.atomic
+def end_registration(*, registration: Registration, state: str, actor: User | None, reason: str) -> Registration:
+    """Mark a registration as withdrawn or abandoned, with the reason that everybody reads.
+
+    Raises
+    ------
+    ValidationError
+        Without a reason, or when it has ended already.
+    """
+    if state not in (State.WITHDRAWN, State.ABANDONED):
+        raise ValueError(f"A registration ends as withdrawn or abandoned, not {state}.")
+    reason = reason.strip()
+    if not reason:
+        raise ValidationError({"reason": "Say why: the reason stays public."})
+    registration = Registration.objects.select_for_update().get(pk=registration.pk)
+    if registration.is_ended:
+        raise ValidationError(f"This registration is {registration.get_state_display()} already.")
+    before = registration.state
+    registration.state, registration.reason, registration.state_changed_at = state, reason, timezone.now()
+    registration.save(update_fields=["state", "reason", "state_changed_at"])
+    record(
+        actor=actor,
+        act=f"registration_{state}",
+        subject=registration,
+        scope=registration.identifier,
+        facts={"from": before, "reason": reason},
+    )
+    tell_ended(registration, actor)
+    return registration
+
+
+@transaction.atomic
+def finish_comment_period(*, registration: Registration) -> bool:
+    """Make a registration final once its comment period is over; returns whether that was now."""
+    registration = Registration.objects.select_for_update().get(pk=registration.pk)
+    if registration.state != State.COMMENT_PERIOD or registration.comment_until > timezone.now():
+        return False
+    registration.state, registration.state_changed_at = State.REGISTERED, timezone.now()
+    registration.save(update_fields=["state", "state_changed_at"])
+    record(
+        actor=None,
+        act="registration_final",
+        subject=registration,
+        scope=registration.identifier,
+        facts={"comments": registration.comments.count()},
+    )
+    return True
+
+
+def finish_due() -> int:
+    """Make every registration final whose comment period is over; returns how many."""
+    due = Registration.objects.filter(state=State.COMMENT_PERIOD, comment_until__lte=timezone.now())
+    return sum(finish_comment_period(registration=registration) for registration in due)

@@ -1,0 +1,176 @@
+"""Recomputing the chain of the audit log and every digest that is stored, and telling what does not hold."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from audit.models import Entry, Head
+from audit.services import GENESIS, broken_links
+from audit.services import record as record_entry
+from registry import hooks
+from registry.decisions import decision_digest
+from registry.documents import proves, withheld
+from registry.hooks import Ledger, Row
+from registry.models import ChangeDecision, Disclosure, RegistrationVersion, Verification, VersionFile
+from registry.services.files import content_of
+
+KEPT_FOR = timedelta(days=400)
+EVERY = timedelta(hours=24)
+CHAIN = "entries of the audit log"
+
+
+def verify(*, asked_by: User | None = None) -> Verification:
+    """Recompute everything and store what was found."""
+    started = timezone.now()
+    counts: dict[str, int] = {}
+    problems: list[str] = []
+    # Nobody waits for this: the end of the chain is read first, then the rows, then what the log says of them. A row
+    # that is added meanwhile has its entry, and only entries up to that end have to have their rows.
+    head = Head.objects.filter(pk=1).first()
+    end = head.sequence if head else 0
+    counts[CHAIN] = end
+    problems += [f"The chain of the audit log does not hold at entry {number}." for number in broken_links()]
+    for ledger in (*_own(), *hooks.ledgers):
+        found, faults = _check(ledger, end)
+        counts[ledger.kind] = counts.get(ledger.kind, 0) + found
+        problems += faults
+    problems += list(_successions())
+    with transaction.atomic():
+        verification = Verification.objects.create(
+            started_at=started,
+            asked_by=asked_by,
+            head_sequence=end,
+            head_digest=head.digest if head else GENESIS,
+            counts=counts,
+            problems=problems,
+        )
+        Verification.objects.filter(finished_at__lt=timezone.now() - KEPT_FOR, problems=[]).delete()
+        if problems:
+            # What was found is itself put where it cannot be taken back.
+            record_entry(
+                actor=asked_by, act="registry_verification_failed", subject=verification, facts={"problems": problems}
+            )
+    return verification
+
+
+def is_due() -> bool:
+    """Whether the last verification is a day old, or there has been none."""
+    return not Verification.objects.filter(finished_at__gt=timezone.now() - EVERY).exists()
+
+
+def _own() -> tuple[Ledger, ...]:
+    return (
+        Ledger(
+            kind="registered versions",
+            model="registry.registrationversion",
+            act="registration_version_added",
+            fact="digest",
+            rows=_versions,
+        ),
+        Ledger(
+            kind="opened values",
+            model="registry.disclosure",
+            act="embargoed_value_opened",
+            fact="digest",
+            rows=_disclosures,
+        ),
+        Ledger(
+            kind="files of versions",
+            model="registry.versionfile",
+            act="registration_file_stored",
+            fact="digest",
+            rows=_files,
+        ),
+        Ledger(
+            kind="decisions about changes",
+            model="registry.changerequest",
+            act="change_decided",
+            fact="digest",
+            rows=_decisions,
+            part="parameter",
+        ),
+    )
+
+
+def _versions() -> Iterator[Row]:
+    for version in RegistrationVersion.objects.select_related("registration").order_by("pk").iterator():
+        recomputed = hashlib.sha256(version.canonical.encode()).hexdigest()
+        yield Row(str(version.pk), f"{version}", version.digest, recomputed)
+
+
+def _disclosures() -> Iterator[Row]:
+    for opened in Disclosure.objects.select_related("version__registration").order_by("pk").iterator():
+        _, digest = withheld(opened.version.document).get(opened.place, ("", ""))
+        holds = proves({"value": opened.value, "nonce": opened.nonce}, digest)
+        yield Row(str(opened.pk), f"{opened}", digest, digest if holds else "")
+
+
+def _files() -> Iterator[Row]:
+    for stored in VersionFile.objects.select_related("version__registration").order_by("pk").iterator():
+        try:
+            recomputed = hashlib.sha256(content_of(stored)).hexdigest()
+        except OSError:
+            recomputed = ""
+        yield Row(str(stored.pk), f"{stored}", stored.digest, recomputed)
+
+
+def _decisions() -> Iterator[Row]:
+    decisions = ChangeDecision.objects.select_related("change__request__registration").order_by("pk")
+    for decision in decisions.iterator():
+        change = decision.change
+        digest = decision_digest(change, decision.outcome, decision.reason)
+        yield Row(f"{change.request_id}/{change.place}", f"{change.request}, {change.place}", digest, digest)
+
+
+def _check(ledger: Ledger, end: int) -> tuple[int, list[str]]:
+    """Compare rows, their recomputed digests and what the audit log says of them; `end` is its last entry before."""
+    rows = list(ledger.rows())
+    logged: dict[str, list[str]] = defaultdict(list)
+    had_to_be_there: dict[str, str] = {}
+    entries = Entry.objects.filter(act=ledger.act, subject_type=ledger.model).order_by("sequence")
+    for sequence, subject, facts in entries.values_list("sequence", "subject_id", "facts").iterator():
+        key = f"{subject}/{facts.get(ledger.part)}" if ledger.part else subject
+        logged[key].append(str(facts.get(ledger.fact, "")))
+        if sequence <= end:
+            had_to_be_there[key] = logged[key][-1]
+    seen, problems = {row.subject for row in rows}, []
+    for row in rows:
+        if row.recomputed != row.stored:
+            problems.append(f"{row.label}: what is stored does not have the digest {_short(row.stored)}.")
+        if row.subject not in logged:
+            problems.append(f"{row.label}: the audit log does not know it.")
+        elif row.stored not in logged[row.subject]:
+            problems.append(f"{row.label}: the audit log has another digest, {_short(logged[row.subject][-1])}.")
+    if ledger.is_kept:
+        problems += [
+            f"{ledger.kind.capitalize()}: number {subject} is gone; the audit log has {_short(digest)}."
+            for subject, digest in had_to_be_there.items()
+            if subject not in seen
+        ]
+    return len(seen), problems
+
+
+def _successions() -> Iterable[str]:
+    """Versions follow one another without a gap, each entry naming the digest of the one before."""
+    entries = Entry.objects.filter(act="registration_version_added").order_by("sequence")
+    rows = RegistrationVersion.objects.select_related("registration", "previous").defer("canonical", "sealed")
+    versions = list(rows)
+    said = dict(entries.values_list("subject_id", "facts"))
+    for version in versions:
+        facts = said.get(str(version.pk))
+        before = version.previous.digest if version.previous else ""
+        if facts is not None and facts.get("previous") != before:
+            yield f"{version}: the version before it is not the one that it was made from."
+        if facts is not None and facts.get("version") != version.number:
+            yield f"{version}: it was registered as version {facts.get('version')}."
+        if facts is not None and facts.get("registration") != version.registration.identifier:
+            yield f"{version}: it was registered as {facts.get('registration')}."
+
+
+def _short(digest: str) -> str:
+    return f"{digest[:12]}…" if digest else "none"

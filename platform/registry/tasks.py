@@ -1,0 +1,37 @@
+"""Celery wrappers."""
+
+from celery import shared_task
+
+from registry.services import deposits, embargoes, publishing, states, verifying
+from web.jobs import send
+
+
+@shared_task(ignore_result=True)
+def publish_version(version_id: int) -> None:
+    """Make what follows a registered version."""
+    publishing.publish_version(version_id=version_id)
+
+
+@shared_task(ignore_result=True)
+def deposit(deposit_id: int) -> None:
+    """Deposit a version."""
+    deposits.run_deposit(deposit_id=deposit_id)
+
+
+@shared_task(ignore_result=True)
+def verify() -> None:
+    """Verify everything that is stored."""
+    verifying.verify()
+
+
+@shared_task(ignore_result=True)
+def sweep() -> None:
+    """Find what is due: lost jobs, deposits, embargoes, comment periods, the daily verification."""
+    for version_id in publishing.unpublished_versions():
+        send("registry.tasks.publish_version", [version_id])
+    for deposit_id in deposits.due_deposits():
+        send(deposits.TASK, [deposit_id])
+    embargoes.open_due()
+    states.finish_due()
+    if verifying.is_due():
+        send("registry.tasks.verify", [])

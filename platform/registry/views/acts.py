@@ -1,0 +1,171 @@
+"""Acts in the browser: register, comment, answer, end, open."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST
+from rules import test_rule
+
+from designs.catalogue import shipped
+from designs.queries import visible_design
+from registry import queries, services
+from registry.documents import exported, publication
+from registry.forms import CommentForm, EndForm, ReasonForm, RegisterForm
+from registry.models import Registration
+from registry.views.context import record_context
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def register(request: HttpRequest, design: str) -> HttpResponse:
+    """Look at what will be public, then register."""
+    found = visible_design(request.user, design)
+    if not request.user.has_perm("registry.register_design", found):
+        raise PermissionDenied("A design is registered by its owner or by a chair, once a call has accepted it.")
+    if known := queries.registration_of(found):
+        return redirect(known)
+    form = RegisterForm(request.POST or None)
+    state = services.readiness(found)
+    if request.method == "POST" and form.is_valid():
+        try:
+            version = services.register_design(design=found, actor=request.user, comment_until=form.comment_until())
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            messages.success(request, f"Registered as {version.registration.identifier}.")
+            return redirect(version.registration)
+    return render(
+        request,
+        "registry/register.html",
+        {
+            "design": found,
+            "state": state,
+            "form": form,
+            "left_out": publication(exported(state.document), {}).left_out,
+            "may_go_on": state.is_ready or state.filing is None,
+            "trail": [("Designs", reverse("designs:list")), (found.title, found.get_absolute_url())],
+        },
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def comments(request: HttpRequest, identifier: str) -> HttpResponse:
+    """Read what was said, and say something while the comment period runs."""
+    registration = queries.registration_or_404(identifier)
+    may_comment = test_rule("registry.comment", request.user, registration)
+    parameters = [
+        (parameter.id, parameter.label)
+        for parameter in shipped().parameters.values()
+        if parameter.visibility == "public"
+    ]
+    form = CommentForm(request.POST or None, parameters=parameters)
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect(f"{reverse('account_login')}?next={request.path}")
+        if not may_comment:
+            raise PermissionDenied("The comment period is over.")
+        if form.is_valid():
+            try:
+                services.add_comment(registration=registration, author=request.user, **form.cleaned_data)
+            except ValidationError as error:
+                form.add_error(None, " ".join(error.messages))
+            else:
+                messages.success(request, "Your comment is public now.")
+                return redirect("registry:comments", registration.identifier)
+    rows = registration.comments.select_related("author", "answered_by", "version").defer(
+        "version__canonical", "version__sealed"
+    )
+    return render(
+        request,
+        "registry/comments.html",
+        {
+            **record_context(request, registration, "registry:comments"),
+            "comments": [
+                {"comment": row, "label": shipped().parameters[row.parameter].label if row.parameter else ""}
+                for row in rows
+            ],
+            "form": form if may_comment else None,
+            "takes_comments": queries.takes_comments(registration),
+        },
+    )
+
+
+@login_required
+@require_POST
+def answer(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
+    """Answer a comment for the organizers."""
+    registration = _allowed(request, identifier, "registry.answer_comment", "The organizers answer comments.")
+    comment = get_object_or_404(registration.comments, pk=pk)
+    form = ReasonForm(request.POST)
+    if form.is_valid():
+        services.answer_comment(comment=comment, actor=request.user, text=form.cleaned_data["text"])
+        messages.success(request, "The answer is public now.")
+    else:
+        messages.error(request, "Write the answer first.")
+    return redirect("registry:comments", registration.identifier)
+
+
+@login_required
+@require_POST
+def hide(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
+    """Take a comment out of sight."""
+    registration = _allowed(request, identifier, "registry.moderate_comments", "The chairs moderate comments.")
+    comment = get_object_or_404(registration.comments, pk=pk)
+    form = ReasonForm(request.POST)
+    if form.is_valid():
+        services.hide_comment(comment=comment, actor=request.user, reason=form.cleaned_data["text"])
+        messages.success(request, "The comment is hidden; its place and the reason stay.")
+    else:
+        messages.error(request, "Say why: the reason is public.")
+    return redirect("registry:comments", registration.identifier)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def end(request: HttpRequest, identifier: str) -> HttpResponse:
+    """Withdraw or abandon; the record stays."""
+    registration = _allowed(
+        request, identifier, "registry.end_registration", "The owner of the design or a chair of the call does this."
+    )
+    if registration.is_ended:
+        return redirect(registration)
+    form = EndForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.end_registration(registration=registration, actor=request.user, **form.cleaned_data)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            messages.success(request, "The record says so now; it stays in the registry.")
+            return redirect(registration)
+    return render(
+        request, "registry/end.html", {**record_context(request, registration, "registry:detail"), "form": form}
+    )
+
+
+@login_required
+@require_POST
+def open_embargo(request: HttpRequest, identifier: str) -> HttpResponse:
+    """Say that the event of a withheld value has come."""
+    registration = _allowed(
+        request, identifier, "registry.open_embargo", "The owner of the design or a chair of the call does this."
+    )
+    try:
+        services.open_value(
+            version=queries.current_version(registration), place=request.POST.get("place", ""), actor=request.user
+        )
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, "The value is public now, with the proof that it was decided before.")
+    return redirect(registration)
+
+
+def _allowed(request: HttpRequest, identifier: str, permission: str, refusal: str) -> Registration:
+    registration = queries.registration_or_404(identifier)
+    if not request.user.has_perm(permission, registration):
+        raise PermissionDenied(refusal)
+    return registration

@@ -1,0 +1,127 @@
+"""The registry as a whole: search, statistics, integrity, feed."""
+
+import csv
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required, permission_required
+from django.contrib.syndication.views import Feed
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.feedgenerator import Atom1Feed
+from django.utils.html import escape
+from django.views.decorators.http import require_POST, require_safe
+
+from audit.models import Head
+from registry import queries
+from registry.filters import RegistryFilter
+from registry.models import RegistrationVersion, Statistics, Verification
+from registry.services import verifying
+from web.jobs import send
+
+PAGE_SIZE = 20
+FEED_SIZE = 50
+VERIFICATIONS_SHOWN = 10
+
+
+@require_safe
+def registry_list(request: HttpRequest) -> HttpResponse:
+    """Search and list."""
+    found = RegistryFilter(request.GET, queryset=queries.listed())
+    page = Paginator(found.qs, PAGE_SIZE).get_page(request.GET.get("page"))
+    template = "registry/parts/results.html" if request.htmx and not request.htmx.boosted else "registry/list.html"
+    context = {"filter": found, "page": page, "query": _query(request), "waiting": queries.waiting_for(request.user)}
+    return render(request, template, context)
+
+
+@require_safe
+def statistics(request: HttpRequest) -> HttpResponse:
+    """The statistics as they were last counted."""
+    stored = Statistics.objects.filter(pk=1).first()
+    return render(
+        request, "registry/statistics.html", {"statistics": stored, "trail": _trail(), "here_label": "Statistics"}
+    )
+
+
+@require_safe
+def statistics_csv(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (Django's signature)
+    """The coverage of the published parameters, then and here, year by year."""
+    stored = Statistics.objects.filter(pk=1).first()
+    content = stored.content if stored else {"years": [], "coverage": []}
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="registry-coverage.csv"'
+    writer = csv.writer(response)
+    writer.writerow(["number", "parameter", "2004-2016", "registry", *(year["year"] for year in content["years"])])
+    for row in content["coverage"]:
+        writer.writerow([row["number"], row["title"], row["before"], row["here"], *row["years"]])
+    return response
+
+
+@require_safe
+def integrity(request: HttpRequest) -> HttpResponse:
+    """What the last verifications found."""
+    return render(
+        request,
+        "registry/integrity.html",
+        {
+            "verifications": Verification.objects.select_related("asked_by")[:VERIFICATIONS_SHOWN],
+            "head": Head.objects.filter(pk=1).first(),
+            "may_verify": request.user.has_perm("registry.verify_registry"),
+            "trail": _trail(),
+            "here_label": "Integrity",
+        },
+    )
+
+
+@login_required
+@permission_required("registry.verify_registry", raise_exception=True)
+@require_POST
+def verify(request: HttpRequest) -> HttpResponse:
+    """Verify everything in a worker; here and now where no broker takes the job."""
+    if send("registry.tasks.verify", []):
+        messages.success(request, "Everything is verified in the background; look again in a moment.")
+    else:
+        verifying.verify(asked_by=request.user)
+    return redirect("registry:integrity")
+
+
+class VersionFeed(Feed):
+    """New registrations and new versions. Each entry carries its digest, so that every reader is a witness."""
+
+    feed_type = Atom1Feed
+    title = "Registered challenge designs"
+    subtitle = "New registrations and new versions of registered designs"
+    link = "/registry/"
+
+    def items(self) -> list[RegistrationVersion]:
+        return list(queries.newest_versions(FEED_SIZE))
+
+    def item_title(self, item: RegistrationVersion) -> str:
+        kind = "registered" if item.previous_id is None else item.get_level_display()
+        return f"{item.registration.listing.name}, version {item.number} ({kind})"
+
+    def item_description(self, item: RegistrationVersion) -> str:
+        # A summary of Atom is HTML here, so what people wrote is escaped.
+        note = item.note or item.registration.listing.abstract
+        return escape(f"{note}\n\n{item.registration.identifier}, SHA-256 {item.digest}".strip())
+
+    def item_pubdate(self, item: RegistrationVersion):
+        return item.registered_at
+
+    def item_updateddate(self, item: RegistrationVersion):
+        return item.registered_at
+
+    def item_guid(self, item: RegistrationVersion) -> str:
+        return f"urn:sha256:{item.digest}"
+
+
+def _trail() -> list[tuple[str, str]]:
+    return [("Registry", reverse("registry:list"))]
+
+
+def _query(request: HttpRequest) -> str:
+    """The search as a query string without its page, for the exports."""
+    data = request.GET.copy()
+    data.pop("page", None)
+    return data.urlencode()

@@ -1,0 +1,148 @@
+"""The public record: the registered design, its versions, and what came of it."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from audit.models import Entry
+from designs.completeness import completeness, history
+from designs.differences import compare as differences_between
+from registry import hooks, queries
+from registry.citing import reference_of, sentence
+from registry.documents import withheld
+from registry.models import Deposit, Registration, RegistrationVersion, Statistics
+from registry.structured import creative_work
+from registry.views.context import record_context
+
+
+@require_safe
+def detail(request: HttpRequest, identifier: str) -> HttpResponse:
+    """The record in its newest version."""
+    registration = queries.registration_or_404(identifier)
+    if registration.identifier != identifier:
+        return redirect(registration, permanent=True)
+    return _page(request, registration, queries.current_version(registration))
+
+
+@require_safe
+def version(request: HttpRequest, identifier: str, number: str) -> HttpResponse:
+    """The record in one version, for good."""
+    registration = queries.registration_or_404(identifier)
+    found = queries.version_or_404(registration, number)
+    if registration.identifier != identifier:
+        return redirect(found, permanent=True)
+    return _page(request, registration, found)
+
+
+@require_safe
+def versions(request: HttpRequest, identifier: str) -> HttpResponse:
+    """All versions with what changed, and the way to compare any two."""
+    registration = queries.registration_or_404(identifier)
+    rows = list(registration.versions.defer("canonical", "sealed").select_related("deposit").prefetch_related("files"))
+    entries = _entries(rows)
+    return render(
+        request,
+        "registry/versions.html",
+        {
+            **record_context(request, registration, "registry:versions"),
+            "versions": [{"version": row, "entry": entries.get(str(row.pk))} for row in rows],
+        },
+    )
+
+
+@require_safe
+def compare(request: HttpRequest, identifier: str) -> HttpResponse:
+    """Any two versions, field by field (REG-6)."""
+    registration = queries.registration_or_404(identifier)
+    known = {row.number: row for row in registration.versions.all()}
+    numbers = list(known)
+    before = request.GET.get("from") or numbers[min(1, len(numbers) - 1)]
+    after = request.GET.get("to") or numbers[0]
+    if before not in known or after not in known:
+        raise Http404("There is no such version.")
+    old, new = (queries.shown_document(known[number]) for number in (before, after))
+    names = {values.task_key: values.name for values in (*old.each_task(), *new.each_task())}
+    return render(
+        request,
+        "registry/compare.html",
+        {
+            **record_context(request, registration, "registry:versions"),
+            "numbers": numbers,
+            "before": before,
+            "after": after,
+            "differences": [
+                {"difference": entry, "task": names.get(entry.task, "")} for entry in differences_between(old, new)
+            ],
+        },
+    )
+
+
+def _page(request: HttpRequest, registration: Registration, shown: RegistrationVersion) -> HttpResponse:
+    current = queries.current_version(registration)
+    data = shown.document
+    reference = reference_of(shown, data)
+    document = queries.shown_document(shown)
+    opened = queries.opened_values(shown)
+    names = {values.task_key: values.name for values in document.each_task()}
+    context: dict[str, Any] = {
+        **record_context(request, registration, "registry:detail"),
+        "version": shown,
+        "is_current": shown.pk == current.pk,
+        "current": current,
+        "parts": queries.record_parts(shown),
+        "answered": queries.answered_checks(shown),
+        "reference": reference,
+        "citation": sentence(reference),
+        "deposit": Deposit.objects.filter(version=shown).first(),
+        "entry": _entries([shown]).get(str(shown.pk)),
+        "withheld": [
+            _withheld(place, event, digest, names)
+            for place, (event, digest) in withheld(data).items()
+            if place not in opened
+        ],
+        "opened": [{"entry": entry, **_withheld(place, entry.event, "", names)} for place, entry in opened.items()],
+        "reviews": queries.review_summary(registration),
+        "links": hooks.links_of(registration),
+        "next_editions": registration.next_editions.select_related("listing"),
+        "completeness": completeness(document),
+        "history": history(),
+        "beside": _beside(registration.listing.figures),
+        "json_ld": creative_work(shown, registration.listing, reference),
+    }
+    return render(request, "registry/detail.html", context)
+
+
+def _withheld(place: str, event: str, digest: str, names: dict[str | None, str]) -> dict[str, str]:
+    from designs.catalogue import shipped
+
+    where, parameter = place.split("/", 1)
+    return {
+        "place": place,
+        "label": shipped()[parameter].label,
+        "task": names.get(where, ""),
+        "event": event.replace("_", " "),
+        "digest": digest,
+    }
+
+
+def _beside(figures: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Numbers of the design beside the published ones and those of the registry: orientation, not a rule (REV-13)."""
+    stored = Statistics.objects.filter(pk=1).first()
+    rows = {row["key"]: row for row in (stored.content.get("rows", []) if stored else [])}
+    wanted = ("training", "test", "annotators", "centers")
+    return [
+        {**rows[key], "own": [{"task": task["name"], "value": task[key]} for task in figures]}
+        for key in wanted
+        if key in rows
+    ]
+
+
+def _entries(rows: list[RegistrationVersion]) -> dict[str, Entry]:
+    found = Entry.objects.filter(
+        act="registration_version_added",
+        subject_type="registry.registrationversion",
+        subject_id__in=[str(row.pk) for row in rows],
+    )
+    return {entry.subject_id: entry for entry in found}

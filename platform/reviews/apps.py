@@ -1,0 +1,23 @@
+from django.apps import AppConfig
+from django.conf import settings
+
+
+class ReviewsConfig(AppConfig):
+    name = "reviews"
+    verbose_name = "Reviews"
+
+    def ready(self) -> None:
+        from designs import hooks
+        from notifications import kinds
+        from reviews import checks, rules  # noqa: F401 (checks and permissions are registered on import)
+        from reviews.services.mails import KINDS
+        from web import navigation
+        from web.examples import register_hint
+
+        hooks.readers.append(rules.reads_design)
+        for place, (name, title) in enumerate(KINDS.items()):
+            kinds.register(name, title, order=30 + place)
+        if settings.PODIUM_EXAMPLE_MODE:
+            register_hint("Follow designs through their review", "reviews:call", "example-miccai", order=40)
+        navigation.register("Calls", "reviews:calls", order=30)
+        navigation.register("My reviews", "reviews:mine", menu="account", order=30)

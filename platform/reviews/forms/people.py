@@ -1,0 +1,71 @@
+"""Forms about people."""
+
+from django import forms
+
+from accounts.models import User
+from reviews.models import Bid, Part, Reviewer
+
+
+class InvitationForm(forms.Form):
+    """Invite reviewers."""
+
+    emails = forms.CharField(
+        label="E-mail addresses",
+        help_text="One a line, or with commas between them.",
+        widget=forms.Textarea(attrs={"rows": 3}),
+        max_length=5000,
+    )
+    part = forms.ChoiceField(label="As", choices=Part.choices)
+
+    def clean_emails(self):
+        found = self.cleaned_data["emails"].replace(",", " ").replace(";", " ").split()
+        field = forms.EmailField()
+        return [field.clean(address) for address in dict.fromkeys(found)]
+
+
+class ChairForm(forms.Form):
+    """Let somebody else chair too."""
+
+    username = forms.CharField(label="User name", max_length=150)
+
+    def clean_username(self):
+        user = User.objects.filter(username=self.cleaned_data["username"], is_active=True).first()
+        if user is None:
+            raise forms.ValidationError("There is no account of that name.")
+        return user
+
+
+class ReviewerForm(forms.ModelForm):
+    """What a reviewer does and knows."""
+
+    expertise = forms.CharField(
+        required=False,
+        help_text="Words with commas between them: modalities, organs, methods.",
+        max_length=800,
+    )
+
+    class Meta:
+        model = Reviewer
+        fields = ["is_general", "is_clinical", "is_statistician", "expertise", "load_max"]
+        labels = {"load_max": "Designs at most"}
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        if self.instance.pk:
+            self.initial["expertise"] = ", ".join(self.instance.expertise)
+
+    def clean_expertise(self):
+        return [word.strip() for word in self.cleaned_data["expertise"].split(",") if word.strip()]
+
+
+class BidForm(forms.Form):
+    """How gladly somebody would review a design."""
+
+    filing = forms.IntegerField()
+    wish = forms.TypedChoiceField(choices=[("", "–"), *Bid.Wish.choices], coerce=int, empty_value=None, required=False)
+
+
+class ConflictForm(forms.Form):
+    """Declare a conflict of interest."""
+
+    reason = forms.CharField(label="What is the conflict?", max_length=300)

@@ -1,0 +1,167 @@
+"""Who reviews: people of a call, invitations, bids, conflicts, assignments."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from reviews.models.calls import Call
+from reviews.models.filings import Filing
+
+
+class Part(models.TextChoices):
+    """As what somebody reviews a design."""
+
+    GENERAL = "general", "reviewer"
+    CLINICAL = "clinical", "clinical reviewer"
+    STATISTICS = "statistics", "statistician"
+
+
+class Reviewer(models.Model):
+    """A person who reviews for a call."""
+
+    Part = Part
+
+    call = models.ForeignKey(Call, on_delete=models.CASCADE, related_name="reviewers")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="reviewing")
+    is_general = models.BooleanField("reviews in general", default=True)
+    is_clinical = models.BooleanField("judges clinical relevance", default=False)
+    is_statistician = models.BooleanField("judges statistics", default=False)
+    expertise = models.JSONField(default=list, blank=True, help_text="words: modalities, organs, methods")
+    load_max = models.PositiveSmallIntegerField(null=True, blank=True, help_text="empty: as the call says")
+    joined_at = models.DateTimeField(default=timezone.now, editable=False)
+    left_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["joined_at", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["call", "user"], name="reviews_reviewer_once"),
+            models.CheckConstraint(
+                condition=Q(is_general=True) | Q(is_clinical=True) | Q(is_statistician=True),
+                name="reviews_reviewer_has_a_part",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user}, reviewer of {self.call}"
+
+    @property
+    def parts(self) -> list[str]:
+        """As what this person can review."""
+        named = (
+            (Part.GENERAL, self.is_general),
+            (Part.CLINICAL, self.is_clinical),
+            (Part.STATISTICS, self.is_statistician),
+        )
+        return [str(part) for part, can in named if can]
+
+    @property
+    def limit(self) -> int:
+        """How many designs this person takes at most."""
+        return self.call.load_max if self.load_max is None else self.load_max
+
+
+class ReviewerInvitation(models.Model):
+    """An invitation to review by e-mail; the token is stored as a hash and stands in the letter alone."""
+
+    call = models.ForeignKey(Call, on_delete=models.CASCADE, related_name="invitations")
+    email = models.EmailField()
+    part = models.CharField(max_length=10, choices=Part, default=Part.GENERAL)
+    token_hash = models.CharField(max_length=64, unique=True, editable=False)
+    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True, help_text="refused by the person or withdrawn by the chair")
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["call", "email"],
+                condition=Q(accepted_at__isnull=True, closed_at__isnull=True),
+                name="reviews_one_open_invitation",
+            ),
+            models.CheckConstraint(
+                condition=Q(accepted_at__isnull=True) | Q(closed_at__isnull=True),
+                name="reviews_invitation_accepted_or_closed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.email} to {self.call}"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still be accepted."""
+        return self.accepted_at is None and self.closed_at is None and timezone.now() < self.expires_at
+
+
+class Bid(models.Model):
+    """How gladly a reviewer would review a design; without a row they did not say."""
+
+    class Wish(models.IntegerChoices):
+        """From not at all to gladly."""
+
+        NO = -1, "rather not"
+        CAN = 1, "can"
+        GLADLY = 2, "gladly"
+
+    reviewer = models.ForeignKey(Reviewer, on_delete=models.CASCADE, related_name="bids")
+    filing = models.ForeignKey(Filing, on_delete=models.CASCADE, related_name="bids")
+    wish = models.SmallIntegerField(choices=Wish)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["reviewer", "filing"], name="reviews_bid_once"),
+            models.CheckConstraint(condition=Q(wish__in=[-1, 1, 2]), name="reviews_bid_is_a_wish"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.reviewer}: {self.get_wish_display()}"
+
+
+class Conflict(models.Model):
+    """A declared conflict of interest; those that follow from facts are found anew each time (`queries.conflicts`)."""
+
+    reviewer = models.ForeignKey(Reviewer, on_delete=models.CASCADE, related_name="conflicts")
+    filing = models.ForeignKey(Filing, on_delete=models.CASCADE, related_name="conflicts")
+    reason = models.CharField(max_length=300)
+    declared_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    declared_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["reviewer", "filing"], name="reviews_conflict_once")]
+
+    def __str__(self) -> str:
+        return f"{self.reviewer}: {self.reason}"
+
+
+class Assignment(models.Model):
+    """A reviewer of a design; one who was taken off keeps the row, so that the history stays."""
+
+    Part = Part
+
+    filing = models.ForeignKey(Filing, on_delete=models.PROTECT, related_name="assignments")
+    reviewer = models.ForeignKey(Reviewer, on_delete=models.PROTECT, related_name="assignments")
+    part = models.CharField(max_length=10, choices=Part, default=Part.GENERAL)
+    label = models.PositiveSmallIntegerField(help_text="Reviewer 1, 2, … of this design, where names are hidden")
+    assigned_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    assigned_at = models.DateTimeField(default=timezone.now)
+    is_automatic = models.BooleanField(default=False)
+    reminded_at = models.DateTimeField(null=True, blank=True)
+    removed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["label"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["filing", "reviewer"],
+                condition=Q(removed_at__isnull=True),
+                name="reviews_assigned_once",
+            ),
+            models.UniqueConstraint(fields=["filing", "label"], name="reviews_assignment_label"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.reviewer} of {self.filing}"

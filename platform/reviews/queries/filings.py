@@ -1,0 +1,104 @@
+"""Filings: what stands where."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Max, QuerySet
+
+from designs.models import Design
+from reviews.models import (
+    Assignment,
+    FiledVersion,
+    Filing,
+    Part,
+    Review,
+    ReviewThread,
+    State,
+    Transition,
+)
+
+# Reviewers of a revision have this long from the day on which it came.
+REVISION_DAYS: Final = 14
+
+
+def review_due(filing: Filing, filed: FiledVersion) -> datetime:
+    """When reviews of a filed version are due."""
+    return filing.call.review_at if filed.number == 1 else filed.filed_at + timedelta(days=REVISION_DAYS)
+
+
+def accepted_filing(design: Design) -> Filing | None:
+    """The filing in which a design was accepted, registered since or not."""
+    return (
+        Filing.objects.filter(design=design, state__in=[State.ACCEPTED, State.REGISTERED])
+        .select_related("call", "design")
+        .order_by("-pk")
+        .first()
+    )
+
+
+def last_transition(filing: Filing) -> Transition | None:
+    """The newest change of state."""
+    return filing.transitions.filter(successor=None).first()
+
+
+def latest(filing: Filing) -> FiledVersion:
+    """The version that counts now: the submission or its newest revision."""
+    return filing.versions.select_related("version").order_by("-number").first()  # type: ignore[return-value]
+
+
+def latest_of(filings: QuerySet[Filing]) -> dict[int, FiledVersion]:
+    """The newest filed version of each filing, in one query."""
+    newest = filings.annotate(last=Max("versions__number")).values_list("pk", "last")
+    wanted = dict(newest)
+    rows = FiledVersion.objects.filter(filing__in=wanted).select_related("version")
+    return {row.filing_id: row for row in rows if row.number == wanted[row.filing_id]}
+
+
+def active_assignments(filing: Filing) -> QuerySet[Assignment]:
+    """Who reviews it now."""
+    return filing.assignments.filter(removed_at=None).select_related("reviewer__user")
+
+
+def numbers_wanted(filing: Filing) -> dict[str, int]:
+    """How many of each part have to be assigned before a review starts and have to have sent before it is decided."""
+    return {str(Part.GENERAL): filing.call.reviewers_min, str(Part.CLINICAL): filing.call.clinical_reviewers}
+
+
+def sent_reviews(filing: Filing, filed: FiledVersion | None = None) -> QuerySet[Review]:
+    """Reviews that were sent, of one version or of any, by reviewers who are still assigned."""
+    found = Review.objects.filter(assignment__filing=filing, assignment__removed_at=None, sent_at__isnull=False)
+    return found if filed is None else found.filter(filed=filed)
+
+
+def blocking_threads(filing: Filing) -> QuerySet[ReviewThread]:
+    """Blocking points that are not resolved."""
+    return filing.threads.filter(is_blocking=True).exclude(state=ReviewThread.State.RESOLVED)
+
+
+def decided_version_ids(filing: Filing) -> set[int]:
+    """Versions that were decided about: their threads are the organizers' to see."""
+    return set(filing.decisions.values_list("filed_id", flat=True))
+
+
+def due_for_reminder(now: datetime) -> list[Assignment]:
+    """Assignments without a sent review that are due soon or overdue and have not been reminded of that yet."""
+    rows = list(
+        Assignment.objects.filter(removed_at=None, filing__state=State.UNDER_REVIEW).select_related(
+            "filing__call", "filing__design", "reviewer__user"
+        )
+    )
+    newest = latest_of(Filing.objects.filter(pk__in=[row.filing_id for row in rows]))
+    sent = set(
+        Review.objects.filter(filed__in=list(newest.values()), sent_at__isnull=False).values_list(
+            "assignment", flat=True
+        )
+    )
+    due = []
+    for row in rows:
+        if row.pk in sent:
+            continue
+        due_at = review_due(row.filing, newest[row.filing_id])
+        turn = due_at if now >= due_at else due_at - timedelta(days=row.filing.call.remind_days)
+        if now >= turn and (row.reminded_at is None or row.reminded_at < turn):
+            due.append(row)
+    return due

@@ -1,0 +1,274 @@
+"""Who reviews what: by hand or by the optimiser, always without conflicts; reminders; the start of a review."""
+
+import re
+from collections import Counter, defaultdict
+from typing import Any
+
+import structlog
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from designs.catalogue import shipped
+from designs.document.words import value_words
+from reviews import queries, rules
+from reviews.models import (
+    Assignment,
+    AutomaticAssignment,
+    Bid,
+    Call,
+    FiledVersion,
+    Filing,
+    Part,
+    Reviewer,
+    State,
+)
+from reviews.optimising import Candidate, plan
+from reviews.services import mails
+from reviews.services.reviewing import begin_review
+from reviews.services.transitions import advance
+from web.jobs import enqueue
+
+log = structlog.get_logger(__name__)
+TASK = "reviews.tasks.assign_automatically"
+# Reviewers are assigned while a filing waits, and exchanged while it is reviewed.
+ASSIGNABLE = (State.SUBMITTED, State.UNDER_REVIEW, State.REVISION_SUBMITTED)
+# What a bid is worth beside expertise, which gives up to `_EXPERTISE`.
+_WISH = {Bid.Wish.GLADLY: 0.6, Bid.Wish.CAN: 0.35, Bid.Wish.NO: -0.3}
+_SILENT, _EXPERTISE, _LEAST = 0.2, 0.4, 0.01
+# Parameters whose words tell what a design is about.
+TOPICS = (
+    *("challenge_keywords", "field_of_application", "task_category", "imaging_modality", "challenge_name"),
+    *("task_name", "algorithm_target", "data_origin", "primary_objective"),
+)
+
+
+@transaction.atomic
+def assign(
+    *, actor: User, filing: Filing, reviewer: Reviewer, part: str, is_automatic: bool = False, tell: bool = True
+) -> Assignment:
+    """Assign a reviewer.
+
+    Raises
+    ------
+    ValidationError
+        For a conflict of interest, a part that the person does not have, or a filing that is not to be reviewed now.
+    """
+    locked = Filing.objects.select_for_update(of=("self",)).select_related("call", "design").get(pk=filing.pk)
+    if locked.state not in ASSIGNABLE:
+        raise ValidationError("This design is not to be reviewed now.")
+    if reviewer.call_id != locked.call_id or reviewer.left_at is not None:
+        raise ValidationError("This person does not review for the call.")
+    if part not in Part.values:
+        raise ValidationError("Choose as what the person reviews.")
+    if part not in reviewer.parts:
+        raise ValidationError(f"{reviewer.user.display_name} is no {Part(part).label}.")
+    found = queries.conflicts_of(locked.call, filings=[locked], reviewers=[reviewer])
+    if reasons := found.get((reviewer.pk, locked.pk)):
+        words = "; ".join(reason.words for reason in reasons)
+        raise ValidationError(f"Conflict of interest of {reviewer.user.display_name}: {words}.")
+    if part == Part.GENERAL and (
+        locked.assignments.filter(removed_at=None, part=part).count() >= locked.call.reviewers_max
+    ):
+        raise ValidationError(f"A design gets at most {locked.call.reviewers_max} reviewers.")
+    label = (locked.assignments.aggregate(last=Max("label"))["last"] or 0) + 1
+    try:
+        with transaction.atomic():
+            assignment = Assignment.objects.create(
+                filing=locked,
+                reviewer=reviewer,
+                part=part,
+                label=label,
+                assigned_by=actor,
+                is_automatic=is_automatic,
+            )
+    except IntegrityError as error:
+        raise ValidationError(f"{reviewer.user.display_name} reviews this design already.") from error
+    rules.forget(reviewer.user)
+    record(
+        actor=actor,
+        act="reviewer_assigned",
+        subject=locked,
+        scope=locked.call.slug,
+        facts={"reviewer": reviewer.pk, "part": str(part), "automatic": is_automatic},
+    )
+    if tell:
+        mails.assigned(assignment)
+    return assignment
+
+
+@transaction.atomic
+def unassign(*, actor: User, assignment: Assignment) -> None:
+    """Take a reviewer off; what they wrote stays in the record but counts no longer."""
+    if assignment.removed_at is None:
+        assignment.removed_at = timezone.now()
+        assignment.save(update_fields=["removed_at"])
+        rules.forget(assignment.reviewer.user)
+        record(
+            actor=actor,
+            act="reviewer_unassigned",
+            subject=assignment.filing,
+            scope=assignment.filing.call.slug,
+            facts={"reviewer": assignment.reviewer_id},
+        )
+
+
+@transaction.atomic
+def start_review(*, actor: User, filing: Filing) -> None:
+    """Open the review of what was filed last; reviewers of a revision are told that it came."""
+    is_revision = filing.state == State.REVISION_SUBMITTED
+    advance(filing=filing, to=State.UNDER_REVIEW, actor=actor)
+    if is_revision:
+        for assignment in queries.active_assignments(filing).select_related("filing__call"):
+            begin_review(assignment=assignment)
+            mails.again(assignment)
+
+
+@transaction.atomic
+def remind(*, actor: User | None, assignment: Assignment) -> None:
+    """Remind a reviewer; the system does it by itself, a chair whenever they like."""
+    mails.reminder(assignment)
+    assignment.reminded_at = timezone.now()
+    assignment.save(update_fields=["reminded_at"])
+    record(
+        actor=actor,
+        act="reviewer_reminded",
+        subject=assignment.filing,
+        scope=assignment.filing.call.slug,
+        facts={"reviewer": assignment.reviewer_id},
+    )
+
+
+def remind_due() -> int:
+    """Remind everybody whose review is due soon or overdue, once for each; returns how many."""
+    reminded = 0
+    for assignment in queries.due_for_reminder(timezone.now()):
+        with transaction.atomic():
+            row = Assignment.objects.select_for_update().get(pk=assignment.pk)
+            if row.reminded_at == assignment.reminded_at:
+                remind(actor=None, assignment=assignment)
+                reminded += 1
+    return reminded
+
+
+# --- The optimiser -----------------------------------------------------------------------------------------------
+@transaction.atomic
+def request_assignment(*, actor: User, call: Call) -> AutomaticAssignment:
+    """Have a worker fill the open places of a call; one that waits already is returned."""
+    Call.objects.select_for_update().get(pk=call.pk)
+    waiting = call.automatic_assignments.filter(state=AutomaticAssignment.State.QUEUED).first()
+    if waiting is None:
+        waiting = AutomaticAssignment.objects.create(call=call, requested_by=actor)
+        record(actor=actor, act="assignment_requested", subject=call, scope=call.slug)
+    enqueue(TASK, waiting.pk)
+    return waiting
+
+
+def assign_automatically(*, run: AutomaticAssignment) -> AutomaticAssignment:
+    """Fill the open places; what chairs assigned stays. Running it again changes nothing."""
+    with transaction.atomic():
+        run = AutomaticAssignment.objects.select_for_update(of=("self",)).select_related("call").get(pk=run.pk)
+        if run.state != AutomaticAssignment.State.QUEUED:
+            return run
+        candidates, places, room, load = problem_of(run.call)
+        try:
+            found = plan(candidates, places, room=room, load=load)
+        except RuntimeError as error:
+            log.exception("assignment_failed", call=run.call.slug)
+            run.state, run.words = AutomaticAssignment.State.FAILED, str(error)
+            run.save()
+            return run
+        filings = {filing.pk: filing for filing in run.call.filings.all()}
+        people = {one.pk: one for one in run.call.reviewers.select_related("user", "call")}
+        words = [
+            f"{filings[filing].title}: {number} {Part(part).label}{'s' if number > 1 else ''} missing"
+            for (filing, part), number in found.open_places.items()
+        ]
+        for chosen in found.chosen:
+            try:
+                assign(
+                    actor=run.requested_by,
+                    filing=filings[chosen.filing],
+                    reviewer=people[chosen.reviewer],
+                    part=chosen.part,
+                    is_automatic=True,
+                )
+                run.made += 1
+            except ValidationError as error:
+                # A chair was quicker with this one.
+                words += [f"{filings[chosen.filing].title}: {message}" for message in error.messages]
+        run.state, run.words = AutomaticAssignment.State.DONE, "\n".join(words)
+        run.save()
+        return run
+
+
+Problem = tuple[list[Candidate], dict[tuple[int, str], int], dict[int, int], dict[int, int]]
+
+
+def problem_of(call: Call) -> Problem:
+    """Candidates, open places, room and load of a call, in a constant number of queries."""
+    filings = list(call.filings.filter(state__in=ASSIGNABLE))
+    people = list(call.reviewers.filter(left_at=None).select_related("user", "call"))
+    conflicts = queries.conflicts_of(call, filings=filings, reviewers=people)
+    active = list(Assignment.objects.filter(filing__call=call, removed_at=None).select_related("filing"))
+    load = Counter(one.reviewer_id for one in active)
+    taken = {(one.reviewer_id, one.filing_id) for one in active}
+    have = Counter((one.filing_id, one.part) for one in active)
+    wanted = {Part.GENERAL: call.reviewers_max, Part.CLINICAL: call.clinical_reviewers}
+    if call.statistician:
+        wanted[Part.STATISTICS] = 1
+    places = {
+        (filing.pk, str(part)): max(number - have[filing.pk, str(part)], 0)
+        for filing in filings
+        for part, number in wanted.items()
+    }
+    wishes = {(bid.reviewer_id, bid.filing_id): bid.wish for bid in Bid.objects.filter(filing__in=filings)}
+    topics = topics_of(filings)
+    candidates = [
+        Candidate(
+            reviewer=person.pk,
+            filing=filing.pk,
+            part=part,
+            affinity=affinity(person.expertise, topics[filing.pk], wishes.get((person.pk, filing.pk))),
+        )
+        for filing in filings
+        for person in people
+        if (person.pk, filing.pk) not in conflicts and (person.pk, filing.pk) not in taken
+        for part in person.parts
+        if places.get((filing.pk, part))
+    ]
+    room = {person.pk: max(person.limit - load[person.pk], 0) for person in people}
+    return candidates, places, room, dict(load)
+
+
+def affinity(expertise: list[str], topics: set[str], wish: int | None) -> float:
+    """How well a reviewer fits a design, above 0 and at most 1: the wish, and the share of own words that it is about.
+
+    >>> affinity(["cardiac MRI", "segmentation"], {"mri", "segmentation"}, 2)
+    0.9
+    """
+    share = sum(bool(_words(word) & topics) * len(_words(word) & topics) / len(_words(word)) for word in expertise)
+    share = share / len(expertise) if expertise else 0.0
+    worth = _SILENT if wish is None else _WISH[Bid.Wish(wish)]
+    return round(min(max(worth + _EXPERTISE * share, _LEAST), 1.0), 3)
+
+
+def topics_of(filings: list[Filing]) -> dict[int, set[str]]:
+    """The words of each design that tell what it is about."""
+    topics: dict[int, set[str]] = defaultdict(set)
+    rows = FiledVersion.objects.filter(filing__in=filings).select_related("version").order_by("number")
+    catalogue = shipped()
+    for filed in rows:
+        document = filed.version.document
+        for entries in (document["challenge"], *document["tasks"]):
+            for name in TOPICS:
+                if entries.get(name):
+                    topics[filed.filing_id] |= _words(value_words(catalogue[name], entries[name]))
+    return topics
+
+
+def _words(text: Any) -> set[str]:
+    return {word for word in re.findall(r"\w+", str(text).casefold()) if len(word) > 1}

@@ -1,0 +1,220 @@
+"""The example call: four designs in different states, made through the same services as in the browser."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from designs.models import Design
+from designs.queries import document_of
+from designs.services import duplicate_design, save_field
+from notifications.services import choose
+from reviews.models import Answer, Assignment, Call, Filing, Outcome, Part, Question, Reviewer, ReviewThread, Side
+from reviews.services import assigning, calls, deciding, reviewers, reviewing, talk
+from reviews.services.filing import file_design
+from reviews.services.mails import KINDS
+
+SLUG: Final = "example-miccai"
+_WORDS: Final = {
+    "summary": "Challenge designs for the next conference, reviewed before any data are released.",
+    "description": "File the complete design of your challenge: data, references, metrics, ranking, rules and schedule.\n\n"
+    "Two to three independent reviewers and a clinical one read every design; what is accepted is registered, and what "
+    "is registered is what runs. This call is an example: file a copy of a design, sign in as a reviewer or as the "
+    "chair, and see what happens.",
+}
+
+
+@dataclass(frozen=True)
+class Person:
+    """A reviewer of the example world who cannot sign in."""
+
+    username: str
+    name: tuple[str, str]
+    part: str
+    expertise: tuple[str, ...]
+
+
+PEOPLE: Final = (
+    Person("example-rolf", ("Rolf", "Reviewer"), Part.GENERAL, ("segmentation", "MRI", "statistics")),
+    Person("example-ruth", ("Ruth", "Reviewer"), Part.GENERAL, ("microscopy", "instance segmentation")),
+    Person("example-clara", ("Clara", "Clinician"), Part.CLINICAL, ("neurology", "surgery", "radiology")),
+    Person("example-stan", ("Stan", "Statistician"), Part.STATISTICS, ("ranking", "uncertainty")),
+)
+# Scores from best to worst, a judgement beside each, and what is said with it.
+_TONES: Final = {
+    Outcome.ACCEPT: (5, "yes", "Clear, complete, and the ranking can be executed as written."),
+    Outcome.MINOR: (4, "yes", "Sound; the justification of the number of test cases could say more."),
+    Outcome.MAJOR: (
+        2,
+        "partly",
+        "No winner follows from this ranking yet; see the points beside the parameters.",
+    ),
+}
+
+
+@transaction.atomic
+def load_example_call(*, people: dict[str, User], designs: dict[str, Design]) -> tuple[Call, bool]:
+    """Make the call with four designs: accepted, under review, awaiting a revision, just filed.
+
+    Parameters
+    ----------
+    people
+        The example accounts by user name: ``charles`` chairs, ``rita`` reviews, ``olivia`` owns the designs.
+    designs
+        The example designs by name: ``hippocampus``, ``nuclei``, ``msd``, ``robustmis``.
+
+    Returns
+    -------
+    tuple
+        The call, and whether it is new.
+    """
+    known = Call.objects.filter(slug=SLUG).first()
+    if known is not None:
+        return known, False
+    chair, organizer, rita = people["charles"], people["olivia"], people["rita"]
+    for person in (chair, organizer, rita):
+        # Their mailboxes do not exist; they read their messages in the page.
+        choose(user=person, choices=dict.fromkeys(KINDS, "never"))
+    call = _call(chair)
+    panel = _panel(call, chair, rita)
+    filings = {
+        name: file_design(actor=organizer, call=call, design=next_edition(actor=organizer, design=design, call=call))
+        for name, design in designs.items()
+    }
+    if "hippocampus" in filings:
+        _review(filings["hippocampus"], chair, panel, ("rolf", "ruth", "clara"), Outcome.ACCEPT, Outcome.MINOR)
+        _decide(filings["hippocampus"], chair, Outcome.ACCEPT)
+    if "msd" in filings:
+        _review(filings["msd"], chair, panel, ("rolf", "rita", "clara"), Outcome.MAJOR, Outcome.MAJOR)
+        _raise_points(filings["msd"], panel["rita"], panel["rolf"])
+        _decide(filings["msd"], chair, Outcome.MAJOR)
+        _answer_one(filings["msd"], organizer)
+    if "nuclei" in filings:
+        _review(filings["nuclei"], chair, panel, ("ruth", "rolf", "clara"), Outcome.ACCEPT, Outcome.MAJOR)
+        assigning.assign(actor=chair, filing=filings["nuclei"], reviewer=panel["rita"], part=Part.GENERAL, tell=False)
+    return call, True
+
+
+def _call(chair: User) -> Call:
+    now = timezone.now().replace(minute=0, second=0, microsecond=0)
+    return calls.create_call(
+        actor=chair,
+        slug=SLUG,
+        title=f"MICCAI {now.year + 1} challenges (example)",
+        venue="MICCAI",
+        year=now.year + 1,
+        is_public=True,
+        submission_at=now + timedelta(days=30),
+        bidding_until=now + timedelta(days=35),
+        review_at=now + timedelta(days=60),
+        revision_at=now + timedelta(days=90),
+        registration_at=now + timedelta(days=120),
+        critical_change_at=now + timedelta(days=150),
+        statistician=True,
+        open_domains="example.org",
+        publishes_reviews=True,
+        **_WORDS,
+    )
+
+
+def _panel(call: Call, chair: User, rita: User) -> dict[str, Reviewer]:
+    panel = {"rita": reviewers.add_reviewer(actor=chair, call=call, user=rita, expertise=["segmentation", "endoscopy"])}
+    for person in PEOPLE:
+        user, created = User.objects.get_or_create(
+            username=person.username, defaults={"first_name": person.name[0], "last_name": person.name[1]}
+        )
+        if created:
+            user.set_unusable_password()
+            user.save()
+        panel[person.username.removeprefix("example-")] = reviewers.add_reviewer(
+            actor=chair, call=call, user=user, part=person.part, expertise=list(person.expertise)
+        )
+    return panel
+
+
+def next_edition(*, actor: User, design: Design, call: Call, title: str = "") -> Design:
+    """A copy of a design with a year and dates of its own, so that it can be filed; the original stays as it is."""
+    copy = duplicate_design(actor=actor, design=design, title=(title or f"{design.title}, next edition")[:200])
+    if design.legacy_import:
+        copy.legacy_import = True
+        copy.save(update_fields=["legacy_import"])
+    if title:
+        save_field(actor=actor, design=copy, parameter="challenge_name", value=title)
+        save_field(actor=actor, design=copy, parameter="challenge_acronym", value=None)
+    save_field(actor=actor, design=copy, parameter="challenge_year", value=call.registration_at.year)
+    schedule = document_of(copy).values().rows("challenge_schedule")
+    if schedule:
+        first = min(date.fromisoformat(row["date"]) for row in schedule)
+        # Whole weeks, so that deadlines fall on the same weekdays; the first after the last day of registration.
+        weeks = (call.registration_at.date() - first).days // 7 + 2
+        moved = [{**row, "date": str(date.fromisoformat(row["date"]) + timedelta(weeks=weeks))} for row in schedule]
+        save_field(actor=actor, design=copy, parameter="challenge_schedule", value=moved)
+    return copy
+
+
+def _review(
+    filing: Filing, chair: User, panel: dict[str, Reviewer], names: tuple[str, ...], *tones: str
+) -> list[Assignment]:
+    """Assign, open the review, and let everybody but Rita send a review: the first tone once, then the second."""
+    assignments = [
+        assigning.assign(
+            actor=chair,
+            filing=filing,
+            reviewer=panel[name],
+            part=Part.CLINICAL if name == "clara" else Part.GENERAL,
+            tell=False,
+        )
+        for name in names
+    ]
+    assigning.start_review(actor=chair, filing=filing)
+    for assignment, tone in zip(assignments, (tones[0], tones[1], tones[0]), strict=True):
+        assignment.filing = filing
+        _send(assignment, Outcome(tone))
+    return assignments
+
+
+def _send(assignment: Assignment, tone: Outcome) -> None:
+    review = reviewing.begin_review(assignment=assignment)
+    score, judgement, words = _TONES[tone]
+    Answer.objects.bulk_create(
+        Answer(review=review, question=question, score=score, words="")
+        if question.kind == Question.Kind.SCORE
+        else Answer(review=review, question=question, judgement=judgement, words="")
+        for question in reviewing.questions_for(assignment.filing.call, assignment.part)
+    )
+    reviewing.save_verdict(review=review, recommendation=tone, confidence=4, summary=words)
+    reviewing.send_review(review=review)
+
+
+def _raise_points(filing: Filing, rita: Reviewer, rolf: Reviewer) -> None:
+    task = filing.versions.get().version.document["tasks"][0]["key"]
+    of = {one.reviewer_id: one for one in filing.assignments.all()}
+    for reviewer, parameter, task_key, blocking, text in (
+        (rita, "tie_handling", task, True, "Say which rank teams get that cannot be told apart."),
+        (rolf, "contact_person", "", True, "Name a person with an address that stays valid."),
+        (rolf, "metric_justification", task, False, "Why this tolerance for this organ?"),
+    ):
+        talk.open_thread(
+            actor=reviewer.user,
+            filing=filing,
+            parameter=parameter,
+            task_key=task_key,
+            assignment=of[reviewer.pk],
+            is_blocking=blocking,
+            text=text,
+        )
+
+
+def _decide(filing: Filing, chair: User, outcome: Outcome) -> None:
+    subject, letter = deciding.draft_letter(filing=filing, outcome=outcome, chair=chair)
+    deciding.decide(actor=chair, filing=filing, outcome=outcome, letter=letter, subject=subject)
+
+
+def _answer_one(filing: Filing, organizer: User) -> None:
+    thread = ReviewThread.objects.filter(filing=filing, parameter="contact_person").get()
+    talk.add_comment(
+        actor=organizer, thread=thread, side=Side.ORGANIZER, text="The address of our office will be entered here."
+    )

@@ -1,0 +1,140 @@
+"""What a call writes to people: by the chair's own texts, each message to one person."""
+
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+
+from notifications.composing import absolute
+from notifications.services import mail, notify
+from reviews import anonymity
+from reviews.defaults import MAILS, fill
+from reviews.models import Assignment, Call, FiledVersion, Filing, MailText, Part
+from reviews.queries import latest, review_due
+
+KINDS = {
+    "review_invitation": "You are invited to review",
+    "review_assigned": "A design was assigned to you for review, or its revision came in",
+    "review_reminder": "A review of yours is due",
+    "filing_received": "A design of yours was filed",
+    "filing_decided": "A decision about a design of yours",
+    "filing_for_chairs": "A design or revision was filed in a call that you chair",
+    "review_words": "Somebody wrote in a review that you take part in",
+    "call_message": "The chairs of a call write to you",
+}
+
+
+def text_of(call: Call, kind: str) -> tuple[str, str]:
+    """Subject and body of a mail of this call, the words in braces still in them."""
+    own = MailText.objects.filter(call=call, kind=kind).first()
+    return (own.subject, own.body) if own else (MAILS[kind].subject, MAILS[kind].body)
+
+
+def filled(call: Call, kind: str, **values: Any) -> tuple[str, str]:
+    """Subject and body of a mail, filled."""
+    known = {
+        "call": call.title,
+        "review_date": day(call.review_at),
+        "revision_date": day(call.revision_at),
+        "registration_date": day(call.registration_at),
+        **values,
+    }
+    subject, body = text_of(call, kind)
+    return fill(subject, known), fill(body, known)
+
+
+def day(moment: Any) -> str:
+    """A date as letters write it."""
+    return f"{timezone.localtime(moment):%d %B %Y, %H:%M %Z}".lstrip("0")
+
+
+def title_for_reviewers(filing: Filing) -> str:
+    """The title of a filing as its reviewers may read it."""
+    return anonymity.mask_of(filing).text(filing.title) if filing.call.hides_organizers else filing.title
+
+
+def invite(*, call: Call, email: str, part: str, chair: str, path: str, days: int) -> bool:
+    """Invite somebody who may have no account; returns whether a message goes out."""
+    subject, body = filled(call, "invitation", chair=chair, part=Part(part).label, link=absolute(path), days=days)
+    return bool(
+        mail(
+            to=email,
+            kind="review_invitation",
+            subject=subject,
+            template="reviews/mail/letter",
+            context={"text": body, "link": absolute(path)},
+        )
+    )
+
+
+def assigned(assignment: Assignment) -> None:
+    """Tell a reviewer of a new design."""
+    _to_reviewer(assignment, "assigned", "review_assigned", part=Part(assignment.part).label)
+
+
+def again(assignment: Assignment) -> None:
+    """Tell a reviewer that a revision is to be reviewed."""
+    _to_reviewer(assignment, "again", "review_assigned")
+
+
+def reminder(assignment: Assignment) -> None:
+    """Remind a reviewer."""
+    _to_reviewer(assignment, "reminder", "review_reminder")
+
+
+def filed(version: FiledVersion) -> None:
+    """Tell organizers and chairs that a version was filed."""
+    filing = version.filing
+    subject, body = filled(filing.call, "filed", design=filing.title, number=version.number)
+    _to_organizers(filing, "filing_received", subject, body)
+    notify(
+        people=[chair.user for chair in filing.call.chairs.select_related("user")],
+        kind="filing_for_chairs",
+        subject=f"“{filing.title}” in {filing.call}",
+        text=f"Version {version.number} was filed.",
+        address=filing.get_absolute_url(),
+        scope=filing.call.slug,
+    )
+
+
+def decided(filing: Filing, subject: str, letter: str) -> None:
+    """Send the letter to the organizers."""
+    _to_organizers(filing, "filing_decided", subject, letter)
+
+
+def words(*, filing: Filing, people: list[Any], text: str, address: str, for_reviewers: bool) -> None:
+    """Tell people that somebody wrote, without saying who or what."""
+    notify(
+        people=people,
+        kind="review_words",
+        subject=f"New words about “{title_for_reviewers(filing) if for_reviewers else filing.title}”",
+        text=text,
+        address=address,
+        scope=filing.call.slug,
+    )
+
+
+def _to_reviewer(assignment: Assignment, text: str, kind: str, **values: Any) -> None:
+    filing = assignment.filing
+    due = day(review_due(filing, latest(filing)))
+    subject, body = filled(filing.call, text, design=title_for_reviewers(filing), review_date=due, **values)
+    notify(
+        people=[assignment.reviewer.user],
+        kind=kind,
+        subject=subject,
+        text=body,
+        address=reverse("reviews:review", args=[filing.call.slug, filing.number]),
+        scope=filing.call.slug,
+    )
+
+
+def _to_organizers(filing: Filing, kind: str, subject: str, body: str) -> None:
+    people = [part.user for part in filing.design.collaborators.select_related("user")]
+    notify(
+        people=people,
+        kind=kind,
+        subject=subject,
+        text=body,
+        address=filing.get_absolute_url(),
+        scope=filing.call.slug,
+    )

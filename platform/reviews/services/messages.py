@@ -1,0 +1,40 @@
+"""Messages of chairs to many people."""
+
+from django.db import transaction
+
+from accounts.models import User
+from audit.services import record
+from notifications.services import notify
+from reviews import queries
+from reviews.models import Call, State
+
+
+@transaction.atomic
+def write_to(*, actor: User, call: Call, audience: str, subject: str, text: str) -> int:
+    """Write to reviewers or organizers of a call, each by themselves; returns to how many."""
+    match audience:
+        case "reviewers":
+            people = [one.user for one in call.reviewers.filter(left_at=None).select_related("user")]
+        case "late":
+            people = [one.user for one in queries.loads_of(call) if one.waiting]
+        case _:
+            filings = call.filings.filter(state__in=[State.ACCEPTED, State.REGISTERED])
+            if audience == "organizers":
+                filings = call.filings.exclude(state=State.WITHDRAWN)
+            people = list(User.objects.filter(design_roles__design__filings__in=filings).distinct())
+    told = notify(
+        people=people,
+        kind="call_message",
+        subject=subject,
+        text=text,
+        address=call.get_absolute_url(),
+        scope=call.slug,
+    )
+    record(
+        actor=actor,
+        act="call_message_sent",
+        subject=call,
+        scope=call.slug,
+        facts={"audience": audience, "people": len(told), "subject": subject},
+    )
+    return len(told)

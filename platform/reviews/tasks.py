@@ -1,0 +1,22 @@
+"""Celery wrappers: take ids, load, call a service."""
+
+from celery import shared_task
+
+from reviews.models import AutomaticAssignment
+from reviews.services import assigning
+
+
+@shared_task
+def assign_automatically(run_id: int) -> None:
+    """Fill the open places of a call."""
+    run = AutomaticAssignment.objects.filter(pk=run_id).first()
+    if run is not None:
+        assigning.assign_automatically(run=run)
+
+
+@shared_task
+def sweep() -> None:
+    """Remind reviewers, and take up automatic assignments that got lost on the way."""
+    assigning.remind_due()
+    for run in AutomaticAssignment.objects.filter(state=AutomaticAssignment.State.QUEUED):
+        assigning.assign_automatically(run=run)

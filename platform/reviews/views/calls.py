@@ -1,0 +1,174 @@
+"""Calls: the list, the page of a call, and what chairs settle."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db.models import Count
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from reviews import queries
+from reviews.defaults import MAILS
+from reviews.forms import CallForm, MailTextForm, MessageForm, QuestionForm
+from reviews.models import Call, MailText, Question
+from reviews.sections import SECTIONS
+from reviews.services import calls as services
+from reviews.services.messages import write_to
+from reviews.views.access import call_context, call_for
+
+
+@require_safe
+def call_list(request: HttpRequest) -> HttpResponse:
+    """Published calls, and those that the person chairs or reviews for."""
+    return render(
+        request,
+        "reviews/calls.html",
+        {
+            "calls": queries.calls_for(request.user),
+            "may_found": request.user.has_perm("reviews.found_call"),
+        },
+    )
+
+
+@login_required
+def create(request: HttpRequest) -> HttpResponse:
+    """Make a call."""
+    if not request.user.has_perm("reviews.found_call"):
+        raise PermissionDenied("Chairs make calls; an administrator adds people to the group “chairs”.")
+    form = CallForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            call = services.create_call(actor=request.user, **form.cleaned_data)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            messages.success(request, "The call is made, with the default questions and mail texts.")
+            return redirect(call)
+    return render(request, "reviews/create.html", {"form": form, "trail": [("Calls", reverse("reviews:calls"))]})
+
+
+@require_safe
+def detail(request: HttpRequest, slug: str) -> HttpResponse:
+    """What organizers and reviewers have to know, and their own part in it."""
+    call = call_for(request, slug)
+    return render(
+        request,
+        "reviews/call.html",
+        {
+            **call_context(request, call, "call"),
+            "filings": queries.own_filings(request.user, call),
+            "chairs": [chair.user for chair in call.chairs.select_related("user")],
+        },
+    )
+
+
+@login_required
+def change(request: HttpRequest, slug: str) -> HttpResponse:
+    """Change the settings of a call."""
+    call = call_for(request, slug, "chair_call")
+    form = CallForm(request.POST or None, instance=Call.objects.get(pk=call.pk))
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.change_call(actor=request.user, call=call, **form.cleaned_data)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            messages.success(request, "The settings are saved and hold from now on.")
+            return redirect("reviews:settings", call.slug)
+    return render(request, "reviews/settings.html", {**call_context(request, call, "settings"), "form": form})
+
+
+@login_required
+def questions(request: HttpRequest, slug: str) -> HttpResponse:
+    """The questions of the review form; a new one can be added."""
+    call = call_for(request, slug, "chair_call")
+    form = QuestionForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        services.add_question(actor=request.user, call=call, **form.cleaned_data)
+        messages.success(request, "The question is added.")
+        return redirect("reviews:questions", call.slug)
+    asked = list(call.questions.filter(retired_at=None).annotate(number=Count("answers")))
+    groups = [(section, [entry for entry in asked if entry.section == section.key]) for section in SECTIONS]
+    return render(
+        request, "reviews/questions.html", {**call_context(request, call, "questions"), "groups": groups, "form": form}
+    )
+
+
+@login_required
+def question(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Change a question, or ask it no longer."""
+    call = call_for(request, slug, "chair_call")
+    entry = get_object_or_404(Question, call=call, pk=pk, retired_at=None)
+    if request.method == "POST" and request.POST.get("act") == "retire":
+        services.retire_question(actor=request.user, question=entry)
+        messages.success(request, "The question is asked no longer; answers given to it stay.")
+        return redirect("reviews:questions", call.slug)
+    form = QuestionForm(request.POST or None, instance=entry)
+    if request.method == "POST" and form.is_valid():
+        stored = Question.objects.get(pk=entry.pk)
+        services.change_question(actor=request.user, question=stored, **form.cleaned_data)
+        messages.success(request, "The question is changed.")
+        return redirect("reviews:questions", call.slug)
+    return render(
+        request,
+        "reviews/question.html",
+        {**call_context(request, call, "questions"), "form": form, "answered": entry.answers.exists()},
+    )
+
+
+@login_required
+@require_safe
+def mails(request: HttpRequest, slug: str) -> HttpResponse:
+    """The mails of a call."""
+    call = call_for(request, slug, "chair_call")
+    own = {text.kind: text for text in call.mail_texts.all()}
+    rows = [
+        {"kind": kind, "label": known.label, "subject": own[kind].subject if kind in own else known.subject,
+         "is_own": kind in own}
+        for kind, known in MAILS.items()
+    ]  # fmt: skip
+    return render(
+        request,
+        "reviews/mails.html",
+        {**call_context(request, call, "mails"), "rows": rows, "form": MessageForm()},
+    )
+
+
+@login_required
+def mail(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+    """One mail text."""
+    call = call_for(request, slug, "chair_call")
+    if kind not in MAILS:
+        raise Http404("There is no such mail.")
+    if request.method == "POST" and request.POST.get("act") == "restore":
+        services.restore_mail_text(actor=request.user, call=call, kind=kind)
+        messages.success(request, "The delivered text is used again.")
+        return redirect("reviews:mails", call.slug)
+    own = MailText.objects.filter(call=call, kind=kind).first()
+    initial = {"subject": MAILS[kind].subject, "body": MAILS[kind].body} if own is None else None
+    form = MailTextForm(request.POST or None, instance=own, initial=initial, kind=kind)
+    if request.method == "POST" and form.is_valid():
+        services.save_mail_text(actor=request.user, call=call, kind=kind, **form.cleaned_data)
+        messages.success(request, "The text is saved.")
+        return redirect("reviews:mails", call.slug)
+    return render(
+        request,
+        "reviews/mail.html",
+        {**call_context(request, call, "mails"), "form": form, "label": MAILS[kind].label, "is_own": own is not None},
+    )
+
+
+@login_required
+@require_POST
+def message(request: HttpRequest, slug: str) -> HttpResponse:
+    """Write to all reviewers or organizers."""
+    call = call_for(request, slug, "chair_call")
+    form = MessageForm(request.POST)
+    if form.is_valid():
+        number = write_to(actor=request.user, call=call, **form.cleaned_data)
+        messages.success(request, f"The message goes to {number} {'person' if number == 1 else 'people'}.")
+    else:
+        messages.error(request, "Write a subject and a text first.")
+    return redirect("reviews:mails", call.slug)

@@ -1,0 +1,119 @@
+"""Designs against reviewers; decisions, singly and in bulk."""
+
+import csv
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_safe
+
+from reviews import queries, rules
+from reviews.forms import DecisionForm
+from reviews.models import Filing, Outcome, Part
+from reviews.services import deciding
+from reviews.views.access import call_context, call_for, filing_context, filing_for, own_designs
+from reviews.views.people import safe_cell
+
+
+@login_required
+def matrix(request: HttpRequest, slug: str) -> HttpResponse:
+    """The matrix; posting decides about the chosen designs alike."""
+    call = call_for(request, slug, "chair_call")
+    if request.method == "POST":
+        chosen = [int(pk) for pk in request.POST.getlist("filing") if pk.isdigit()]
+        outcome = request.POST.get("outcome", "")
+        filings = [
+            filing
+            for filing in Filing.objects.filter(call=call, pk__in=chosen).select_related("call", "design")
+            if rules.chairs(request.user, filing)
+        ]
+        if not filings or outcome not in Outcome.values:
+            messages.error(request, "Choose designs and a decision first.")
+            return redirect("reviews:matrix", call.slug)
+        done, refused = deciding.decide_many(actor=request.user, call=call, filings=filings, outcome=outcome)
+        if done:
+            messages.success(request, f"{len(done)} decided; the letters are on their way.")
+        for filing, reasons in refused:
+            messages.error(request, f"{filing.title}: {' '.join(reasons)}")
+        return redirect("reviews:matrix", call.slug)
+    table = queries.matrix_of(call, without=own_designs(request.user))
+    wanted = request.GET.get("state", "")
+    states = sorted({(row.filing.state, row.filing.get_state_display()) for row in table.rows})
+    if wanted:
+        table.rows = [row for row in table.rows if row.filing.state == wanted]
+    return render(
+        request,
+        "reviews/matrix.html",
+        {
+            **call_context(request, call, "matrix"),
+            "matrix": table,
+            "states": states,
+            "wanted": wanted,
+            "outcomes": Outcome.choices,
+        },
+    )
+
+
+@login_required
+@require_safe
+def matrix_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """One row for each design and reviewer."""
+    call = call_for(request, slug, "chair_call")
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{call.slug}-reviews.csv"'
+    writer = csv.writer(response)
+    writer.writerow(
+        ["number", "design", "state", "reviewer", "part", "recommendation", "score", "confidence", "sent_at",
+         "mean", "spread", "disagreement", "blocking_points"]
+    )  # fmt: skip
+    for row in queries.matrix_of(call, without=own_designs(request.user)).rows:
+        known = ["" if value is None else f"{value:.3f}" for value in (row.mean, row.spread)]
+        own = [row.filing.number, safe_cell(row.filing.title), row.filing.state]
+        end = [*known, "yes" if row.disagrees else "no", row.blocking]
+        cells = [cell for cell in row.cells if cell is not None]
+        for cell in cells or [None]:
+            if cell is None:
+                writer.writerow([*own, "", "", "", "", "", "", *end])
+                continue
+            sent = cell.sent
+            said = ["", "", "", ""]
+            if sent is not None:
+                score = "" if sent.score is None else f"{sent.score:.3f}"
+                said = [sent.recommendation, score, sent.confidence, sent.sent_at.isoformat()]
+            name = safe_cell(cell.assignment.reviewer.user.display_name)
+            writer.writerow([*own, name, Part(cell.assignment.part).label, *said, *end])
+    return response
+
+
+@login_required
+def decide(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Write the letter and decide."""
+    filing = filing_for(request, slug, number, rules.chairs)
+    outcome = request.POST.get("outcome") or request.GET.get("outcome", "")
+    if outcome not in Outcome.values:
+        return redirect("reviews:filing", filing.call.slug, filing.number)
+    if request.method == "POST":
+        form = DecisionForm(request.POST)
+        if form.is_valid():
+            try:
+                deciding.decide(actor=request.user, filing=filing, **form.cleaned_data)
+            except ValidationError as error:
+                form.add_error(None, error)
+            else:
+                messages.success(request, "Decided; the letter is on its way.")
+                return redirect("reviews:filing", filing.call.slug, filing.number)
+    else:
+        subject, letter = deciding.draft_letter(filing=filing, outcome=outcome, chair=request.user)
+        form = DecisionForm(initial={"outcome": outcome, "subject": subject, "letter": letter})
+    return render(
+        request,
+        "reviews/decide.html",
+        {
+            **filing_context(request, filing, "filing"),
+            "form": form,
+            "outcome": Outcome(outcome).label,
+            "open_points": queries.blocking_threads(filing).count(),
+        },
+    )

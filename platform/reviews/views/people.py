@@ -1,0 +1,161 @@
+"""Reviewers and chairs of a call; bids."""
+
+import csv
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from reviews import anonymity, queries
+from reviews.forms import BidForm, ChairForm, InvitationForm, ReviewerForm
+from reviews.models import Bid, Chair, Reviewer, State
+from reviews.services import calls, reviewers
+from reviews.views.access import call_context, call_for, own_designs, reviewed_call_for
+
+
+@login_required
+@require_safe
+def people(request: HttpRequest, slug: str) -> HttpResponse:
+    """Who reviews, with their load; who is invited; who chairs."""
+    call = call_for(request, slug, "chair_call")
+    return render(
+        request,
+        "reviews/people.html",
+        {
+            **call_context(request, call, "people"),
+            "reviewers": queries.loads_of(call),
+            "invitations": call.invitations.select_related("invited_by"),
+            "chairs": call.chairs.select_related("user"),
+            "form": InvitationForm(),
+            "chair_form": ChairForm(),
+        },
+    )
+
+
+@login_required
+@require_safe
+def people_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """The load of the reviewers as a table."""
+    call = call_for(request, slug, "chair_call")
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{call.slug}-reviewers.csv"'
+    writer = csv.writer(response)
+    writer.writerow(["name", "parts", "expertise", "limit", "assigned", "sent", "waiting"])
+    for one in queries.loads_of(call):
+        writer.writerow(
+            [
+                safe_cell(one.user.display_name),
+                " ".join(one.parts),
+                safe_cell(", ".join(one.expertise)),
+                one.limit,
+                one.assigned,
+                one.sent,
+                one.waiting,
+            ]
+        )
+    return response
+
+
+def safe_cell(text: str) -> str:
+    """A text that a spreadsheet does not run as a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+@login_required
+@require_POST
+def chairs(request: HttpRequest, slug: str) -> HttpResponse:
+    """Add a chair, or remove one."""
+    call = call_for(request, slug, "chair_call")
+    if pk := request.POST.get("remove"):
+        chair = get_object_or_404(Chair, call=call, pk=int(pk) if pk.isdigit() else 0)
+        try:
+            calls.remove_chair(actor=request.user, chair=chair)
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+        return redirect("reviews:people", call.slug)
+    form = ChairForm(request.POST)
+    if form.is_valid():
+        calls.add_chair(actor=request.user, call=call, user=form.cleaned_data["username"])
+        messages.success(request, "The person chairs the call too.")
+    else:
+        messages.error(request, " ".join(form.errors.get("username", ["Enter a user name."])))
+    return redirect("reviews:people", call.slug)
+
+
+@login_required
+def reviewer(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Parts, expertise and load of a reviewer; for the person and the chairs."""
+    call = call_for(request, slug)
+    person = get_object_or_404(Reviewer.objects.select_related("user", "call"), call=call, pk=pk, left_at=None)
+    if person.user_id != request.user.pk:
+        call_for(request, slug, "chair_call")
+    own = person.user_id == request.user.pk
+    if request.method == "POST" and request.POST.get("act") == "leave":
+        try:
+            reviewers.remove_reviewer(actor=request.user, reviewer=person)
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+        else:
+            messages.success(request, "The person reviews for this call no longer.")
+        return redirect(call)
+    form = ReviewerForm(request.POST or None, instance=Reviewer.objects.get(pk=person.pk))
+    if request.method == "POST" and form.is_valid():
+        try:
+            reviewers.change_reviewer(actor=request.user, reviewer=person, **form.cleaned_data)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            messages.success(request, "Saved.")
+            return redirect("reviews:people" if not own else "reviews:call", call.slug)
+    return render(
+        request, "reviews/reviewer.html", {**call_context(request, call, "people"), "form": form, "person": person}
+    )
+
+
+@login_required
+def bids(request: HttpRequest, slug: str) -> HttpResponse:
+    """What a reviewer would like to review."""
+    call = reviewed_call_for(request, slug)
+    person = call.reviewers.select_related("user", "call").get(user=request.user, left_at=None)
+    open_ = list(
+        call.filings.filter(state__in=[State.SUBMITTED, State.UNDER_REVIEW])
+        .exclude(design__in=own_designs(request.user))
+        .select_related("call", "design")
+    )
+    if request.method == "POST":
+        form = BidForm(request.POST)
+        wanted = next((one for one in open_ if form.is_valid() and one.pk == form.cleaned_data["filing"]), None)
+        if wanted is None:
+            messages.error(request, "This design is not open for bids.")
+        else:
+            try:
+                reviewers.bid(reviewer=person, filing=wanted, wish=form.cleaned_data["wish"])
+            except ValidationError as error:
+                messages.error(request, " ".join(error.messages))
+            else:
+                messages.success(request, "Your bid is kept.")
+        return redirect("reviews:bids", call.slug)
+    conflicts = queries.conflicts_of(call, filings=open_, reviewers=[person])
+    known = dict(Bid.objects.filter(reviewer=person).values_list("filing", "wish"))
+    briefs = queries.briefs_of(open_)
+    masks = anonymity.masks_of(open_) if call.hides_organizers else {}
+    rows = []
+    for filing in open_:
+        mask = masks.get(filing.pk)
+        brief = briefs.get(filing.pk, "")
+        rows.append({
+            "filing": filing,
+            "title": mask.text(filing.title) if mask else filing.title,
+            "brief": mask.text(brief) if mask else brief,
+            "wish": known.get(filing.pk),
+            # In a double-blind call the reason would say who organizes.
+            "conflict": bool(conflicts.get((person.pk, filing.pk))),
+        })  # fmt: skip
+    return render(
+        request,
+        "reviews/bids.html",
+        {**call_context(request, call, "bids"), "rows": rows, "wishes": Bid.Wish.choices, "person": person},
+    )
