@@ -1,0 +1,1 @@
+"""Take part in challenges from the command line."""

@@ -1,0 +1,5 @@
+import sys
+
+from podium_client.cli import main
+
+sys.exit(main())

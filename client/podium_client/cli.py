@@ -1,0 +1,287 @@
+"""The `podium` command.
+
+Exit 0 when done, 1 when a submission was refused or failed or predictions have errors, 2 with one line for bad input.
+"""
+
+import argparse
+import getpass
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from podium_client import packing, settings
+from podium_client.connection import Connection
+from podium_client.errors import ClientError
+from podium_client.uploading import upload
+from podium_client.validating import validate
+
+DONE, NOT_TAKEN, BAD_INPUT = 0, 1, 2
+WATCH_SECONDS = 2.0
+_BAD_STATES = ("refused", "failed", "withdrawn")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except ClientError as error:
+        _tell(f"podium: {error}")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        _tell("podium: stopped")
+        return 130
+    except BrokenPipeError:
+        # The reader of a pipe had enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="podium", description="Take part in challenges of a Podium installation.")
+    parser.add_argument("--json", action="store_true", help="write JSON, for programs")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, run: Any, text: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(run=run)
+        return command
+
+    login = add("login", _login, "store the address of an installation and a token for it")
+    login.add_argument("url", help="for example https://podium.example.org")
+    add("logout", _logout, "forget address and token")
+    add("whoami", _whoami, "say whose token is used")
+    add("challenges", _challenges, "list the public challenges")
+    phases = add("phases", _phases, "list the phases of a challenge")
+    phases.add_argument("challenge")
+    listing = add("submissions", _submissions, "list submissions of your teams")
+    listing.add_argument("challenge", nargs="?")
+    for name, run, text in (
+        ("validate", _validate, "check predictions as the platform will, without uploading"),
+        ("submit", _submit, "upload predictions; the same command goes on with an upload that broke off"),
+    ):
+        command = add(name, run, text)
+        command.add_argument("challenge")
+        command.add_argument("phase", help="number or short name of the phase")
+        command.add_argument("path", type=Path, help="archive, or folder to pack")
+    command.add_argument("--accept-incomplete", action="store_true", help="score without asking when cases are missing")
+    command.add_argument("--no-validate", action="store_true", help="do not check before uploading")
+    command.add_argument("--watch", action="store_true", help="wait for the result")
+    for name, run, text in (
+        ("status", _status, "say where a submission stands"),
+        ("watch", _watch, "follow a submission until nothing more happens"),
+        ("results", _results, "fetch the table of results of a submission"),
+    ):
+        command = add(name, run, text)
+        command.add_argument("submission", help="identifier of the submission")
+    command.add_argument("--output", type=Path, help="file to write; standard output if not given")
+    return parser
+
+
+def _login(options: argparse.Namespace) -> int:
+    token = os.environ.get("PODIUM_TOKEN") or (
+        getpass.getpass("Token (from Access tokens on your account page): ")
+        if sys.stdin.isatty()
+        else sys.stdin.readline()
+    )
+    connection = Connection(options.url, token.strip())
+    person = connection.get("me/")
+    settings.store({**settings.load(), "url": connection.origin, "token": token.strip()})
+    return _show(options, person, f"Signed in to {connection.origin} as {person['username']}.")
+
+
+def _logout(options: argparse.Namespace) -> int:
+    content = settings.load()
+    content.pop("token", None)
+    settings.store(content)
+    return _show(options, {}, "The token is forgotten here. To end it for good, revoke it on your account page.")
+
+
+def _whoami(options: argparse.Namespace) -> int:
+    person = Connection.remembered().get("me/")
+    words = f"{person['username']} ({person['name']}), token for {', '.join(person['scopes'] or [])}"
+    return _show(options, person, f"{words}, valid until {person['expires_at']}")
+
+
+def _challenges(options: argparse.Namespace) -> int:
+    rows = list(Connection.remembered().pages("challenges/"))
+    return _show(options, rows, _table([[row["slug"], row["title"]] for row in rows]))
+
+
+def _phases(options: argparse.Namespace) -> int:
+    rows = Connection.remembered().get(f"challenges/{_slug(options.challenge)}/")["phases"]
+    lines = [
+        [str(row["id"]), row["slug"], row["name"], "open" if row["is_open"] else "not open", f"until {row['ends_at']}"]
+        for row in rows
+    ]
+    return _show(options, rows, _table(lines))
+
+
+def _submissions(options: argparse.Namespace) -> int:
+    filters = {"phase__task__challenge__slug": options.challenge} if options.challenge else {}
+    rows = list(Connection.remembered().pages("submissions/", **filters))
+    lines = [
+        [row["id"], row["challenge"], row["phase_name"], f"{row['team']} #{row['number']}", row["state"]]
+        for row in rows
+    ]
+    return _show(options, rows, _table(lines))
+
+
+def _validate(options: argparse.Namespace) -> int:
+    connection = Connection.remembered()
+    return _checked(options, connection, _phase(connection, options))
+
+
+def _submit(options: argparse.Namespace) -> int:
+    connection = Connection.remembered()
+    phase = _phase(connection, options)
+    packing.files_of(options.path)
+    if not options.no_validate:
+        try:
+            if _checked(options, connection, phase, quiet=options.json) != DONE:
+                return NOT_TAKEN
+        except ClientError as error:
+            _tell(f"Not checked before uploading: {error}")
+    with tempfile.TemporaryDirectory(prefix="podium-") as folder:
+        path, name = options.path, options.path.name
+        if not packing.is_archive(path):
+            name = f"{path.resolve().stem}.zip"
+            path = Path(folder) / "predictions.zip"
+            packing.pack(options.path, path)
+        address = upload(
+            connection,
+            challenge=_slug(options.challenge),
+            phase=phase,
+            path=path,
+            name=name,
+            accept_incomplete=options.accept_incomplete,
+            progress=_progress,
+        )
+    submission = connection.get(address)
+    if options.watch:
+        return _follow(options, connection, submission["id"])
+    return _show(options, submission, f"Submitted as {submission['id']}: {submission['progress']['title']}")
+
+
+def _status(options: argparse.Namespace) -> int:
+    return _told(options, Connection.remembered().get(f"submissions/{_id(options.submission)}/"))
+
+
+def _watch(options: argparse.Namespace) -> int:
+    return _follow(options, Connection.remembered(), _id(options.submission))
+
+
+def _results(options: argparse.Namespace) -> int:
+    answer = Connection.remembered().request("GET", f"submissions/{_id(options.submission)}/results.csv/")
+    if options.output is None:
+        sys.stdout.write(answer.text)
+    else:
+        options.output.write_bytes(answer.content)
+        _tell(f"Written to {options.output}; digest {answer.headers.get('Podium-Digest', '')}")
+    return DONE
+
+
+def _follow(options: argparse.Namespace, connection: Connection, submission: str) -> int:
+    said = ""
+    while True:
+        content = connection.get(f"submissions/{submission}/")
+        state = content["progress"]
+        counted = f" {state['done']} of {state['total']}" if state["done"] is not None else ""
+        if (line := state["title"] + counted) != said:
+            _tell(line)
+            said = line
+        if not state["is_moving"]:
+            return _told(options, content)
+        time.sleep(WATCH_SECONDS)
+
+
+def _told(options: argparse.Namespace, content: dict[str, Any]) -> int:
+    state = content["progress"]
+    lines = [f"{content['team']} #{content['number']} in {content['phase_name']}: {state['title']}"]
+    lines += [text for text in (state["text"], state["next"]) if text]
+    lines += [f"{found['case']}: {found['message']}. {found['remedy']}" for found in content["findings"]]
+    for value in content["scores"] or []:
+        where = f", {value['region']}" if value["region"] else ""
+        number = "undefined" if value["value"] is None else f"{value['value']:.6g}"
+        lines.append(f"{value['metric']}{where}: {number}")
+    _show(options, content, "\n".join(lines))
+    return NOT_TAKEN if content["state"] in _BAD_STATES else DONE
+
+
+def _checked(options: argparse.Namespace, connection: Connection, phase: int, *, quiet: bool = False) -> int:
+    outcome = validate(connection, challenge=_slug(options.challenge), phase=phase, path=options.path)
+    lines = [f"{found.case}: {found.message}. {found.remedy}" for found in outcome.findings]
+    lines += [f"{name}: no case of this name; ignored" for name in outcome.extra[:20]]
+    valid = outcome.expected - len(outcome.findings)
+    lines.append(f"{valid} of {outcome.expected} cases can be scored.")
+    document = {
+        "expected": outcome.expected,
+        "findings": [vars(found) for found in outcome.findings],
+        "extra": outcome.extra,
+        "will_be_taken": outcome.will_be_taken,
+    }
+    if not quiet:
+        _show(options, document, "\n".join(lines))
+    if options.run is _submit:
+        return DONE if outcome.will_be_taken else NOT_TAKEN
+    return NOT_TAKEN if outcome.findings else DONE
+
+
+def _phase(connection: Connection, options: argparse.Namespace) -> int:
+    """Find the phase by number, short name, or `task/short name`."""
+    rows = connection.get(f"challenges/{_slug(options.challenge)}/")["phases"]
+    fitting = [row for row in rows if options.phase in (str(row["id"]), row["slug"], f"{row['task']}/{row['slug']}")]
+    if len(fitting) == 1:
+        return int(fitting[0]["id"])
+    known = ", ".join(f"{row['id']} ({row['task']}/{row['slug']})" for row in rows) or "none"
+    raise ClientError(f"There is no one phase {options.phase} of {options.challenge}; there are {known}.")
+
+
+def _slug(text: str) -> str:
+    if not text or not all(c.isalnum() or c in "-_" for c in text):
+        raise ClientError(f"{text} is no short name of a challenge; podium challenges lists them.")
+    return text
+
+
+def _id(text: str) -> str:
+    try:
+        return str(UUID(text))
+    except ValueError:
+        raise ClientError(f"{text} is no identifier of a submission; podium submissions lists them.") from None
+
+
+def _table(rows: list[list[str]]) -> str:
+    if not rows:
+        return "Nothing to list."
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def _show(options: argparse.Namespace, document: Any, words: str) -> int:
+    sys.stdout.write((json.dumps(document, indent=1) if options.json else _printable(words)) + "\n")
+    return DONE
+
+
+def _printable(text: str) -> str:
+    """Leave out what would steer a terminal: names come from other people."""
+    return "".join(c if c == "\n" or c.isprintable() else "�" for c in text)
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(f"{_printable(text)}\n")
+
+
+def _progress(sent: int, size: int) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write(
+            f"\rUploading: {100 * sent // max(size, 1)} % of {size:,} bytes" + ("\n" if sent == size else "")
+        )
+        sys.stderr.flush()

@@ -1,0 +1,52 @@
+"""Where the command keeps what it has to remember: the address, the token, uploads under way.
+
+One file, readable by its owner only. `PODIUM_URL` and `PODIUM_TOKEN` in the environment go before it.
+"""
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from podium_client.errors import ClientError
+
+
+def path() -> Path:
+    """Return where the file is: `PODIUM_CONFIG`, or the usual folder for settings."""
+    if given := os.environ.get("PODIUM_CONFIG"):
+        return Path(given)
+    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "podium" / "client.json"
+
+
+def load() -> dict[str, Any]:
+    """Return what is remembered; nothing at first."""
+    try:
+        content = json.loads(path().read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as error:
+        raise ClientError(f"{path()} cannot be read ({error}). Sign in again with podium login.") from error
+    return content if isinstance(content, dict) else {}
+
+
+def store(content: dict[str, Any]) -> None:
+    """Write the file whole or not at all."""
+    place = path()
+    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # A name of its own for each writer: two commands may run side by side. The file is readable by its owner only.
+    handle, part = tempfile.mkstemp(prefix=place.name, dir=place.parent)
+    with os.fdopen(handle, "w", encoding="utf-8") as stream:
+        json.dump(content, stream, indent=1)
+    Path(part).replace(place)
+
+
+def remember_upload(key: str, address: str | None) -> None:
+    """Keep where an upload goes on, or forget it."""
+    content = load()
+    uploads = content.setdefault("uploads", {})
+    if address is None:
+        uploads.pop(key, None)
+    else:
+        uploads[key] = address
+    store(content)

@@ -1,0 +1,120 @@
+"""Uploading by tus 1.0: in pieces with check sums, going on where it stopped, also after a restart of the machine."""
+
+import base64
+import hashlib
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from podium_client import settings
+from podium_client.connection import Connection, ConnectionLostError, RefusedError
+from podium_client.errors import ClientError
+
+PIECE = 8 * 1024 * 1024
+TUS = {"Tus-Resumable": "1.0.0"}
+# Pauses after lost connections, in seconds; afterwards the command ends and can be started again.
+PAUSES = (1, 2, 5, 15, 30, 60, 60, 60)
+_GONE = (404, 410)
+_AGAIN = (409, 423, 460, 502, 503, 504)
+
+Progress = Callable[[int, int], None]
+
+
+def upload(
+    connection: Connection,
+    *,
+    challenge: str,
+    phase: int,
+    path: Path,
+    name: str,
+    accept_incomplete: bool,
+    progress: Progress,
+    sleep: Callable[[float], None] = time.sleep,
+) -> str:
+    """Send a file; returns the address of the submission.
+
+    Parameters
+    ----------
+    connection
+        The installation.
+    challenge, phase
+        Where it is handed in.
+    path, name
+        The file, and what it is called there.
+    accept_incomplete
+        Score without asking when cases are missing.
+    progress
+        Called with bytes sent and bytes in all.
+    sleep
+        Waits between tries.
+    """
+    size = path.stat().st_size
+    key = f"{connection.origin} {challenge} {phase} {accept_incomplete} {size} {sha256(path)}"
+    address = settings.load().get("uploads", {}).get(key)
+    tries = 0
+    while True:
+        try:
+            if address is None:
+                address = _begin(connection, challenge, phase, name, size, accept_incomplete=accept_incomplete)
+                settings.remember_upload(key, address)
+            submission = _send(connection, address, path, size, progress)
+        except RefusedError as error:
+            if error.status in _GONE and tries == 0:
+                address, tries = None, 1  # it expired: begin anew, once
+                continue
+            if error.status not in _AGAIN or tries >= len(PAUSES):
+                if error.status not in _AGAIN:
+                    settings.remember_upload(key, None)
+                raise
+        except ConnectionLostError as error:
+            if tries >= len(PAUSES):
+                raise ClientError(f"{error} What has arrived is kept: start the same command again later.") from error
+        else:
+            settings.remember_upload(key, None)
+            return submission
+        sleep(PAUSES[tries])
+        tries += 1
+
+
+def sha256(path: Path) -> str:
+    """Digest of a file, read in pieces."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _begin(connection: Connection, challenge: str, phase: int, name: str, size: int, *, accept_incomplete: bool) -> str:
+    metadata = {"filename": name, "phase": str(phase), "accept_incomplete": "true" if accept_incomplete else "false"}
+    pairs = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in metadata.items())
+    answer = connection.request(
+        "POST",
+        f"challenges/{challenge}/uploads/",
+        headers={**TUS, "Upload-Length": str(size), "Upload-Metadata": pairs},
+    )
+    return answer.headers["Location"]
+
+
+def _send(connection: Connection, address: str, path: Path, size: int, progress: Progress) -> str:
+    answer = connection.request("HEAD", address, headers=TUS)
+    offset = int(answer.headers["Upload-Offset"])
+    with path.open("rb") as stream:
+        while offset < size:
+            progress(offset, size)
+            stream.seek(offset)
+            piece = stream.read(PIECE)
+            digest = base64.b64encode(hashlib.sha256(piece).digest()).decode()
+            answer = connection.request(
+                "PATCH",
+                address,
+                data=piece,
+                headers={
+                    **TUS,
+                    "Content-Type": "application/offset+octet-stream",
+                    "Upload-Offset": str(offset),
+                    "Upload-Checksum": f"sha256 {digest}",
+                },
+            )
+            offset = int(answer.headers["Upload-Offset"])
+    progress(size, size)
+    if "Podium-Submission" not in answer.headers:
+        raise ClientError("The upload arrived, but the platform named no submission. See its page there.")
+    return answer.headers["Podium-Submission"]

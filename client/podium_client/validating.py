@@ -1,0 +1,134 @@
+"""Checking predictions before they are uploaded, with the code that the platform reads them with (`evaluation.readers`)."""
+
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from podium_client.connection import Connection, RefusedError
+from podium_client.errors import ClientError
+from podium_client.packing import files_of, is_archive
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong with a case, and what to do."""
+
+    case: str
+    message: str
+    remedy: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was found in all."""
+
+    expected: int
+    findings: list[Finding]
+    extra: list[str]
+    incomplete_allowed: bool
+
+    @property
+    def will_be_taken(self) -> bool:
+        """Whether the platform takes it: complete, or with gaps where these are allowed and something is left."""
+        return not self.findings or (self.incomplete_allowed and len(self.findings) < self.expected)
+
+
+def validate(connection: Connection, *, challenge: str, phase: int, path: Path) -> Outcome:
+    """Look for every expected case and read it as the platform will.
+
+    Raises
+    ------
+    ClientError
+        When it cannot be checked here.
+    """
+    try:
+        from evaluation.readers import Geometry, Limits, check_prediction
+    except ImportError as error:
+        raise ClientError(
+            "Checking needs the evaluation library: install podium-client with the extra “validate”."
+        ) from error
+    try:
+        wanted = connection.get(f"challenges/{challenge}/phases/{phase}/expectation/")
+    except RefusedError as error:
+        raise ClientError(str(error)) from error
+    suffixes = tuple(wanted["suffixes"])
+    names = [case["name"] for case in wanted["cases"]]
+    found: dict[str, list[str]] = {name: [] for name in names}
+    extra: list[str] = []
+    findings = []
+    with _contents(path) as (files, fetch):
+        for file in files:
+            name = PurePosixPath(file).name
+            lower = name.lower()
+            case = next((name[: -len(suffix)] for suffix in suffixes if lower.endswith(suffix)), "")
+            found[case].append(file) if case in found else extra.append(file)
+        for case in wanted["cases"]:
+            name, own = case["name"], found[case["name"]]
+            if not own:
+                findings.append(Finding(name, f"there is no file for {name}", f"Add {name}{suffixes[0]}."))
+                continue
+            if len(own) > 1:
+                findings.append(Finding(name, f"{name} is there {len(own)} times", "Keep one file for each case."))
+                continue
+            geometry = _geometry(Geometry, case["geometry"])
+            limit = _byte_limit(case["geometry"]["shape"])
+            labels = tuple(wanted["labels"]) if wanted["labels"] is not None else None
+            issues = check_prediction(fetch(own[0]), geometry, labels, limits=Limits(decoded_bytes=limit))
+            findings += [Finding(name, issue.message, issue.remedy) for issue in issues[:1]]
+    return Outcome(len(names), findings, extra, wanted["incomplete_allowed"])
+
+
+def _geometry(make: Any, document: dict[str, Any]) -> Any:
+    return make(
+        shape=tuple(document["shape"]),
+        spacing=tuple(document["spacing"]) if document["spacing"] else None,
+        affine=tuple(tuple(row) for row in document["affine"]) if document["affine"] else None,
+        oriented_format=document["oriented_format"],
+    )
+
+
+def _byte_limit(shape: list[int]) -> int:
+    voxels = 1
+    for length in shape:
+        voxels *= length
+    return voxels * 8 + 4 * 1024**2
+
+
+@contextmanager
+def _contents(path: Path) -> Iterator[tuple[list[str], Any]]:
+    """Names of the files of a folder or archive, and how to get one of them as a file."""
+    if not is_archive(path):
+        files = {file.as_posix(): file for file in files_of(path)}
+        yield list(files), files.__getitem__
+        return
+    with tempfile.TemporaryDirectory(prefix="podium-") as name:
+        folder = Path(name)
+        try:
+            if path.name.lower().endswith(".zip"):
+                with zipfile.ZipFile(path) as archive:
+                    names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+                    yield _visible(names), lambda member: _written(folder, member, archive.open(member))
+            else:
+                with tarfile.open(path) as tar:
+                    names = [entry.name for entry in tar.getmembers() if entry.isfile()]
+                    yield _visible(names), lambda member: _written(folder, member, tar.extractfile(member))
+        except (zipfile.BadZipFile, tarfile.TarError, EOFError) as error:
+            raise ClientError(f"{path.name} is no archive that can be read ({error}).") from error
+
+
+def _visible(names: list[str]) -> list[str]:
+    return [name for name in names if not any(p.startswith((".", "__MACOSX")) for p in PurePosixPath(name).parts)]
+
+
+def _written(folder: Path, member: str, source: Any) -> Path:
+    """Copy a member under its bare name; whatever folders the archive names are never made."""
+    target = folder / PurePosixPath(member).name
+    with source, target.open("wb") as sink:
+        while block := source.read(1024 * 1024):
+            sink.write(block)
+    return target

@@ -1,0 +1,19 @@
+"""Test sets, uploads, runs and per-case results."""
+
+from django.apps import AppConfig
+
+
+class SubmissionsConfig(AppConfig):
+    """What teams hand in, and what became of it."""
+
+    name = "submissions"
+    verbose_name = "Submissions"
+
+    def ready(self) -> None:
+        """Answer the hooks of the apps above and learn of workers that come up."""
+        from designs import hooks
+        from submissions import design_checks, receivers, registrations, rules  # noqa: F401 (registered on import)
+
+        hooks.reference_sources.append(design_checks.reference_sources)
+        receivers.connect()
+        registrations.register()

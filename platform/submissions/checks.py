@@ -1,0 +1,68 @@
+"""What a confined child does with a participant's archive during validation; returns plain JSON values."""
+
+from dataclasses import asdict
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from evaluation.readers import Limits, check_prediction
+from submissions import archive, prediction_tables
+from submissions.expectation import Expectation, ExpectedCase
+from submissions.limits import ArchiveLimits
+from submissions.matching import match
+from submissions.report import Finding, Report, Status
+from submissions.sandbox import Answer, Failure
+
+
+def inspect(path: Path, expectation: Expectation, limits: ArchiveLimits, folder: Path) -> dict[str, Any]:
+    """Judge the archive as a whole and assign its files to the expected cases; returns a report document.
+
+    A table of predictions is judged to the end at once, in `folder`.
+    """
+    if expectation.table is not None:
+        return prediction_tables.inspect(path, expectation, limits, folder)
+    try:
+        files = archive.members(path, limits)
+    except archive.ArchiveError as error:
+        return Report(problem=str(error), inspected=True).document()
+    return match(files, expectation.names, expectation.suffixes).document()
+
+
+def check(path: Path, member: str, case: ExpectedCase, labels: tuple[int, ...] | None, folder: Path) -> dict[str, Any]:
+    """Read one prediction as scoring will read it; returns a finding as JSON."""
+    target = folder / PurePosixPath(member).name
+    try:
+        archive.extract(path, member, target, limit=case.byte_limit)
+    except archive.ArchiveError as error:
+        message, _, remedy = str(error).partition(". ")
+        return asdict(Finding(case.name, Status.INVALID, "damaged", member, message, remedy))
+    try:
+        issues = check_prediction(target, case.geometry, labels, limits=Limits(decoded_bytes=case.byte_limit))
+    finally:
+        target.unlink(missing_ok=True)
+    if not issues:
+        return asdict(Finding(case.name, Status.VALID, file=member))
+    issue = issues[0]
+    return asdict(Finding(case.name, Status.INVALID, issue.kind, member, issue.message, issue.remedy))
+
+
+def finding_of(answer: Answer, member: str) -> Finding:
+    """Turn a child's answer into a finding, also when the child died on the file."""
+    if answer.failure is None and isinstance(answer.value, dict):
+        try:
+            finding = Finding(**{**answer.value, "status": Status(answer.value["status"])})
+        except (TypeError, ValueError, KeyError):
+            finding = None
+        if finding is not None and finding.case == answer.item:
+            return finding
+    message, remedy = explain(answer.failure or Failure.CRASH, PurePosixPath(member).name)
+    return Finding(answer.item, Status.INVALID, str(answer.failure or Failure.CRASH), member, message, remedy)
+
+
+def explain(failure: Failure, file: str) -> tuple[str, str]:
+    """Return what to tell a participant about a file that its reader did not survive: message and remedy."""
+    messages = {
+        Failure.TIME: (f"{file}: reading it took longer than is allowed", "Save it uncompressed or more simply."),
+        Failure.MEMORY: (f"{file}: reading it needs more memory than is allowed", "Save it with a smaller data type."),
+        Failure.CRASH: (f"{file}: the reader broke off at it", "Write the file again with a common library."),
+    }
+    return messages[failure]

@@ -1,0 +1,45 @@
+"""Where the apps below learn of results and add to the submit page: the few typed hooks, filled in `AppConfig.ready`.
+
+`run_scored`
+    Called with the id of the phase inside the transaction that stores a run's result.
+`try_me`
+    Files that a visitor may try the submit page with, for a phase (example mode).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from challenges.models import Phase
+
+
+@dataclass(frozen=True)
+class TryMe:
+    """A file to try the submit page with."""
+
+    label: str
+    description: str
+    url: str
+
+
+RunScored = Callable[[int], None]
+TryMeProvider = Callable[[Phase], list[TryMe]]
+
+run_scored: list[RunScored] = []
+try_me: list[TryMeProvider] = []
+
+
+def register_run_scored(callback: RunScored) -> None:
+    """Have `callback` called with the phase's id whenever one of its runs has got a result; twice changes nothing."""
+    if callback not in run_scored:
+        run_scored.append(callback)
+
+
+def register_try_me(provider: TryMeProvider) -> None:
+    """Have the submit page offer what `provider` returns for the chosen phase; twice changes nothing."""
+    if provider not in try_me:
+        try_me.append(provider)
+
+
+def try_me_files(phase: Phase) -> list[TryMe]:
+    """Return what may be tried with a phase."""
+    return [entry for provider in try_me for entry in provider(phase)]

@@ -1,0 +1,86 @@
+"""What a team handed in."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+from challenges.models import Challenge, Phase, Team
+from submissions.models.leased import Leased
+from submissions.models.uploads import Upload
+
+
+class Submission(Leased):
+    """One archive of predictions of one team for one phase.
+
+    received → validating → (refused | held | accepted); held → (accepted | withdrawn); accepted → (scored | failed).
+    """
+
+    class State(models.TextChoices):
+        RECEIVED = "received", "waiting for validation"
+        VALIDATING = "validating", "validating"
+        REFUSED = "refused", "refused"
+        HELD = "held", "waiting for your decision"
+        WITHDRAWN = "withdrawn", "withdrawn"
+        ACCEPTED = "accepted", "accepted"
+        SCORED = "scored", "scored"
+        FAILED = "failed", "failed"
+
+    # States that do not use up the quota.
+    UNSUCCESSFUL = (State.REFUSED, State.WITHDRAWN, State.FAILED)
+    SETTLED = (State.REFUSED, State.WITHDRAWN, State.SCORED, State.FAILED)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    # The key that makes finishing an upload idempotent: however often it is finished, there is one submission.
+    upload = models.OneToOneField(Upload, on_delete=models.PROTECT, related_name="submission")
+    phase = models.ForeignKey(Phase, on_delete=models.CASCADE, related_name="submissions")
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="submissions")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="submissions")
+    number = models.PositiveIntegerField(help_text="counts within team and phase")
+    archive_file = models.CharField(max_length=300, blank=True)
+    predictions_file = models.CharField(
+        max_length=300, blank=True, help_text="the ZIP that scoring reads: the archive, or what it was repacked to"
+    )
+    archive_name = models.CharField(max_length=255, help_text="as the participant called it")
+    archive_size = models.PositiveBigIntegerField()
+    archive_sha256 = models.CharField(max_length=64, blank=True)
+    accept_incomplete = models.BooleanField(default=False)
+    is_late = models.BooleanField(default=False, help_text="arrived after the phase closed; never ranked")
+    state = models.CharField(max_length=12, choices=State, default=State.RECEIVED)
+    reason = models.CharField(max_length=500, blank=True, help_text="for the participant: why it was refused or failed")
+    report = models.JSONField(default=dict, blank=True, help_text="what validation found")
+    log = models.TextField(blank=True, help_text="for organizers")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    state_since = models.DateTimeField(default=timezone.now, editable=False)
+    validated_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.UniqueConstraint(fields=["phase", "team", "number"], name="submissions_number_unique"),
+            models.CheckConstraint(
+                condition=~Q(state__in=["refused", "failed"]) | ~Q(reason=""), name="submissions_refusal_has_reason"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["phase", "team", "created_at"]),
+            models.Index(fields=["state", "lease_until"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.team.name} #{self.number}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("submissions:detail", args=[self.challenge.slug, self.pk])
+
+    @property
+    def challenge(self) -> Challenge:
+        return self.phase.task.challenge
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing more will happen to it by itself."""
+        return self.state in self.SETTLED

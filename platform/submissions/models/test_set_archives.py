@@ -1,0 +1,73 @@
+"""Archives that organizers send to be sealed."""
+
+import uuid
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from challenges.models import Phase
+from submissions.models.leased import Leased
+from submissions.models.test_sets import TestSet
+
+
+class TestSetArchive(Leased):
+    """An archive of references that becomes one version of a test set, or is refused with what is wrong.
+
+    The archive is kept encrypted until it is decided, and then deleted: what is sealed is kept case by case.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting for a worker"
+        CHECKING = "checking", "being checked"
+        SEALED = "sealed", "sealed"
+        REFUSED = "refused", "refused"
+
+    OPEN = (State.WAITING, State.CHECKING)
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    phase = models.ForeignKey(Phase, on_delete=models.CASCADE, related_name="test_set_archives")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    file_name = models.CharField(max_length=255)
+    size = models.PositiveBigIntegerField()
+    replaces = models.BooleanField(help_text="takes the place of a version that is there")
+    reason = models.TextField(blank=True)
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    problems = models.TextField(blank=True, help_text="for organizers: one problem a line")
+    archive_file = models.CharField(max_length=300, editable=False)
+    test_set = models.OneToOneField(TestSet, null=True, blank=True, on_delete=models.CASCADE, related_name="archive")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    finished_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    # Keeps pytest from taking the model for a class of tests.
+    __test__ = False
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            # Two at once could each be right about the version that they replace and wrong together.
+            models.UniqueConstraint(
+                fields=["phase"],
+                condition=Q(state__in=["waiting", "checking"]),
+                name="submissions_one_open_test_set_archive",
+            ),
+            models.CheckConstraint(
+                condition=Q(replaces=False) | ~Q(reason=""), name="submissions_replacement_has_a_reason"
+            ),
+            models.CheckConstraint(
+                condition=Q(state="sealed", test_set__isnull=False) | ~Q(state="sealed") & Q(test_set__isnull=True),
+                name="submissions_archive_with_test_set_exactly_when_sealed",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.file_name} for {self.phase}"
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in self.OPEN
+
+    @property
+    def problem_lines(self) -> list[str]:
+        return self.problems.splitlines()

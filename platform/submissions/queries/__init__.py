@@ -1,0 +1,18 @@
+"""Reads worth naming."""
+
+from submissions.queries.quotas import Quota, quota
+from submissions.queries.results import counted_runs, evidence_of, results_frame
+from submissions.queries.test_sets import active_test_set, case_metadata_frame, case_names, first_cases, has_test_set
+
+__all__ = [
+    "Quota",
+    "active_test_set",
+    "case_metadata_frame",
+    "case_names",
+    "counted_runs",
+    "evidence_of",
+    "first_cases",
+    "has_test_set",
+    "quota",
+    "results_frame",
+]

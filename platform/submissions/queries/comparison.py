@@ -1,0 +1,138 @@
+"""Two submissions of a team beside each other, and the scores of all over time."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from rules import has_perm
+
+from challenges.models import Team
+from evaluation.assessment import Assessment
+from submissions import tables
+from submissions.models import Run, Submission
+from submissions.queries.results import results_frame
+
+# Differences below this share of the larger value are what rounding makes of equal predictions.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One case in one metric and region; `change` is in the direction of the metric: positive is better."""
+
+    case: str
+    before: tables.Cell
+    after: tables.Cell
+    change: float | None
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One metric in one region over all cases."""
+
+    column: tables.Column
+    pairs: list[Pair]
+
+    def count(self, verdict: str) -> int:
+        """Number of cases with a verdict."""
+        return sum(pair.verdict == verdict for pair in self.pairs)
+
+    @property
+    def better(self) -> int:
+        return self.count("better")
+
+    @property
+    def worse(self) -> int:
+        return self.count("worse")
+
+    @property
+    def equal(self) -> int:
+        return self.count("equal")
+
+    @property
+    def unknown(self) -> int:
+        """Cases of which one side has no value; they are neither better nor worse by a number."""
+        return self.count("")
+
+    @property
+    def median_change(self) -> float | None:
+        """Median over the cases with a value on both sides."""
+        changes = [pair.change for pair in self.pairs if pair.change is not None]
+        return float(pd.Series(changes).median()) if changes else None
+
+
+def compare(before: Run, after: Run, assessment: Assessment) -> list[Compared]:
+    """Compare two results case by case, the largest losses first; both belong to one phase and one test set."""
+    first, second = results_frame(before), results_frame(after)
+    found = []
+    for column in tables.columns(assessment, second):
+        older, newer = (_cells(frame, column) for frame in (first, second))
+        pairs = [
+            _pair(case, older[case], newer[case], higher=column.higher_is_better)
+            for case in sorted(older.keys() & newer.keys())
+        ]
+        pairs.sort(key=lambda pair: (pair.change is None, pair.change or 0.0, pair.case))
+        found.append(Compared(column, pairs))
+    return found
+
+
+def scores_over_time(user: Any, team: Team) -> list[tuple[Submission, Run]]:
+    """Scored submissions of a team whose scores `user` may see, the oldest first; two queries and one a phase at most."""
+    runs = (
+        Run.objects.filter(submission__team=team, counts=True)
+        .select_related("submission__phase__task__challenge", "submission__team")
+        .order_by("submission__created_at")
+    )
+    allowed: dict[int, bool] = {}
+    for run in runs:
+        phase = run.submission.phase_id
+        if phase not in allowed:
+            allowed[phase] = has_perm("submissions.view_scores", user, run.submission)
+    return [(run.submission, run) for run in runs if allowed[run.submission.phase_id]]
+
+
+def history_figures(user: Any, team: Team) -> list[tuple[str, dict[str, Any]]]:
+    """One Plotly figure a phase and metric: value by submission, one line a region; name and figure."""
+    series: dict[tuple[int, str, str], dict[str, list[tuple[Submission, float | None]]]] = {}
+    for submission, run in scores_over_time(user, team):
+        uses = {use.name: use for use in submission.phase.assessment.metrics}
+        for value in run.summary["values"]:
+            use = uses[value["metric"]]
+            name = tables.title(use) + (f" ({use.unit})" if use.unit else "")
+            place = (submission.phase_id, submission.phase.name, name)
+            series.setdefault(place, {}).setdefault(value["region"] or "all", []).append((submission, value["value"]))
+    found = []
+    for (_, phase, metric), lines in series.items():
+        figure = {
+            "data": [
+                {
+                    "type": "scatter",
+                    "mode": "lines+markers",
+                    "name": region,
+                    "x": [submission.created_at.isoformat() for submission, _ in points],
+                    "y": [value for _, value in points],
+                    "text": [f"#{submission.number}" for submission, _ in points],
+                }
+                for region, points in lines.items()
+            ],
+            "layout": {"xaxis": {"title": {"text": "submitted (UTC)"}}, "yaxis": {"title": {"text": metric}}},
+        }
+        found.append((f"{phase}: {metric}", figure))
+    return found
+
+
+def _cells(frame: pd.DataFrame, column: tables.Column) -> dict[str, Any]:
+    rows = frame[(frame["metric"] == column.metric) & (frame["region"] == column.region)]
+    return {row.case: row for row in rows.itertuples(index=False)}
+
+
+def _pair(case: str, older: Any, newer: Any, *, higher: bool) -> Pair:
+    before, after = tables.cell(older), tables.cell(newer)
+    if before.value is None or after.value is None:
+        same = before.value is after.value is None and before.words == after.words
+        return Pair(case, before, after, None, "equal" if same else "")
+    change = (after.value - before.value) * (1 if higher else -1)
+    if abs(change) <= TOLERANCE * max(abs(before.value), abs(after.value)):
+        return Pair(case, before, after, 0.0, "equal")
+    return Pair(case, before, after, change, "better" if change > 0 else "worse")

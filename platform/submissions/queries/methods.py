@@ -1,0 +1,68 @@
+"""Reads of method descriptions, for pages, leaderboards and the final ranking."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from challenges.models import Phase, Team
+from challenges.queries.people import terms_of
+from designs.document import Entry, State
+from submissions.methods.entries import from_json
+from submissions.models import MethodDescription, Submission
+
+
+def method_of(submission: Submission) -> MethodDescription | None:
+    """The description of a submission itself."""
+    return MethodDescription.objects.filter(submission=submission).first()
+
+
+def last_method(submission: Submission) -> MethodDescription | None:
+    """The description of the team's last earlier submission to the same task: what a new one is copied from."""
+    rows = MethodDescription.objects.filter(
+        submission__team=submission.team_id,
+        submission__phase__task=submission.phase.task_id,
+        submission__created_at__lt=submission.created_at,
+    )
+    return rows.select_related("submission").order_by("-submission__created_at").first()
+
+
+def is_public(method: MethodDescription) -> bool:
+    """Whether everybody may read it: the phase is over, its ranking is open, and the team consented."""
+    phase = method.submission.phase
+    entry = from_json(method.entries).get("consent_result_publication")
+    consents = entry is not None and entry.state is State.PROVIDED and entry.value != "not_public"
+    return consents and phase.is_closed and phase.challenge.is_public
+
+
+def is_anonymous(entries: Mapping[str, Entry]) -> bool:
+    """Whether the team wants its results published without its name."""
+    entry = entries.get("consent_result_publication")
+    return entry is not None and entry.value == "anonymously"
+
+
+def methods_of(submissions: Iterable[Any]) -> dict[Any, MethodDescription]:
+    """Public descriptions by primary key of their submission, for a leaderboard to link to; one query."""
+    rows = MethodDescription.objects.filter(submission__in=list(submissions)).select_related(
+        "submission__phase__task__challenge"
+    )
+    return {row.submission_id: row for row in rows if is_public(row)}
+
+
+def description_needed(phase: Phase) -> bool:
+    """Whether the terms rank a team finally only with a complete description."""
+    terms = terms_of(phase.challenge)
+    return terms is not None and terms.requires_method
+
+
+def described_teams(phase: Phase) -> set[int]:
+    """Teams with a complete description of a submission to the phase's task."""
+    return set(
+        MethodDescription.objects.filter(submission__phase__task=phase.task_id, is_complete=True).values_list(
+            "submission__team", flat=True
+        )
+    )
+
+
+def undescribed(phase: Phase) -> list[Team]:
+    """Teams with a scored submission that still lack a complete description."""
+    scored = Submission.objects.filter(phase=phase, state=Submission.State.SCORED).values("team")
+    return list(Team.objects.filter(pk__in=scored).exclude(pk__in=described_teams(phase)).order_by("name"))

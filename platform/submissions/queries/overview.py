@@ -1,0 +1,138 @@
+"""How the work of a challenge stands, and how submissions came in: for organizers."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import TruncDate
+from django.utils import timezone
+
+from challenges.models import Challenge
+from submissions.models import Chunk, Run, Submission
+from submissions.queries.submissions import with_runs
+
+RECENT_RUNS = 50
+SHOWN = 50
+
+
+@dataclass(frozen=True)
+class Work:
+    """The queue.
+
+    Attributes
+    ----------
+    states
+        State in words → number of submissions.
+    waiting_cases, waiting_here
+        Cases that wait for a worker, on the whole installation and of this challenge.
+    cases_per_minute
+        What the workers did lately, over runs of the last day; None when they did nothing.
+    """
+
+    states: list[tuple[str, str, int]]
+    waiting_cases: int
+    waiting_here: int
+    cases_per_minute: float | None
+
+    @property
+    def minutes(self) -> float | None:
+        """How long the queue takes at the speed of late."""
+        if not self.waiting_cases:
+            return 0.0
+        return self.waiting_cases / self.cases_per_minute if self.cases_per_minute else None
+
+
+def work_of(challenge: Challenge, now: datetime | None = None) -> Work:
+    """Return how the work stands; five queries whatever its amount."""
+    now = now or timezone.now()
+    counts = dict(
+        Submission.objects.filter(phase__task__challenge=challenge)
+        .order_by()
+        .values_list("state")
+        .annotate(number=Count("pk"))
+    )
+    waiting = Chunk.objects.exclude(state=Chunk.State.DONE)
+    sums = waiting.aggregate(
+        everywhere=Sum(F("cases_total") - F("cases_done")),
+        here=Sum(F("cases_total") - F("cases_done"), filter=Q(run__submission__phase__task__challenge=challenge)),
+    )
+    return Work(
+        states=[(state, label, counts[state]) for state, label in Submission.State.choices if state in counts],
+        waiting_cases=sums["everywhere"] or 0,
+        waiting_here=sums["here"] or 0,
+        cases_per_minute=_speed(now),
+    )
+
+
+def _speed(now: datetime) -> float | None:
+    """Cases a minute over the last runs, from the first start to the last end, pauses between them left out."""
+    runs = (
+        Run.objects.filter(finished_at__gt=now - timedelta(days=1), started_at__isnull=False)
+        .exclude(state=Run.State.FAILED)
+        .order_by("-finished_at")
+        .values_list("started_at", "finished_at", "cases_total")[:RECENT_RUNS]
+    )
+    busy, cases, end = timedelta(), 0, None
+    for started, finished, total in sorted(runs):
+        begin = started if end is None else max(started, end)
+        busy += max(finished - begin, timedelta())
+        end = finished if end is None else max(end, finished)
+        cases += total
+    return cases / (busy.total_seconds() / 60) if busy else None
+
+
+def moving(challenge: Challenge) -> QuerySet[Submission]:
+    """Submissions that somebody works on or that wait for a worker, the oldest first."""
+    unfinished = Q(runs__state__in=Run.UNFINISHED) | Q(
+        state__in=(Submission.State.RECEIVED, Submission.State.VALIDATING, Submission.State.ACCEPTED)
+    )
+    rows = Submission.objects.filter(unfinished, phase__task__challenge=challenge).distinct()
+    return with_runs(rows).order_by("created_at")[:SHOWN]
+
+
+def failed(challenge: Challenge) -> QuerySet[Submission]:
+    """Submissions that the platform could not score, or whose last run failed; with their logs."""
+    last = Run.objects.filter(submission=OuterRef("pk")).order_by("-number").values("state")[:1]
+    rows = Submission.objects.annotate(last_state=Subquery(last)).filter(
+        Q(state=Submission.State.FAILED, last_state=None) | Q(last_state=Run.State.FAILED),
+        phase__task__challenge=challenge,
+    )
+    return rows.select_related("phase__task__challenge", "team").prefetch_related("runs").order_by("-state_since")
+
+
+def by_day(challenge: Challenge) -> list[tuple[date, str, int]]:
+    """Submissions a day and phase: day, name of the phase, number."""
+    rows = (
+        Submission.objects.filter(phase__task__challenge=challenge)
+        .order_by()
+        .annotate(day=TruncDate("created_at"))
+        .values_list("day", "phase__name")
+        .annotate(number=Count("pk"))
+    )
+    return sorted(rows)
+
+
+def figure_by_day(challenge: Challenge) -> dict[str, Any]:
+    """The same as a Plotly figure: bars, one colour a phase, days without any shown as such."""
+    rows = by_day(challenge)
+    counted: dict[str, Counter[date]] = {}
+    for day, phase, number in rows:
+        counted.setdefault(phase, Counter())[day] += number
+    if not rows:
+        return {"data": [], "layout": {}}
+    first, last = rows[0][0], rows[-1][0]
+    days = [first + timedelta(days=offset) for offset in range((last - first).days + 1)]
+    return {
+        "data": [
+            {"type": "bar", "name": phase, "x": [day.isoformat() for day in days], "y": [counts[day] for day in days]}
+            for phase, counts in counted.items()
+        ],
+        "layout": {
+            "barmode": "stack",
+            "xaxis": {"title": {"text": "day (UTC)"}, "type": "category"},
+            "yaxis": {"title": {"text": "submissions"}, "rangemode": "tozero"},
+            "showlegend": len(counted) > 1,
+        },
+    }

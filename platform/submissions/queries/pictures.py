@@ -1,0 +1,23 @@
+"""Where the pictures of a case are kept."""
+
+import hashlib
+
+from submissions import vault
+from submissions.models import Run, TestCase
+from submissions.storage import private
+
+
+def picture_name(run: Run, case: str, *, with_reference: bool) -> str:
+    """Return the name in private storage; what shows a reference never has the name of what does not."""
+    kind = f"full.png{vault.SUFFIX}" if with_reference else "prediction.png"
+    return f"pictures/{run.pk}/{hashlib.sha256(case.encode()).hexdigest()[:32]}-{kind}"
+
+
+def is_drawn(run: Run, case: str, *, with_reference: bool) -> bool:
+    """Whether the picture is there."""
+    return private().exists(picture_name(run, case, with_reference=with_reference))
+
+
+def can_be_drawn(case: TestCase) -> bool:
+    """Whether there is something to draw: a grid, or an image to draw two-dimensional objects on."""
+    return "shape" in case.geometry or bool(case.image_file and case.geometry.get("axes") == 2)

@@ -1,0 +1,65 @@
+"""Results of runs, for pages and rankings."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from challenges.models import Phase, Team
+from submissions import results
+from submissions.models import Run, Submission
+from submissions.queries.methods import described_teams, description_needed
+
+if TYPE_CHECKING:
+    from evaluation.scoring.evidence import Evidence
+
+
+def counted_runs(phase: Phase) -> list[Run]:
+    """Return the run that stands for each team, by the phase's rule; late submissions never count, nor do teams that are
+    disqualified or take part without a rank.
+
+    The best submission of a team is the one with the best mean rank among the team's own, over all metrics and regions
+    of the assessment; of equals the last.
+    """
+    runs = (
+        Run.objects.filter(counts=True, submission__phase=phase, submission__is_late=False)
+        .filter(submission__state=Submission.State.SCORED)
+        .exclude(submission__team__standing__in=Team.OUTSIDE)
+        .select_related("submission__team")
+        .order_by("submission__team__name", "submission__number")
+    )
+    if phase.is_closed and description_needed(phase):
+        runs = runs.filter(submission__team__in=described_teams(phase))
+    of_team: dict[int, list[Run]] = defaultdict(list)
+    for run in runs:
+        of_team[run.submission.team_id].append(run)
+    if phase.counts == Phase.Counts.BEST:
+        higher = {metric.name: metric.higher_is_better for metric in phase.assessment.metrics}
+        return [best(own, higher) for own in of_team.values()]
+    return [own[-1] for own in of_team.values()]
+
+
+def best(runs: Sequence[Run], higher_is_better: dict[str, bool]) -> Run:
+    """Return the run with the best mean rank among `runs`, of equals the last."""
+    totals = [0.0] * len(runs)
+    for row, value in enumerate(runs[0].summary["values"]):
+        sign = -1 if higher_is_better[value["metric"]] else 1
+        scores = [run.summary["values"][row]["value"] for run in runs]
+        keys = [float("inf") if score is None else sign * score for score in scores]
+        for index, key in enumerate(keys):
+            totals[index] += 1 + sum(other < key for other in keys)
+    least = min(totals)
+    return next(run for run, total in reversed(list(zip(runs, totals, strict=True))) if total == least)
+
+
+def results_frame(run: Run) -> pd.DataFrame:
+    """Return a scored run's results as a table with the contract's columns; the algorithm is the team's name."""
+    return results.read(run.result_file, algorithm=run.submission.team.name)
+
+
+def evidence_of(run: Run) -> "Evidence | None":
+    """Return what a scored run's values of the whole data set are made of, under the team's name; None if it has none."""
+    if not run.evidence_file:
+        return None
+    return results.read_evidence(run.evidence_file, algorithm=run.submission.team.name)

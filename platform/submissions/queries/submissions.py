@@ -1,0 +1,55 @@
+"""Lists of submissions."""
+
+from typing import Any
+
+from django.db.models import Prefetch, QuerySet
+from django.http import Http404
+
+from challenges.models import Challenge, Team
+from submissions.models import Run, Submission, Upload
+
+
+def with_runs(rows: QuerySet[Submission]) -> QuerySet[Submission]:
+    """Load what a list shows, in two queries whatever its length."""
+    runs = Run.objects.defer("log", "case_notes").order_by("number")
+    return (
+        rows.select_related("phase__task__challenge", "team", "user")
+        .defer("report", "log")
+        .prefetch_related(Prefetch("runs", queryset=runs, to_attr="all_runs"))
+    )
+
+
+def of_team(team: Team) -> QuerySet[Submission]:
+    """All submissions of a team, the newest first."""
+    return with_runs(Submission.objects.filter(team=team))
+
+
+def of_challenge(challenge: Challenge) -> QuerySet[Submission]:
+    """All submissions to a challenge, the newest first (organizers)."""
+    return with_runs(Submission.objects.filter(phase__task__challenge=challenge))
+
+
+def visible_submission(user: Any, challenge: Challenge, pk: object, *, perm: str) -> Submission:
+    """Return a submission of a challenge if `user` has the permission.
+
+    Raises
+    ------
+    Http404
+        Also for a submission that exists but is not for this user's eyes: knowing its address is not a right.
+    """
+    rows = Submission.objects.select_related("phase__task__challenge", "team", "user")
+    submission = rows.filter(pk=pk, phase__task__challenge=challenge).first()
+    if submission is None or not user.has_perm(perm, submission):
+        raise Http404("There is no such submission.")
+    return submission
+
+
+def counted_run(submission: Submission) -> Run | None:
+    """The run whose result stands for the submission."""
+    return submission.runs.filter(counts=True).first()
+
+
+def unfinished_uploads(user: Any, challenge: Challenge) -> list[Upload]:
+    """Uploads that `user` began and may go on with."""
+    rows = Upload.objects.filter(phase__task__challenge=challenge, user=user, state=Upload.State.RECEIVING)
+    return list(rows.select_related("phase").order_by("-updated_at")[:5])

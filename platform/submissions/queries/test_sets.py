@@ -1,0 +1,50 @@
+"""Cases of a phase."""
+
+import pandas as pd
+from django.db.models import QuerySet
+
+from challenges.models import Challenge, Phase
+from submissions.models import TestCase, TestSet
+
+
+def active_test_set(phase: Phase) -> TestSet:
+    """Return the version that new runs are scored against.
+
+    Raises
+    ------
+    TestSet.DoesNotExist
+        When the phase has none yet.
+    """
+    return TestSet.objects.get(phase=phase, is_active=True)
+
+
+def has_test_set(phase: Phase) -> bool:
+    """Whether submissions can be taken at all."""
+    return TestSet.objects.filter(phase=phase, is_active=True).exists()
+
+
+def case_names(phase: Phase) -> list[str]:
+    """Names of the cases of the active test set, in their order."""
+    cases = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True)
+    return list(cases.order_by("position").values_list("name", flat=True))
+
+
+def first_cases(challenge: Challenge) -> list[TestCase]:
+    """The first case of every phase of a challenge that has a test set."""
+    cases = TestCase.objects.filter(test_set__phase__task__challenge=challenge, test_set__is_active=True, position=1)
+    return list(cases.select_related("test_set__phase").order_by("test_set__phase__position"))
+
+
+def case_metadata_frame(phase: Phase) -> pd.DataFrame:
+    """Return the case metadata: a column `case` and one a characteristic, in the order of the cases."""
+    return _metadata(TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True))
+
+
+def metadata_frame_of(test_set: TestSet) -> pd.DataFrame:
+    """Return the same of one version of a test set, be it active or not."""
+    return _metadata(TestCase.objects.filter(test_set=test_set))
+
+
+def _metadata(cases: QuerySet[TestCase]) -> pd.DataFrame:
+    rows = cases.order_by("position").values_list("name", "metadata")
+    return pd.DataFrame([{"case": name, **metadata} for name, metadata in rows])

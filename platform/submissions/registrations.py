@@ -1,0 +1,87 @@
+"""What this app contributes to the pages of a challenge."""
+
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import Min
+
+from challenges import hooks
+from challenges.models import Challenge, Phase, Team
+from challenges.rules import is_organizer, is_participant
+from notifications import kinds
+from submissions import hooks as submission_hooks
+from submissions import ledgers
+from submissions.models import Run, Submission, TestCase
+from submissions.services.states import repeat
+from submissions.services.telling import KIND
+
+
+def register() -> None:
+    """Add the tabs and facts."""
+    hooks.register_tab("Submit", "submissions:submit", visible=_takes_part, order=10)
+    hooks.register_tab("My submissions", "submissions:own", visible=_takes_part, order=20)
+    hooks.register_tab("Submissions", "submissions:organize", visible=_runs_it, order=91)
+    hooks.register_organizer_page("Work", "submissions:work", visible=_runs_it, order=20)
+    hooks.register_organizer_page("Test sets", "submissions:test_sets", visible=_runs_it, order=25)
+    kinds.register(KIND, "A submission of your team is scored, refused, failed or waits for you", order=10)
+    if facts not in hooks.phase_facts:
+        hooks.phase_facts.append(facts)
+    ledgers.register()
+    if first_submission not in hooks.first_submission:
+        hooks.first_submission.append(first_submission)
+    if has_submitted not in hooks.submitted:
+        hooks.submitted.append(has_submitted)
+    if rank_anew not in hooks.standing_changed:
+        hooks.standing_changed.append(rank_anew)
+    if score_anew not in hooks.assessment_changed:
+        hooks.assessment_changed.append(score_anew)
+
+
+def facts(phase: Phase) -> list[tuple[str, str]]:
+    """Number of cases of a phase, and of submissions that were taken."""
+    cases = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True).count()
+    taken = Submission.objects.filter(phase=phase).exclude(state__in=Submission.UNSUCCESSFUL).count()
+    return [("Cases", f"{cases:,}"), ("Submissions", f"{taken:,}")]
+
+
+def first_submission(challenge: Challenge) -> datetime | None:
+    """When the first submission to any phase arrived that was not refused, withdrawn or lost."""
+    taken = Submission.objects.filter(phase__task__challenge=challenge).exclude(state__in=Submission.UNSUCCESSFUL)
+    return taken.aggregate(first=Min("created_at"))["first"]
+
+
+def has_submitted(team: Team) -> bool:
+    """Whether a team has handed in anything that was not refused or withdrawn."""
+    return Submission.objects.filter(team=team).exclude(state__in=Submission.UNSUCCESSFUL).exists()
+
+
+def rank_anew(team_id: int) -> None:
+    """Have every ranking computed again that a team's results stand in, or would stand in."""
+    phases = Run.objects.filter(counts=True, submission__team=team_id).values_list("submission__phase", flat=True)
+    for phase_id in sorted(set(phases)):
+        for callback in submission_hooks.run_scored:
+            callback(phase_id)
+
+
+def score_anew(phase_id: int, needs_scoring: bool) -> None:
+    """Score what has been scored again where a registered change asks for other values of cases.
+
+    Raises
+    ------
+    ValidationError
+        While a run of the phase is under way: it would be scored half by the one and half by the other assessment.
+    """
+    if needs_scoring:
+        if Run.objects.filter(submission__phase_id=phase_id, state__in=Run.UNFINISHED).exists():
+            raise ValidationError("Submissions are being scored at this moment. Decide again when that is done.")
+        for submission in Submission.objects.filter(phase_id=phase_id, state=Submission.State.SCORED):
+            repeat(submission=submission, actor=None)
+
+
+def _takes_part(user: Any, challenge: Challenge) -> bool:
+    return is_participant(user, challenge)
+
+
+def _runs_it(user: Any, challenge: Challenge) -> bool:
+    return is_organizer(user, challenge)

@@ -1,0 +1,71 @@
+"""Who may see and do what with submissions: predicates, declared once, used by views, API and templates."""
+
+from typing import Any
+
+import rules
+
+from challenges.models import Challenge, Member, Organizer, Phase
+from challenges.rules import is_organizer, is_owner, is_participant, is_public
+from submissions.models import Submission, Upload
+
+
+@rules.predicate
+def is_own(user: Any, thing: Submission | Upload | None) -> bool:
+    """Belongs to the team that submitted it."""
+    if thing is None or not user.is_authenticated:
+        return False
+    return Member.objects.filter(team=thing.team_id, user=user).exists()
+
+
+@rules.predicate
+def organizes(user: Any, submission: Submission | None) -> bool:
+    """Runs the challenge that it was submitted to."""
+    return submission is not None and is_organizer(user, submission.challenge)
+
+
+@rules.predicate
+def is_sender(user: Any, upload: Upload | None) -> bool:
+    """Began the upload."""
+    return upload is not None and upload.user_id == user.pk
+
+
+@rules.predicate
+def shows_scores(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """The phase shows teams their own aggregate scores."""
+    return submission is not None and (
+        submission.phase.is_closed or submission.phase.results != Phase.Results.VALIDATION
+    )
+
+
+@rules.predicate
+def shows_cases(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """The phase shows teams their own scores case by case."""
+    return submission is not None and (submission.phase.is_closed or submission.phase.results == Phase.Results.CASES)
+
+
+@rules.predicate
+def reveals_references(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """The phase is over and lets teams see the references beside their predictions."""
+    return submission is not None and submission.phase.reveals_cases and submission.phase.is_closed
+
+
+@rules.predicate
+def is_named_organizer(user: Any, challenge: Challenge | None) -> bool:
+    """Stands among those who run the challenge and see what is hidden; administering the platform is not enough."""
+    if challenge is None or not user.is_authenticated:
+        return False
+    return Organizer.objects.filter(challenge=challenge, user=user, role__in=Organizer.TRUSTED).exists()
+
+
+rules.add_perm("submissions.submit", (is_public | is_organizer) & is_participant)
+rules.add_perm("submissions.view_submission", is_own | organizes)
+rules.add_perm("submissions.view_scores", organizes | (is_own & shows_scores))
+rules.add_perm("submissions.view_case_scores", organizes | (is_own & shows_cases))
+rules.add_perm("submissions.view_references", organizes | (is_own & reveals_references))
+rules.add_perm("submissions.organize_submission", organizes)
+rules.add_perm("submissions.seal_test_set", is_owner)
+
+# Rules and not permissions: Django grants every permission to administrators, who must not act for a team.
+rules.add_rule("submissions.continue_upload", is_sender & is_own)
+rules.add_rule("submissions.decide_submission", is_own)
+rules.add_rule("submissions.download_references", is_named_organizer)

@@ -1,0 +1,80 @@
+"""Starting runs."""
+
+import math
+from collections.abc import Sequence
+
+from django.db.models import Max
+from django.utils import timezone
+
+from accounts.models import User
+from submissions.expectation import ExpectedCase, expectation
+from submissions.models import Chunk, Run, Submission
+from submissions.queries.test_sets import active_test_set
+from submissions.report import Report, Status
+from web.jobs import enqueue
+
+# A chunk should take about a third of a second: long against its overhead, short against everything that can go wrong.
+CHUNK_CASES = 6
+CHUNK_VOXELS = 2_000_000
+# Every chunk of a table reads the table: so few chunks, however many cases there are.
+TABLE_CHUNKS = 16
+TABLE_CHUNK_CASES = 50
+
+
+def start_run(*, submission: Submission, trigger: str, actor: User | None = None) -> Run:
+    """Cut the valid cases of a submission into chunks and ask as many workers; call it in the deciding transaction.
+
+    The database refuses a second unfinished run of a submission.
+    """
+    phase = submission.phase
+    test_set = active_test_set(phase)
+    wanted = expectation(test_set, phase.assessment)
+    findings = Report.of(submission.report).findings
+    valid = [case for case in wanted.cases if case.name in findings and findings[case.name].status == Status.VALID]
+    run = Run.objects.create(
+        submission=submission,
+        number=(submission.runs.aggregate(last=Max("number"))["last"] or 0) + 1,
+        trigger=trigger,
+        triggered_by=actor,
+        test_set=test_set,
+        assessment_digest=phase.assessment_digest,
+        cases_total=len(wanted.cases),
+        case_notes={name: finding.message for name, finding in findings.items() if finding.status != Status.VALID},
+    )
+    now = timezone.now()
+    chunks = [
+        Chunk(run=run, index=index, cases=names, cases_total=len(names), sent_at=now)
+        for index, names in enumerate(cut(valid))
+    ]
+    Chunk.objects.bulk_create(chunks)
+    for _ in chunks:
+        enqueue("submissions.tasks.score_chunk")
+    return run
+
+
+def cut(cases: Sequence[ExpectedCase]) -> list[list[str]]:
+    """Cut cases into chunks of at most `CHUNK_CASES` cases and about `CHUNK_VOXELS` voxels; cases of a table by their number.
+
+    Examples
+    --------
+    >>> from evaluation.readers import Geometry
+    >>> small, large = Geometry((40, 50, 30)), Geometry((512, 512, 300))
+    >>> cut([ExpectedCase("a", small), ExpectedCase("b", small), ExpectedCase("c", large)])
+    [['a', 'b'], ['c']]
+    >>> [len(chunk) for chunk in cut([ExpectedCase(str(number), None) for number in range(120)])]
+    [50, 50, 20]
+    """
+    if cases and cases[0].geometry is None:
+        size = max(TABLE_CHUNK_CASES, math.ceil(len(cases) / TABLE_CHUNKS))
+        names = [case.name for case in cases]
+        return [names[start : start + size] for start in range(0, len(names), size)]
+    chunks: list[list[str]] = []
+    voxels = 0
+    for case in cases:
+        size = math.prod(case.geometry.shape) if case.geometry else 1
+        if not chunks or len(chunks[-1]) >= CHUNK_CASES or voxels + size > CHUNK_VOXELS:
+            chunks.append([])
+            voxels = 0
+        chunks[-1].append(case.name)
+        voxels += size
+    return chunks

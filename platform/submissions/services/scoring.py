@@ -1,0 +1,315 @@
+"""Scoring: chunks that any worker can take, and one result a run whatever happens to the workers."""
+
+import traceback
+import uuid
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+import structlog
+from django.db import transaction
+from django.utils import timezone
+
+from audit.services import record
+from evaluation.assessment import Assessment
+from evaluation.scoring import provenance
+from evaluation.scoring.assembling import assemble, is_pooled
+from evaluation.scoring.objects import shared_evidence
+from evaluation.scoring.working_points import working_points
+from submissions import hooks, results, scorer, vault
+from submissions.limits import child_limits, task_budget
+from submissions.models import Chunk, Run, Submission
+from submissions.queries.test_sets import metadata_frame_of
+from submissions.queries.work import waiting_chunks
+from submissions.report import Report
+from submissions.results import CaseRow
+from submissions.scorer import Scored
+from submissions.services.doubles import find_doubles
+from submissions.services.leases import Heart, LeaseLostError, claim
+from submissions.services.states import FAILED_MESSAGE
+from submissions.services.telling import tell_team
+from submissions.storage import free_bytes, has_room, is_out_of_room
+from submissions.summary import summarize
+from web.clock import shared_now
+from web.jobs import enqueue
+
+log = structlog.get_logger(__name__)
+
+MAX_ATTEMPTS = 10
+MAX_ERRORS = 3
+FULL_PAUSE_SECONDS = 20
+_OPEN = (Chunk.State.WAITING, Chunk.State.SCORING)
+
+
+def score_next_chunk() -> bool:
+    """Score the chunk whose turn it is; returns whether there was one.
+
+    Messages carry no chunk: each is one worker's turn. So a message delivered twice finds nothing to do, and which chunk
+    is next is decided in the database by fairness between teams, not by the order of the queue.
+    """
+    if not has_room():
+        log.warning("no_room", free=free_bytes())
+        return False
+    for pk in waiting_chunks():
+        token = claim(Chunk, pk, states=_OPEN, state=Chunk.State.SCORING)
+        if token is not None:
+            _score(pk, token)
+            return True
+    return False
+
+
+def _score(pk: int, token: uuid.UUID) -> None:
+    chunk = Chunk.objects.select_related("run__submission__phase__task__challenge", "run__test_set").get(pk=pk)
+    Run.objects.filter(pk=chunk.run_id, state=Run.State.QUEUED).update(
+        state=Run.State.SCORING, started_at=timezone.now()
+    )
+    if chunk.attempt > MAX_ATTEMPTS:
+        fail_run(run_id=chunk.run_id, log=f"Workers were lost at chunk {chunk.index} too often.")
+        return
+    try:
+        scored = _score_cases(chunk, Heart(Chunk, chunk.pk, token))
+    except LeaseLostError:
+        return
+    except Exception as error:
+        log.exception("scoring_error", run=str(chunk.run_id), chunk=chunk.index, attempt=chunk.attempt)
+        if is_out_of_room(error):
+            _hand_back(chunk, token, seconds=FULL_PAUSE_SECONDS, attempt=chunk.attempt - 1)
+        elif chunk.attempt < MAX_ERRORS:
+            _hand_back(chunk, token, seconds=2 * chunk.attempt)
+        else:
+            fail_run(run_id=chunk.run_id, log=f"Chunk {chunk.index}:\n{traceback.format_exc()}")
+        return
+    if _complete(chunk, token, scored):
+        finish_run(run_id=chunk.run_id)
+
+
+def _score_cases(chunk: Chunk, heart: Heart) -> list[Scored]:
+    members = Report.of(chunk.run.submission.report).members
+    rows = chunk.run.test_set.cases.select_related("test_set").filter(name__in=chunk.cases)
+    cases = {case.name: case for case in rows}
+    scored: list[Scored] = []
+
+    def beat() -> None:
+        heart.beat(lambda: {"cases_done": len(scored)})
+        if heart.is_lost:
+            raise LeaseLostError
+
+    for result in scorer.score_cases(
+        chunk.run,
+        [cases[name] for name in chunk.cases],
+        members,
+        limits=child_limits(),
+        beat=beat,
+        seconds=task_budget(),
+    ):
+        scored.append(result)
+        beat()
+    return scored
+
+
+def _complete(chunk: Chunk, token: uuid.UUID, scored: list[Scored]) -> bool:
+    """Store what was found, all or nothing; returns whether this was the run's last open chunk."""
+    done = {result.case for result in scored}
+    left = [name for name in chunk.cases if name not in done]
+    with transaction.atomic():
+        kept = Chunk.objects.filter(pk=chunk.pk, lease_token=token, state=Chunk.State.SCORING).update(
+            state=Chunk.State.DONE,
+            cases=[result.case for result in scored],
+            cases_total=len(scored),
+            cases_done=len(scored),
+            rows=[list(row) for result in scored for row in result.rows],
+            pieces={result.case: result.pieces for result in scored},
+            notes={result.case: result.note for result in scored if result.note},
+            log="\n".join(f"{result.case}: {result.details}" for result in scored if result.details),
+            lease_token=None,
+            lease_until=None,
+        )
+        if kept and left:
+            _split_off(chunk, left)
+    return bool(kept) and not Chunk.objects.filter(run=chunk.run_id).exclude(state=Chunk.State.DONE).exists()
+
+
+def _split_off(chunk: Chunk, cases: list[str]) -> None:
+    """Leave the cases for which the time of one task did not suffice to another turn."""
+    last = Chunk.objects.filter(run=chunk.run_id).order_by("index").values_list("index", flat=True).last() or 0
+    Chunk.objects.create(run_id=chunk.run_id, index=last + 1, cases=cases, cases_total=len(cases), sent_at=shared_now())
+    enqueue("submissions.tasks.score_chunk")
+
+
+def _hand_back(chunk: Chunk, token: uuid.UUID, *, seconds: int, **changes: int) -> None:
+    with transaction.atomic():
+        now = shared_now()
+        kept = Chunk.objects.filter(pk=chunk.pk, lease_token=token).update(
+            lease_until=now + timedelta(seconds=seconds), lease_token=None, sent_at=now, **changes
+        )
+        if kept:
+            enqueue("submissions.tasks.score_chunk", countdown=seconds + 0.1)
+
+
+def finish_run(*, run_id: uuid.UUID) -> None:
+    """Assemble the result of a run whose chunks are all done; done again, or by two at once, it changes nothing."""
+    # Chunks before the run: whoever finishes it empties the chunks, and a run that is open later had full ones before.
+    chunks = list(Chunk.objects.filter(run=run_id))
+    run = Run.objects.select_related("submission__phase__task__challenge", "submission__team", "test_set").get(
+        pk=run_id
+    )
+    if run.is_finished or any(chunk.state != Chunk.State.DONE for chunk in chunks):
+        return
+    try:
+        files = _write(run, chunks)
+    except Exception as error:
+        log.exception("assembling_error", run=str(run.pk))
+        if is_out_of_room(error):
+            return  # the sweep finds it again
+        fail_run(run_id=run_id, log=traceback.format_exc())
+        return
+    _store_result(run, files, chunks=chunks)
+
+
+@dataclass(frozen=True)
+class _Files:
+    """The files of a result, both stored under digests of what they say, and what a page shows of them."""
+
+    result: str
+    digest: str
+    evidence: str
+    summary: dict[str, Any]
+    provenance: dict[str, Any]
+    notes: dict[str, str]
+
+
+def _write(run: Run, chunks: list[Chunk]) -> _Files:
+    assessment = scorer.assessment_of(run)
+    found = _assemble(run, assessment, chunks)
+    rows = [row for scored in found for row in scored.rows]
+    evidence = None
+    if is_pooled(assessment):
+        cases = {case.name: case for case in run.test_set.cases.select_related("test_set")}
+        pieces = {
+            scored.case: scorer.whole_pieces(scored.pieces, scorer.references.get(assessment, cases[scored.case]))
+            for scored in found
+        }
+        more, evidence = assemble(assessment, pieces, shared=_shared(run, assessment))
+        rows += [CaseRow.of(row) for row in more]
+    digest = results.digest(rows, evidence)
+    name = f"results/{run.pk}/{digest}.parquet"
+    kept = f"evidence/{run.pk}/{digest}.parquet{vault.SUFFIX}" if evidence is not None else ""
+    if evidence is not None:
+        results.store_evidence(evidence, kept)
+    results.store(rows, name)
+    table = results.frame(rows, algorithm=run.submission.team.name)
+    notes = {scored.case: scored.note for scored in found if scored.note}
+    summary = summarize(
+        assessment, table, metadata_frame_of(run.test_set), cases=[scored.case for scored in found], noted=notes
+    )
+    return _Files(
+        name,
+        digest,
+        kept,
+        summary,
+        provenance(assessment) | {"working_points": working_points(assessment, evidence)},
+        notes,
+    )
+
+
+def _shared(run: Run, assessment: Assessment) -> dict[str, Any]:
+    """What all evidence of the test set has in common."""
+    if run.test_set.shared:
+        return run.test_set.shared
+    metadata = run.test_set.cases.values_list("name", "metadata")
+    return shared_evidence(
+        assessment, {name: str(facts["patient"]) for name, facts in metadata if facts.get("patient") is not None}
+    )
+
+
+def _assemble(run: Run, assessment: Assessment, chunks: list[Chunk]) -> list[Scored]:
+    """Every case of the test set: as the chunks found it, or missing."""
+    rows: dict[str, list[CaseRow]] = defaultdict(list)
+    pieces: dict[str, Any] = {}
+    notes = dict(run.case_notes)
+    for chunk in chunks:
+        for row in chunk.rows or []:
+            rows[row[0]].append(CaseRow(*row))
+        pieces |= chunk.pieces or {}
+        notes |= chunk.notes
+    scored = {name for chunk in chunks for name in chunk.cases}
+    found = []
+    for case in run.test_set.cases.select_related("test_set"):
+        note = notes.get(case.name, "")
+        if case.name in scored:
+            found.append(Scored(case.name, rows[case.name], pieces.get(case.name), note=note))
+        else:
+            nothing = scorer.missing(assessment, case.name, scorer.references.get(assessment, case))
+            found.append(replace(nothing, note=note))
+    return found
+
+
+@transaction.atomic
+def _store_result(run: Run, files: _Files, *, chunks: list[Chunk]) -> None:
+    submission = _locked_submission(run)
+    current = Run.objects.select_for_update().get(pk=run.pk)
+    if current.is_finished:
+        return
+    Run.objects.filter(submission=submission, counts=True).update(counts=False, state=Run.State.SUPERSEDED)
+    current.state, current.counts, current.finished_at = Run.State.SCORED, True, timezone.now()
+    current.result_file, current.result_digest, current.evidence_file = files.result, files.digest, files.evidence
+    current.summary, current.provenance, current.case_notes = files.summary, files.provenance, files.notes
+    current.log = "\n".join(chunk.log for chunk in chunks if chunk.log)
+    current.save()
+    Chunk.objects.filter(run=run).update(rows=None, pieces=None)
+    if submission.state != Submission.State.SCORED:
+        Submission.objects.filter(pk=submission.pk).update(
+            state=Submission.State.SCORED, state_since=current.finished_at, reason=""
+        )
+        tell_team(submission, Submission.State.SCORED)
+        find_doubles(run=current, submission=submission)
+    record(
+        actor=None,
+        act="run_scored",
+        subject=current,
+        scope=submission.challenge.slug,
+        facts={
+            "submission": str(submission.pk),
+            "team": submission.team.name,
+            "number": submission.number,
+            "run": current.number,
+            "result_digest": files.digest,
+            "assessment_digest": current.assessment_digest,
+            "manifest_digest": run.test_set.manifest_digest,
+        },
+    )
+    for callback in hooks.run_scored:
+        callback(submission.phase_id)
+
+
+@transaction.atomic
+def fail_run(*, run_id: uuid.UUID, log: str) -> None:
+    """End a run that the platform could not score; the team is told, the organizers see why."""
+    run = Run.objects.select_related("submission__phase__task__challenge", "submission__team").get(pk=run_id)
+    submission = _locked_submission(run)
+    current = Run.objects.select_for_update().get(pk=run_id)
+    if current.is_finished:
+        return
+    current.state, current.finished_at = Run.State.FAILED, timezone.now()
+    current.message, current.log = FAILED_MESSAGE[:500], log
+    current.save()
+    Chunk.objects.filter(run=current).exclude(state=Chunk.State.DONE).delete()
+    Chunk.objects.filter(run=current).update(rows=None, pieces=None)
+    if not submission.runs.filter(counts=True).exists():
+        Submission.objects.filter(pk=submission.pk).update(
+            state=Submission.State.FAILED, state_since=current.finished_at, reason=FAILED_MESSAGE[:500]
+        )
+        tell_team(submission, Submission.State.FAILED, reason=FAILED_MESSAGE)
+    record(
+        actor=None,
+        act="run_failed",
+        subject=current,
+        scope=submission.challenge.slug,
+        facts={"submission": str(submission.pk), "team": submission.team.name, "run": current.number},
+    )
+
+
+def _locked_submission(run: Run) -> Submission:
+    rows = Submission.objects.select_for_update(of=("self",)).select_related("phase__task__challenge", "team")
+    return rows.get(pk=run.submission_id)

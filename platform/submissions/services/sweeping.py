@@ -1,0 +1,109 @@
+"""Finding lost work: whatever was not sent, got lost on the way, or was left by a worker that died."""
+
+import shutil
+import time
+from datetime import timedelta
+
+import structlog
+from django.utils import timezone
+
+from submissions import vault
+from submissions.models import Upload
+from submissions.queries.work import lost_archives, lost_chunks, lost_validations, unassembled_runs
+from submissions.services import scoring, states, uploads
+from submissions.storage import scratch
+from web.clock import shared_now
+from web.jobs import send
+
+log = structlog.get_logger(__name__)
+
+# Messages sent in one sweep; what is left is sent by the next.
+AT_ONCE = 200
+_DAY = 24 * 3600
+
+
+def sweep() -> dict[str, int]:
+    """Hand out again what nobody works on; returns how much of what was found.
+
+    Nothing here decides anything: a message too many finds nothing to do.
+    """
+    found = {
+        "uploads": _finish_uploads(),
+        "validations": _validate(),
+        "test_sets": _take_test_sets(),
+        "held": _decide_held(),
+        "runs": _assemble(),
+        "chunks": _score(),
+        "expired": uploads.expire(),
+    }
+    _tidy()
+    if any(found.values()):
+        log.info("sweep", **found)
+    return found
+
+
+def _finish_uploads() -> int:
+    """Uploads that are whole but whose end was interrupted."""
+    quiet = timezone.now() - timedelta(seconds=30)
+    count = 0
+    for upload in Upload.objects.filter(state=Upload.State.RECEIVING, updated_at__lt=quiet):
+        if not upload.is_whole:
+            continue
+        count += 1
+        try:
+            uploads.finish(upload=upload)
+        except uploads.UploadError as error:
+            log.info("upload_refused", upload=str(upload.pk), reason=str(error))
+    return count
+
+
+def _validate() -> int:
+    lost = list(lost_validations()[:AT_ONCE])
+    for submission in lost:
+        type(submission).objects.filter(pk=submission.pk).update(sent_at=shared_now())
+        send("submissions.tasks.validate", [str(submission.pk)])
+    return len(lost)
+
+
+def _take_test_sets() -> int:
+    lost = list(lost_archives()[:AT_ONCE])
+    for archive in lost:
+        type(archive).objects.filter(pk=archive.pk).update(sent_at=shared_now())
+        send("submissions.tasks.take_test_set", [str(archive.pk)])
+    return len(lost)
+
+
+def _decide_held() -> int:
+    """Submissions with gaps on which a team did not decide while it could: they are scored as they are."""
+    held = states.held_in_closed_phases()
+    for submission in held:
+        states.score_as_it_is(submission=submission, actor=None)
+    return len(held)
+
+
+def _assemble() -> int:
+    runs = list(unassembled_runs()[:AT_ONCE])
+    for run in runs:
+        scoring.finish_run(run_id=run.pk)
+    return len(runs)
+
+
+def _score() -> int:
+    lost = list(lost_chunks().order_by("pk")[:AT_ONCE])
+    for chunk in lost:
+        type(chunk).objects.filter(pk=chunk.pk).update(sent_at=shared_now())
+        send("submissions.tasks.score_chunk", [])
+    return len(lost)
+
+
+def _tidy() -> None:
+    """Remove what killed processes left in the scratch space."""
+    vault.tidy()
+    for kind in ("work", "copies", "incoming"):
+        for path in scratch(kind).iterdir():
+            try:
+                if time.time() - path.stat().st_mtime < _DAY:
+                    continue
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            except FileNotFoundError:
+                continue

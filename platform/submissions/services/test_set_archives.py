@@ -1,0 +1,305 @@
+"""A test set out of one archive of an organizer: unpacked and read in confined children, then sealed."""
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pandas as pd
+
+from accounts.models import User
+from challenges.models import Phase
+from evaluation.assessment import Assessment
+from evaluation.bundle import metadata_columns
+from evaluation.readers import ReadError, case_name, read_label_image
+from submissions import archive, reference_tables, slices
+from submissions.expectation import TABLE_FILES, allowed_labels, geometry_document, refusal
+from submissions.limits import MIB, ArchiveLimits, ChildLimits, child_limits
+from submissions.models import TestCase, TestSet
+from submissions.sandbox import Answer, answers
+from submissions.services.replacing import Replacement
+from submissions.services.test_sets import PHOTOGRAPHS, TestSetError, create_test_set
+from submissions.storage import working_folder
+
+REFERENCES, IMAGES, CASES = "references", "images", "cases.csv"
+PROBLEMS_SHOWN = 50
+_MESSAGE_BYTES = 32 * MIB
+_NAME_LENGTH = 150
+# Read as they are written: 007 is a name and not a number.
+_NAMES = ("case", "patient")
+# Slower than any disk that would be used: bounds unpacking by the size of the archive.
+_BYTES_PER_SECOND = 20e6
+
+
+@dataclass
+class _Found:
+    """What an archive holds."""
+
+    references: dict[str, str] = field(default_factory=dict)
+    """Case → file."""
+    images: dict[str, str] = field(default_factory=dict)
+    records: list[dict[str, Any]] | None = None
+    columns: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def take_archive(
+    *,
+    phase: Phase,
+    path: Path,
+    actor: User | None,
+    reason: str = "",
+    replaces: bool = False,
+    beat: Callable[[], None] = lambda: None,
+    within: Callable[[TestSet], None] = lambda _: None,
+) -> TestSet:
+    """Seal what a ZIP or TAR archive holds as the test set of a phase.
+
+    Parameters
+    ----------
+    phase
+        The phase.
+    path
+        The archive: a folder `references` with a label image a case or with the table of all cases, and if wanted a
+        folder `images` and a table `cases.csv` with a column `case` and one column a characteristic.
+    reason
+        Why the present version is replaced.
+    replaces
+        Whether there is to be a version already.
+    beat
+        Called every second while a child works.
+    within
+        Called in the transaction that seals.
+
+    Raises
+    ------
+    TestSetError
+        With one line for each problem: file, case, what was found, and the remedy.
+    """
+    replacement = Replacement(reason) if replaces else None
+    if replacement is None and TestSet.objects.filter(phase=phase, is_active=True).exists():
+        raise TestSetError(f"{phase.name} has a test set already. Replace it, with a reason.")
+    assessment = phase.assessment
+    if problem := refusal(assessment):
+        raise TestSetError(problem)
+    with working_folder() as folder:
+        found = _unpack(path, folder, assessment, beat)
+        if replaces:
+            _keep_table(found, phase)
+        cases = _cases(found, assessment)
+        _refuse(found.problems)
+        geometries = _read_files(found, folder, assessment, beat)
+        return create_test_set(
+            phase=phase,
+            references=folder / REFERENCES,
+            images=folder / IMAGES if found.images else None,
+            cases=cases,
+            metadata=pd.DataFrame(found.records, columns=found.columns) if found.records is not None else None,
+            actor=actor,
+            geometries=geometries,
+            replacement=replacement,
+            within=within,
+        )
+
+
+def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[], None]) -> _Found:
+    limits = ArchiveLimits()
+    tables = TABLE_FILES.get(assessment.problem, ())
+
+    def work(_item: str, own: Path) -> object:
+        found = _Found()
+        try:
+            source = path
+            if archive.is_tar(path):
+                source = own / "repacked.zip"
+                archive.repack_tar(path, source, limits)
+            _sort(source, folder, tables, limits, found)
+        except archive.ArchiveError as error:
+            found.problems.append(str(error))
+        if (folder / CASES).exists():
+            _read_cases(folder / CASES, found)
+        return vars(found)
+
+    usual = child_limits()
+    bounds = ChildLimits(
+        memory_bytes=usual.memory_bytes,
+        file_bytes=limits.total_bytes,
+        item_seconds=usual.item_seconds + path.stat().st_size / _BYTES_PER_SECOND,
+        message_bytes=_MESSAGE_BYTES,
+    )
+    for part in (REFERENCES, IMAGES):
+        (folder / part).mkdir()
+    [answer] = answers(["archive"], work, limits=bounds, beat=beat)
+    if answer.failure is not None or not isinstance(answer.value, dict):
+        raise TestSetError(
+            "The archive could not be read within the limits of time and memory. Pack it with an ordinary program."
+        )
+    return _Found(**answer.value)
+
+
+def _sort(source: Path, folder: Path, tables: Sequence[str], limits: ArchiveLimits, found: _Found) -> None:
+    """Write every file to its place under its own name, whatever folders the archive names."""
+    members = archive.members(source, limits)
+    parts = {member.path: PurePosixPath(member.path.replace("\\", "/")).parts for member in members}
+    tops = {names[0] for names in parts.values() if len(names) > 1}
+    # One folder around everything is how many programs pack.
+    shared = len(tops) == 1 and not tops & {REFERENCES, IMAGES} and all(len(names) > 1 for names in parts.values())
+    for member in members:
+        names = parts[member.path][1:] if shared else parts[member.path]
+        place, name = (names[0] if len(names) > 1 else ""), names[-1]
+        if place == "" and name == CASES:
+            archive.extract(source, member.path, folder / CASES, limit=_MESSAGE_BYTES, remedy="too large for a table.")
+            continue
+        kept = {REFERENCES: found.references, IMAGES: found.images}.get(place)
+        if kept is None:
+            found.problems.append(
+                f"{member.path}: belongs to nothing. Put references into {REFERENCES}/, images into {IMAGES}/, and "
+                f"characteristics into {CASES}."
+            )
+            continue
+        case = name if place == REFERENCES and name in tables else _case(name, photographs=place == IMAGES)
+        if not case or (place == REFERENCES and tables and name not in tables):
+            wanted = " or ".join(tables) if tables and place == REFERENCES else "<case>.nii.gz or another image format"
+            found.problems.append(f"{member.path}: is not read. Name it {wanted}, or leave it out.")
+        elif case in kept:
+            found.problems.append(
+                f"{member.path}: the case {case} has the file {kept[case]} already. Keep one file for each case."
+            )
+        else:
+            kept[case] = name
+            archive.extract(source, member.path, folder / place / name, limit=limits.entry_bytes)
+
+
+def _case(name: str, *, photographs: bool) -> str:
+    if known := case_name(Path(name)):
+        return known[0]
+    path = PurePosixPath(name)
+    return path.stem if photographs and path.suffix.lower() in PHOTOGRAPHS else ""
+
+
+def _read_cases(path: Path, found: _Found) -> None:
+    """Read the table of characteristics; what their values are (numbers, words) is told from the whole column."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            head = next(csv.reader(file), [])
+        table = pd.read_csv(path, encoding="utf-8-sig", dtype=dict.fromkeys(_NAMES, str))
+    except (ValueError, csv.Error) as error:  # also what pandas raises over a table that it cannot parse
+        words = " ".join(str(error).split())[:160]
+        found.problems.append(f"{CASES}: cannot be read ({words}). Save it as CSV in UTF-8, with commas.")
+        return
+    if twice := [name for name in head if head.count(name) > 1]:
+        found.problems.append(f"{CASES}: the column {twice[0]} is there twice. Keep one of them.")
+    if "case" not in table.columns:
+        found.problems.append(f"{CASES}: has no column named case. Name the column with the names of the cases so.")
+        return
+    for case in table.loc[table["case"].duplicated() & table["case"].notna(), "case"].unique()[:PROBLEMS_SHOWN]:
+        found.problems.append(f"{CASES}: the case {case} stands there twice. Keep one line for each case.")
+    if table["case"].isna().any():
+        line = int(table["case"].isna().to_numpy().argmax()) + 2
+        found.problems.append(f"{CASES}: line {line} names no case. Fill it in, or delete the line.")
+    found.columns = [str(column) for column in table.columns]
+    plain = table.astype(object).where(table.notna(), None)
+    found.records = [
+        {name: value.item() if hasattr(value, "item") else value for name, value in row.items()}
+        for row in plain.to_dict("records")
+    ]
+
+
+def _keep_table(found: _Found, phase: Phase) -> None:
+    """Take order and characteristics from the present version where the archive has no table and the same cases."""
+    present = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True).order_by("position")
+    rows = [{"case": name, **metadata} for name, metadata in present.values_list("name", "metadata")]
+    is_table = phase.assessment.problem in TABLE_FILES
+    if found.records is None and (is_table or {row["case"] for row in rows} == set(found.references)):
+        found.records = rows
+        found.columns = list(dict.fromkeys(["case", *(column for row in rows for column in row)]))
+
+
+def _cases(found: _Found, assessment: Assessment) -> list[str]:
+    """The cases in their order; what does not fit together is added to the problems."""
+    rows = {str(record["case"]): record for record in found.records or ()}
+    is_table = assessment.problem in TABLE_FILES
+    if is_table and not rows:
+        found.problems.append(f"{CASES}: is missing. With references in one table it has to say which cases there are.")
+    cases = list(rows) or sorted(found.references)
+    for case in cases:
+        if len(case) > _NAME_LENGTH or "/" in case:
+            found.problems.append(
+                f"{case[:60]}: no name for a case. Use at most {_NAME_LENGTH} characters and no slash."
+            )
+        if not is_table and case not in found.references:
+            found.problems.append(
+                f"{CASES}: the case {case} has no reference. Add {REFERENCES}/{case}.nii.gz, or delete its line."
+            )
+    for kept, place in ((found.images, IMAGES), *(() if is_table else ((found.references, REFERENCES),))):
+        for case, name in kept.items():
+            if case not in set(cases):
+                found.problems.append(
+                    f"{place}/{name}: {CASES if rows else REFERENCES} has no case {case}. Add it there, or remove the file."
+                )
+    if not cases:
+        found.problems.append(f"{REFERENCES}: has no files that are read. Add one label image for each case.")
+    for column in metadata_columns(assessment):
+        lacking = [case for case in cases if rows.get(case, {}).get(column) in (None, "")]
+        if lacking:
+            found.problems.append(
+                f"{CASES}: the ranking groups cases by {column}, which {lacking[0]}"
+                f"{f' and {len(lacking) - 1} more' if len(lacking) > 1 else ''} lack. Add the column {column} with a value "
+                "for each case."
+            )
+    return cases
+
+
+def _read_files(
+    found: _Found, folder: Path, assessment: Assessment, beat: Callable[[], None]
+) -> dict[str, dict[str, Any]]:
+    """Read each reference and image in a child as it will be read later; returns the grids of label images by case.
+
+    Raises
+    ------
+    TestSetError
+        With everything that cannot be taken.
+    """
+    labels = allowed_labels(assessment)
+    is_table = assessment.problem in TABLE_FILES
+    places = {f"{REFERENCES}/{name}": case for case, name in found.references.items()}
+    places |= {f"{IMAGES}/{name}": case for case, name in found.images.items()}
+
+    def work(item: str, _own: Path) -> object:
+        file = folder / item
+        try:
+            if item.startswith(IMAGES):
+                slices.background(file)
+                return {}
+            if is_table:
+                reference_tables.read(file, assessment.problem)
+                return {}
+            return {"geometry": geometry_document(read_label_image(file, allowed_labels=labels).geometry)}
+        except ReadError as error:
+            return {"problem": f"{error.message}. {error.remedy}"}
+        except (OSError, RuntimeError, ValueError) as error:  # what the libraries of images raise over damaged files
+            words = " ".join(str(error).split())[:160] or type(error).__name__
+            return {"problem": f"cannot be read ({words}). Write it again with a common library."}
+
+    geometries, problems = {}, []
+    for answer in answers(list(places), work, limits=child_limits(), beat=beat):
+        problem, geometry = _judged(answer)
+        if problem:
+            problems.append(f"{answer.item}, case {places[answer.item]}: {problem}")
+        elif geometry:
+            geometries[places[answer.item]] = geometry
+    _refuse(problems)
+    return geometries
+
+
+def _judged(answer: Answer) -> tuple[str, dict[str, Any] | None]:
+    if answer.failure is not None or not isinstance(answer.value, dict):
+        return f"could not be read within the limits ({answer.failure}). Write it again with a common library.", None
+    return answer.value.get("problem", ""), answer.value.get("geometry")
+
+
+def _refuse(problems: Sequence[str]) -> None:
+    if problems:
+        more = len(problems) - PROBLEMS_SHOWN
+        raise TestSetError("\n".join([*problems[:PROBLEMS_SHOWN], *([f"… and {more} more"] if more > 0 else [])]))

@@ -1,0 +1,355 @@
+"""Receiving an archive in pieces, and turning it into exactly one submission."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from django.db import transaction
+from django.db.models import F, Max, Sum
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from challenges.models import Phase, Team
+from submissions.limits import upload_limits
+from submissions.models import Submission, Upload
+from submissions.queries.quotas import quota
+from submissions.storage import delete, free_bytes, private, scratch, store_file
+from web.jobs import enqueue
+
+BLOCK = 1024**2
+
+
+class UploadError(Exception):
+    """An upload that is not taken, with a message for the participant."""
+
+
+class PhaseNotOpenError(UploadError):
+    """The phase takes no submissions now."""
+
+
+class NotAllowedError(UploadError):
+    """The team may not submit."""
+
+
+class TooLargeError(UploadError):
+    """More bytes than are taken."""
+
+
+class QuotaExceededError(UploadError):
+    """The team has used up what it may submit."""
+
+
+class NoRoomError(UploadError):
+    """No space at the moment; worth trying again later."""
+
+
+class OffsetError(UploadError):
+    """The piece does not begin where the received bytes end."""
+
+
+class BusyError(UploadError):
+    """Another request is writing to the same upload."""
+
+
+class ChecksumError(UploadError):
+    """The piece arrived damaged and was thrown away."""
+
+
+class GoneError(UploadError):
+    """The upload has been cancelled, has expired, or was refused."""
+
+
+@dataclass(frozen=True)
+class Checksum:
+    """What the sender says that a piece's digest is."""
+
+    algorithm: str
+    digest: bytes
+
+
+def create_upload(
+    *, user: User, phase: Phase, team: Team, file_name: str, size: int, accept_incomplete: bool = False
+) -> Upload:
+    """Begin an upload after every bound that can be checked before a byte has arrived.
+
+    Raises
+    ------
+    UploadError
+        One of its kinds above.
+    """
+    limits = upload_limits()
+    if team.standing == Team.Standing.DISQUALIFIED:
+        raise NotAllowedError(f"The organizers have disqualified your team: {team.standing_reason}")
+    if phase.is_held and not phase.is_closed:
+        raise PhaseNotOpenError(f"{phase.name} opens when its assessment is public in its registration.")
+    if not phase.is_open:
+        raise PhaseNotOpenError(
+            f"{phase.name} closed on {phase.ends_at:%-d %B %Y, %H:%M} UTC."
+            if phase.is_closed
+            else f"{phase.name} opens on {phase.opens_at:%-d %B %Y, %H:%M} UTC."
+        )
+    if size < 1:
+        raise UploadError("The file is empty. Pack the predictions into a .zip, .tar.gz or .tar.zst file.")
+    if size > limits.max_bytes:
+        raise TooLargeError(f"The file has {size:,} bytes; at most {limits.max_bytes:,} are taken.")
+    with transaction.atomic():
+        Team.objects.select_for_update().get(pk=team.pk)
+        _check_quota(phase, team)
+        receiving = Upload.objects.filter(state=Upload.State.RECEIVING, expires_at__gt=timezone.now())
+        if receiving.filter(phase=phase, team=team).count() >= limits.under_way:
+            raise QuotaExceededError(
+                f"Your team has {limits.under_way} unfinished uploads for this phase. Finish or cancel one of them first."
+            )
+        outstanding = receiving.aggregate(bytes=Sum(F("size") - F("offset")))["bytes"] or 0
+        if free_bytes() - outstanding - size < limits.reserve_bytes:
+            raise NoRoomError("There is no room for this upload at the moment. Nothing is lost; try again later.")
+        upload = Upload.objects.create(
+            phase=phase,
+            team=team,
+            user=user,
+            file_name=PurePosixPath(file_name.replace("\\", "/")).name[:255] or "predictions.zip",
+            size=size,
+            accept_incomplete=accept_incomplete,
+            expires_at=timezone.now() + limits.lifetime,
+        )
+    scratch("uploads")
+    upload.path.touch(mode=0o600)
+    return upload
+
+
+def append(*, upload: Upload, offset: int, read: Callable[[int], bytes], checksum: Checksum | None = None) -> Upload:
+    """Add what `read` gives until it ends, beginning at `offset`; whatever arrived whole stays, also on a broken line.
+
+    Parameters
+    ----------
+    upload
+        The upload.
+    offset
+        Where the sender thinks that the piece begins.
+    read
+        Returns at most as many bytes as asked for, and none at the end; may raise `OSError` when the line breaks.
+    checksum
+        Digest of the piece; with one, an incomplete or damaged piece is thrown away whole.
+
+    Raises
+    ------
+    UploadError
+        `OffsetError`, `BusyError`, `ChecksumError`, `TooLargeError` or `GoneError`.
+    """
+    with _locked(upload) as handle:
+        upload.refresh_from_db()
+        _check_receiving(upload)
+        if offset != upload.offset:
+            raise OffsetError(f"The upload stands at byte {upload.offset}, not {offset}.")
+        os.ftruncate(handle, upload.offset)
+        received, broken = _receive(
+            handle, upload, read, hashlib.new(checksum.algorithm) if checksum else None, checksum
+        )
+        upload.offset += received
+        upload.updated_at = timezone.now()
+        upload.expires_at = upload.updated_at + upload_limits().lifetime
+        Upload.objects.filter(pk=upload.pk).update(
+            offset=upload.offset, updated_at=upload.updated_at, expires_at=upload.expires_at
+        )
+    if broken is not None:
+        raise broken
+    return upload
+
+
+def finish(*, upload: Upload) -> Submission:
+    """Make the one submission of a whole upload; called again, it returns the same one.
+
+    The quota is taken in the same transaction, under a lock on the team: of two uploads that end at the same instant at
+    the limit, one passes.
+
+    Raises
+    ------
+    UploadError
+        `QuotaExceededError`, `PhaseNotOpenError` or `GoneError`; the upload is then refused and its bytes are deleted.
+    """
+    if (known := Submission.objects.filter(upload=upload).first()) is not None:
+        return known
+    upload.refresh_from_db()
+    _check_receiving(upload)
+    if not upload.is_whole:
+        raise OffsetError(f"{upload.size - upload.offset:,} bytes have not arrived yet.")
+    archive = _archive_name(upload)
+    if upload.path.exists():
+        # Rewriting an earlier attempt's copy is harmless; without the file, that attempt has already moved it.
+        store_file(archive, upload.path)
+    elif not private().exists(archive):
+        raise GoneError("The received bytes are no longer there. Please upload the file again.")
+    try:
+        return _submit(upload, archive)
+    except UploadError as error:
+        Upload.objects.filter(pk=upload.pk, state=Upload.State.RECEIVING).update(
+            state=Upload.State.REFUSED, refusal=str(error)
+        )
+        delete(archive)
+        raise
+
+
+def submit_file(*, user: User, phase: Phase, team: Team, path: Path, accept_incomplete: bool = False) -> Submission:
+    """Hand in a file of this machine the way that a browser does: begin, send, finish.
+
+    Raises
+    ------
+    UploadError
+        As `create_upload` and `finish`.
+    """
+    upload = create_upload(
+        user=user,
+        phase=phase,
+        team=team,
+        file_name=path.name,
+        size=path.stat().st_size,
+        accept_incomplete=accept_incomplete,
+    )
+    with path.open("rb") as stream:
+        append(upload=upload, offset=0, read=stream.read)
+    return finish(upload=upload)
+
+
+def cancel(*, upload: Upload) -> None:
+    """Throw away what has arrived; a complete upload stays."""
+    changed = Upload.objects.filter(pk=upload.pk, state=Upload.State.RECEIVING).update(state=Upload.State.CANCELLED)
+    if changed:
+        upload.path.unlink(missing_ok=True)
+
+
+def expire() -> int:
+    """Throw away uploads without progress; returns how many."""
+    late = Upload.objects.filter(state=Upload.State.RECEIVING, expires_at__lt=timezone.now())
+    count = 0
+    for upload in late:
+        count += Upload.objects.filter(pk=upload.pk, state=Upload.State.RECEIVING).update(state=Upload.State.EXPIRED)
+        upload.path.unlink(missing_ok=True)
+    return count
+
+
+def _submit(upload: Upload, archive: str) -> Submission:
+    with transaction.atomic():
+        team = Team.objects.select_for_update().get(pk=upload.team_id)
+        upload = (
+            Upload.objects.select_for_update(of=("self",)).select_related("phase__task__challenge").get(pk=upload.pk)
+        )
+        if (known := Submission.objects.filter(upload=upload).first()) is not None:
+            return known
+        _check_receiving(upload)
+        is_late = _is_late(upload)
+        _check_quota(upload.phase, team)
+        mine = Submission.objects.filter(phase=upload.phase, team=team)
+        submission = Submission.objects.create(
+            upload=upload,
+            phase=upload.phase,
+            team=team,
+            user_id=upload.user_id,
+            number=(mine.aggregate(last=Max("number"))["last"] or 0) + 1,
+            archive_file=archive,
+            archive_name=upload.file_name,
+            archive_size=upload.size,
+            accept_incomplete=upload.accept_incomplete,
+            is_late=is_late,
+            sent_at=timezone.now(),
+        )
+        Upload.objects.filter(pk=upload.pk).update(state=Upload.State.COMPLETE)
+        record(
+            actor=upload.user,
+            act="submission_received",
+            subject=submission,
+            scope=upload.phase.challenge.slug,
+            facts={
+                "phase": upload.phase.name,
+                "team": team.name,
+                "number": submission.number,
+                "bytes": upload.size,
+                "late": is_late,
+            },
+        )
+        enqueue("submissions.tasks.validate", str(submission.pk))
+        return submission
+
+
+def _is_late(upload: Upload) -> bool:
+    """Whether it ended after the phase closed; refused when it ended later than an upload may take."""
+    closed_for = timezone.now() - upload.phase.ends_at
+    if closed_for.total_seconds() <= 0:
+        return False
+    if closed_for > upload_limits().grace or upload.created_at > upload.phase.ends_at:
+        raise PhaseNotOpenError(f"{upload.phase.name} closed on {upload.phase.ends_at:%-d %B %Y, %H:%M} UTC.")
+    return True
+
+
+def _check_quota(phase: Phase, team: Team) -> None:
+    reason = quota(phase, team).exhausted
+    if reason:
+        raise QuotaExceededError(reason)
+
+
+def _check_receiving(upload: Upload) -> None:
+    if upload.state == Upload.State.REFUSED:
+        raise GoneError(upload.refusal)
+    if upload.state != Upload.State.RECEIVING:
+        raise GoneError("This upload has ended. Begin a new one.")
+
+
+def _archive_name(upload: Upload) -> str:
+    ending = "".join(PurePosixPath(upload.file_name).suffixes[-2:]).lower()
+    known = ending if ending in (".tar.gz", ".tar.zst") else PurePosixPath(upload.file_name).suffix.lower()
+    return f"submissions/{upload.pk}/archive{known if known in ('.zip', '.tar', '.tgz', '.tar.gz', '.tar.zst') else ''}"
+
+
+def _receive(
+    handle: int, upload: Upload, read: Callable[[int], bytes], digest: "hashlib._Hash | None", checksum: Checksum | None
+) -> tuple[int, UploadError | OSError | None]:
+    received, room = 0, upload.size - upload.offset
+    broken: UploadError | OSError | None = None
+    os.lseek(handle, upload.offset, os.SEEK_SET)
+    try:
+        while block := read(BLOCK):
+            if len(block) > room - received:
+                broken = TooLargeError(f"More bytes arrived than the {upload.size:,} that were declared.")
+                break
+            _write(handle, block)
+            received += len(block)
+            if digest is not None:
+                digest.update(block)
+    except OSError as error:
+        broken = error
+    if checksum is not None and digest is not None and (broken or digest.digest() != checksum.digest):
+        received = 0
+        broken = broken or ChecksumError("The piece arrived damaged; send it again.")
+    if isinstance(broken, TooLargeError):
+        received = 0
+    os.ftruncate(handle, upload.offset + received)
+    os.fsync(handle)
+    return received, broken
+
+
+def _write(handle: int, block: bytes) -> None:
+    view = memoryview(block)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+@contextmanager
+def _locked(upload: Upload) -> Iterator[int]:
+    try:
+        handle = os.open(upload.path, os.O_RDWR)
+    except FileNotFoundError:
+        raise GoneError("This upload has ended. Begin a new one.") from None
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BusyError("Another request is sending to this upload.") from None
+        yield handle
+    finally:
+        with contextlib.suppress(OSError):
+            os.close(handle)

@@ -1,0 +1,135 @@
+"""Validating a submission: found again after any interruption, decided exactly once."""
+
+import traceback
+import uuid
+from pathlib import Path
+
+import structlog
+from django.utils import timezone
+
+from submissions import archive, checks
+from submissions.expectation import Expectation, expectation
+from submissions.limits import ArchiveLimits, ChildLimits, child_limits, task_budget
+from submissions.models import Submission
+from submissions.queries.test_sets import active_test_set
+from submissions.report import Report
+from submissions.sandbox import answers
+from submissions.services import states
+from submissions.services.leases import Heart, LeaseLostError, claim
+from submissions.storage import free_bytes, has_room, is_out_of_room, local_path, sha256_of, store_file, working_folder
+
+log = structlog.get_logger(__name__)
+
+MAX_ATTEMPTS = 10
+MAX_ERRORS = 3
+FULL_PAUSE_SECONDS = 20
+_OPEN = (Submission.State.RECEIVED, Submission.State.VALIDATING)
+
+
+def validate(*, submission_id: str | uuid.UUID) -> None:
+    """Validate a submission if that is still to be done and nobody else is at it.
+
+    What has been found is stored when the time of one task is over, and the rest is done by the next.
+    """
+    if not has_room():
+        log.warning("no_room", free=free_bytes())
+        return
+    token = claim(Submission, submission_id, states=_OPEN, state=Submission.State.VALIDATING)
+    if token is None:
+        return
+    submission = Submission.objects.select_related("phase__task__challenge", "team").get(pk=submission_id)
+    if submission.attempt == 1:
+        Submission.objects.filter(pk=submission.pk).update(state_since=timezone.now())
+    if submission.attempt > MAX_ATTEMPTS:
+        states.fail(submission=submission, token=token, log="Workers were lost at it too often.")
+        return
+    heart = Heart(Submission, submission.pk, token)
+    try:
+        report = _examine(submission, heart)
+    except LeaseLostError:
+        return
+    except Exception as error:
+        log.exception("validation_error", submission=str(submission.pk), attempt=submission.attempt)
+        if is_out_of_room(error):
+            states.hand_back(
+                submission=submission, token=token, seconds=FULL_PAUSE_SECONDS, attempt=submission.attempt - 1
+            )
+        elif submission.attempt < MAX_ERRORS:
+            states.hand_back(submission=submission, token=token, seconds=2 * submission.attempt)
+        else:
+            states.fail(submission=submission, token=token, log=traceback.format_exc())
+        return
+    states.settle(submission=submission, token=token, report=report)
+
+
+def _examine(submission: Submission, heart: Heart) -> Report:
+    phase = submission.phase
+    wanted = expectation(active_test_set(phase), phase.assessment)
+    report = Report.of(submission.report)
+    if not report.inspected:
+        report = _inspect(submission, wanted, heart)
+    if not report.problem:
+        _check_cases(submission, wanted, report, heart)
+    if heart.is_lost:
+        raise LeaseLostError
+    return report
+
+
+def _inspect(submission: Submission, wanted: Expectation, heart: Heart) -> Report:
+    path = local_path(submission.archive_file)
+    submission.archive_sha256 = sha256_of(path)
+    submission.predictions_file = submission.archive_file
+    limits = ArchiveLimits()
+    with working_folder() as folder:
+        repacked = folder / "predictions.zip"
+
+        def work(_item: str, own: Path) -> object:
+            if not archive.is_tar(path):
+                return checks.inspect(path, wanted, limits, own)
+            try:
+                archive.repack_tar(path, repacked, limits)
+            except archive.ArchiveError as error:
+                return Report(problem=str(error), inspected=True).document()
+            return checks.inspect(repacked, wanted, limits, own)
+
+        [answer] = answers(["archive"], work, limits=_for_archives(submission), beat=heart.beat)
+        if answer.failure is not None or not isinstance(answer.value, dict):
+            submission.log += f"Reading the archive failed: {answer.failure}\n{answer.details}\n"
+            return Report(
+                problem="The archive could not be read within the limits of time and memory. "
+                "Pack only the predictions, with an ordinary program.",
+                inspected=True,
+            )
+        if repacked.exists():
+            submission.predictions_file = f"{Path(submission.archive_file).parent}/predictions.zip"
+            store_file(submission.predictions_file, repacked)
+    return Report.of(answer.value)
+
+
+def _for_archives(submission: Submission) -> ChildLimits:
+    """Bounds for reading a whole archive: more time for a greater one, room for a repacked copy."""
+    usual = child_limits()
+    return ChildLimits(
+        memory_bytes=usual.memory_bytes,
+        file_bytes=ArchiveLimits().total_bytes,
+        item_seconds=usual.item_seconds + submission.archive_size / 20e6,
+        message_bytes=32 * 1024**2,
+    )
+
+
+def _check_cases(submission: Submission, wanted: Expectation, report: Report, heart: Heart) -> None:
+    cases = {case.name: case for case in wanted.cases}
+    path = local_path(submission.predictions_file)
+    waiting = [name for name in report.members if name not in report.findings]
+
+    def work(name: str, folder: Path) -> object:
+        return checks.check(path, report.members[name], cases[name], wanted.labels, folder)
+
+    for answer in answers(waiting, work, limits=child_limits(), beat=heart.beat, seconds=task_budget()):
+        report.findings[answer.item] = checks.finding_of(answer, report.members[answer.item])
+        if answer.details:
+            submission.log += f"{answer.item}: {answer.failure}\n{answer.details}\n"
+        heart.beat()
+        if heart.is_lost:
+            raise LeaseLostError
+    report.findings = {name: report.findings[name] for name in wanted.names if name in report.findings}

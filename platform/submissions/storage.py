@@ -1,0 +1,112 @@
+"""Private files: where they are kept, and how a worker gets at them as files of its own machine."""
+
+import errno
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from django.conf import settings
+from django.core.files.base import File
+from django.core.files.storage import Storage, storages
+
+BLOCK = 1024**2
+
+
+def private() -> Storage:
+    """Return the storage of references, archives and results; nothing in it has an address."""
+    return storages["private"]
+
+
+def scratch(kind: str) -> Path:
+    """Return a folder of this machine for `kind` of passing files."""
+    folder = Path(settings.PODIUM_SCRATCH) / kind
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def free_bytes() -> int:
+    """Return the free space where uploads arrive."""
+    return shutil.disk_usage(scratch("uploads")).free
+
+
+def has_room() -> bool:
+    """Whether workers may begin something. Uploads stop earlier, so that what has arrived can be worked on to its end."""
+    return free_bytes() >= settings.PODIUM_WORK_RESERVE_BYTES
+
+
+def is_out_of_room(error: BaseException) -> bool:
+    """Whether work failed because a disk is full: no fault of what was worked on, so it waits and is done again."""
+    return not has_room() or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT))
+
+
+def local_path(name: str) -> Path:
+    """Return a path of this machine with the content of a stored file; never write to it.
+
+    Files in object storage are copied once a machine; stored files never change, so a copy never gets stale.
+    """
+    storage = private()
+    try:
+        return Path(storage.path(name))
+    except NotImplementedError:
+        pass
+    copy = scratch("copies") / hashlib.sha256(name.encode()).hexdigest()
+    if not copy.exists():
+        handle, temporary = tempfile.mkstemp(dir=copy.parent)
+        with os.fdopen(handle, "wb") as target, storage.open(name) as source:
+            shutil.copyfileobj(source, target, BLOCK)
+        Path(temporary).replace(copy)
+    os.utime(copy)
+    return copy
+
+
+def store_bytes(name: str, content: bytes) -> None:
+    """Store `content` under exactly `name`, whole or not at all; storing the same again is harmless."""
+    handle, temporary = tempfile.mkstemp(dir=scratch("incoming"))
+    with os.fdopen(handle, "wb") as target:
+        target.write(content)
+    store_file(name, Path(temporary))
+
+
+def store_file(name: str, path: Path) -> None:
+    """Move a file of this machine into the storage under exactly `name`."""
+    with path.open("rb") as stream:
+        private().save(name, _Movable(stream, path))
+    path.unlink(missing_ok=True)
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file as hexadecimal digits."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def delete(name: str) -> None:
+    """Delete a stored file if it is there."""
+    if name:
+        private().delete(name)
+
+
+@contextmanager
+def working_folder() -> Iterator[Path]:
+    """Give a folder for one piece of work; it is gone afterwards."""
+    folder = Path(tempfile.mkdtemp(dir=scratch("work")))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+class _Movable(File):
+    """A file that the file-system storage may rename into place instead of copying it."""
+
+    def __init__(self, stream: BinaryIO, path: Path) -> None:
+        super().__init__(stream, name=path.name)
+        self._path = path
+
+    def temporary_file_path(self) -> str:
+        return str(self._path)

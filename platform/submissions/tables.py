@@ -1,0 +1,159 @@
+"""The shape of a run's results on pages: cases × metrics × regions, worst first."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from evaluation import catalogue
+from evaluation.assessment import Assessment, MetricUse
+from evaluation.outcomes import Outcome
+
+OUTCOME_WORDS = {
+    Outcome.OK: "",
+    Outcome.BOTH_EMPTY: "both empty",
+    Outcome.REF_EMPTY: "reference empty",
+    Outcome.PRED_EMPTY: "nothing predicted",
+    Outcome.DEGENERATE: "undefined",
+    Outcome.MISSING: "missing",
+    Outcome.NOT_APPLICABLE: "not applicable",
+}
+
+
+@dataclass(frozen=True)
+class Column:
+    """A metric in a region."""
+
+    metric: str
+    region: str
+    unit: str
+    higher_is_better: bool
+    title: str
+    """The metric as people call it."""
+
+    @property
+    def label(self) -> str:
+        return f"{self.metric}, {self.region}" if self.region else self.metric
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A value, or why there is none."""
+
+    value: float | None
+    words: str
+
+    @property
+    def text(self) -> str:
+        """Four significant digits, or the reason."""
+        return f"{self.value:.4g}" if self.value is not None else self.words
+
+
+@dataclass(frozen=True)
+class CaseLine:
+    """All values of one case."""
+
+    case: str
+    cells: list[Cell]
+    note: str
+    mean_rank: float
+
+
+def title(metric: MetricUse) -> str:
+    """Return what people call a metric: its own name in the assessment, else the usual abbreviation.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> uses = parse(
+    ...     {
+    ...         "schema": 1,
+    ...         "problem": "semantic_segmentation",
+    ...         "regions": [{"name": "all", "labels": [1]}],
+    ...         "metrics": [{"id": "dsc"}, {"id": "hausdorff_percentile"}, {"id": "assd", "name": "distance"}],
+    ...         "aggregation": {"levels": ["case"], "operator": "mean"},
+    ...         "ranking": {"scheme": "aggregate_then_rank", "operator": "mean"},
+    ...     }
+    ... ).metrics
+    >>> [title(use) for use in uses]
+    ['DSC', 'HD95', 'distance']
+    """
+    if metric.name != metric.id or metric.id == "value":
+        return metric.name
+    if metric.id == "hausdorff_percentile":
+        return f"HD{metric.options['percentile']:g}"
+    return catalogue.get(metric.id).abbreviation
+
+
+def summary_lines(assessment: Assessment, summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the aggregated values of a run as a page shows them."""
+    uses = {use.name: use for use in assessment.metrics}
+    return [
+        {
+            "title": title(uses[value["metric"]]),
+            "unit": uses[value["metric"]].unit or "",
+            "higher_is_better": uses[value["metric"]].higher_is_better,
+            "region": value["region"],
+            "value": value["value"],
+            "gaps": ", ".join(
+                f"{count} {OUTCOME_WORDS[Outcome(outcome)]}"
+                for outcome, count in value["outcomes"].items()
+                if outcome != Outcome.OK
+            ),
+        }
+        for value in summary["values"]
+    ]
+
+
+def of_cases(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of single cases, without those of the whole data set."""
+    return frame[frame["case"] != ""]
+
+
+def columns(assessment: Assessment, frame: pd.DataFrame) -> list[Column]:
+    """Return the columns in the order of the assessment."""
+    found = list(dict.fromkeys(zip(frame["region"], frame["metric"], strict=True)))
+    regions = [region.name for region in assessment.regions]
+    uses = {use.name: (place, use) for place, use in enumerate(assessment.metrics)}
+
+    def order(pair: tuple[str, str]) -> tuple[int, int]:
+        return (regions.index(pair[0]) if pair[0] in regions else len(regions), uses[pair[1]][0])
+
+    return [
+        Column(metric, region, uses[metric][1].unit or "", uses[metric][1].higher_is_better, title(uses[metric][1]))
+        for region, metric in sorted(found, key=order)
+    ]
+
+
+def lines(frame: pd.DataFrame, wanted: list[Column], notes: dict[str, str]) -> list[CaseLine]:
+    """Return a line a case, the worst first: by the mean of its ranks among the cases, missing values last in each."""
+    cells: dict[str, dict[tuple[str, str], Any]] = {}
+    for row in frame.itertuples(index=False):
+        cells.setdefault(row.case, {})[row.metric, row.region] = row
+    ranks = pd.DataFrame(index=pd.Index(list(cells)))
+    for column in wanted:
+        values = pd.Series({case: of[column.metric, column.region].value for case, of in cells.items()}, dtype=float)
+        ranks[column.label] = values.rank(ascending=not column.higher_is_better, na_option="bottom")
+    means = ranks.mean(axis=1)
+    result = [
+        CaseLine(
+            case,
+            [cell(of[column.metric, column.region]) for column in wanted],
+            notes.get(case, ""),
+            float(means[case]),
+        )
+        for case, of in cells.items()
+    ]
+    return sorted(result, key=lambda line: (-line.mean_rank, line.case))
+
+
+def line_of(case: str, frame: pd.DataFrame, wanted: list[Column], notes: dict[str, str]) -> CaseLine:
+    """Return the line of one case, without cells where all values are of the whole data set."""
+    own = frame[frame["case"] == case]
+    return lines(own, wanted, notes)[0] if len(own) else CaseLine(case, [], notes.get(case, ""), 0.0)
+
+
+def cell(row: Any) -> Cell:
+    """Return what a table shows of a row of results."""
+    value = None if pd.isna(row.value) else float(row.value)
+    return Cell(value, OUTCOME_WORDS[Outcome(row.outcome)])

@@ -1,0 +1,35 @@
+"""Celery wrappers: take ids, call a service, nothing else; every one of them may run any number of times."""
+
+from celery import shared_task
+
+from submissions.services import pictures, scoring, sweeping, test_set_uploads, validation
+
+
+@shared_task
+def validate(submission_id: str) -> None:
+    """Validate a submission."""
+    validation.validate(submission_id=submission_id)
+
+
+@shared_task
+def score_chunk() -> None:
+    """Score the chunk of cases whose turn it is."""
+    scoring.score_next_chunk()
+
+
+@shared_task
+def draw_case(run_id: str, case: str) -> None:
+    """Draw the pictures of one case of a run."""
+    pictures.draw(run_id=run_id, case=case)
+
+
+@shared_task
+def take_test_set(archive_id: str) -> None:
+    """Check and seal an archive of references."""
+    test_set_uploads.work_off(archive_id=archive_id)
+
+
+@shared_task
+def sweep() -> None:
+    """Hand out again what got lost."""
+    sweeping.sweep()

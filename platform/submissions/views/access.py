@@ -1,0 +1,72 @@
+"""What every view of this app begins with."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest
+
+from challenges import queries as challenge_queries
+from challenges.models import Challenge, Phase, Team
+from challenges.views import challenge_context
+
+# Room for the fields of a form around its file.
+FORM_BYTES = 64 * 1024
+
+
+def participating(request: HttpRequest, slug: str) -> tuple[Challenge, Team]:
+    """Return the challenge and the visitor's team in it.
+
+    Raises
+    ------
+    Http404
+        When there is no such challenge for this visitor.
+    PermissionDenied
+        When the visitor does not take part.
+    """
+    challenge = challenge_queries.visible_challenge(request.user, slug)
+    team = challenge_queries.team_of(request.user, challenge)
+    if team is None or not request.user.has_perm("submissions.submit", challenge):
+        raise PermissionDenied("Only teams that take part in the challenge submit to it.")
+    return challenge, team
+
+
+def organizing(request: HttpRequest, slug: str) -> Challenge:
+    """Return the challenge if the visitor runs it.
+
+    Raises
+    ------
+    Http404
+        Otherwise: that there is more to see than one sees is nobody's business.
+    """
+    challenge = challenge_queries.visible_challenge(request.user, slug)
+    if not request.user.has_perm("challenges.organize_challenge", challenge):
+        raise Http404("There is no such page.")
+    return challenge
+
+
+def phase_by_id(challenge: Challenge, pk: Any) -> Phase:
+    """Return a phase of the challenge.
+
+    Raises
+    ------
+    Http404
+        When it belongs to another challenge, or `pk` is no number.
+    """
+    phases = {str(phase.pk): phase for phase in challenge_queries.phases_of(challenge)}
+    try:
+        return phases[str(pk)]
+    except KeyError:
+        raise Http404("There is no such phase.") from None
+
+
+def page_context(request: HttpRequest, challenge: Challenge, **more: Any) -> dict[str, Any]:
+    """What every page of this app gives its template."""
+    return {**challenge_context(request, challenge), **more}
+
+
+def declared_bytes(request: HttpRequest) -> int:
+    """How much a request says that it sends; 0 when it does not say."""
+    try:
+        return int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        return 0

@@ -1,0 +1,168 @@
+"""Pictures of single cases: slices with outlines, drawn by a worker and fetched when they are there."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.cache import cache
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from challenges import queries as challenge_queries
+from challenges.models import Challenge, Phase
+from submissions import tables, vault
+from submissions.models import Run, Submission, TestCase
+from submissions.queries import counted_runs, results_frame
+from submissions.queries.pictures import can_be_drawn, is_drawn, picture_name
+from submissions.queries.submissions import counted_run, visible_submission
+from submissions.rules import is_own
+from submissions.services.reference_access import note_seen
+from submissions.storage import private
+from submissions.views.access import organizing, page_context
+from web.jobs import send
+
+# A picture that was asked for is not asked for again within this time.
+_ASKED_SECONDS = 20
+
+
+@login_required
+@require_safe
+def own_case(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResponse:
+    """One case of a submission: picture and values."""
+    challenge, submission, run, test_case = _load(request, slug, pk, case)
+    frame = tables.of_cases(results_frame(run))
+    columns = tables.columns(submission.phase.assessment, frame)
+    line = tables.line_of(case, frame, columns, run.case_notes)
+    return render(
+        request,
+        "submissions/case.html",
+        page_context(
+            request,
+            challenge,
+            active_tab="submissions:own" if is_own(request.user, submission) else "submissions:organize",
+            submission=submission,
+            case=test_case,
+            values=list(zip(columns, line.cells, strict=True)),
+            note=line.note,
+            picture=_picture(request, submission, run, case),
+        ),
+    )
+
+
+@login_required
+@require_safe
+def picture(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResponse:
+    """The part of the page with the picture, or with the word that it is being drawn."""
+    _, submission, run, _ = _load(request, slug, pk, case)
+    found = _picture(request, submission, run, case)
+    if found is None:
+        raise Http404("There is no picture of this case.")
+    return render(request, "submissions/picture.html", {"picture": found})
+
+
+@login_required
+@require_safe
+def picture_png(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResponse:
+    """The picture itself: with the reference only for whom the phase reveals it."""
+    _, submission, run, test_case = _load(request, slug, pk, case)
+    with_reference = _sees_reference(request, submission)
+    name = picture_name(run, case, with_reference=with_reference)
+    if not private().exists(name):
+        raise Http404("This picture has not been drawn yet.")
+    if with_reference:
+        note_seen(actor=request.user, case=test_case)
+    response = HttpResponse(vault.read_bytes(name), content_type="image/png")
+    response["Cache-Control"] = "private, max-age=300"
+    return response
+
+
+@login_required
+@require_safe
+def organized_case(request: HttpRequest, slug: str, case: str) -> HttpResponse:
+    """One case through all teams (organizers)."""
+    challenge = organizing(request, slug)
+    phase, test_case = _case_of(challenge, case, request.GET.get("phase"))
+    runs = [run for run in counted_runs(phase) if run.test_set_id == test_case.test_set_id]
+    chosen = next((run for run in runs if str(run.submission_id) == request.GET.get("submission")), None)
+    chosen = chosen or (runs[0] if runs else None)
+    frames = {run.pk: tables.of_cases(results_frame(run)) for run in runs}
+    columns = tables.columns(phase.assessment, frames[chosen.pk]) if chosen else []
+    teams = []
+    for run in runs:
+        line = tables.line_of(case, frames[run.pk], columns, run.case_notes)
+        teams.append({"run": run, "cells": line.cells, "note": line.note, "chosen": run == chosen})
+    return render(
+        request,
+        "submissions/organized_case.html",
+        page_context(
+            request,
+            challenge,
+            active_tab="submissions:organize",
+            phase=phase,
+            case=test_case,
+            columns=columns,
+            teams=teams,
+            chosen=chosen,
+            neighbours=_neighbours(test_case),
+            picture=_picture(request, chosen.submission, chosen, case) if chosen else None,
+        ),
+    )
+
+
+def _load(request: HttpRequest, slug: str, pk: Any, case: str) -> tuple[Challenge, Submission, Run, TestCase]:
+    challenge = challenge_queries.visible_challenge(request.user, slug)
+    submission = visible_submission(request.user, challenge, pk, perm="submissions.view_case_scores")
+    run = counted_run(submission)
+    test_case = (
+        TestCase.objects.select_related("test_set__phase__task__challenge")
+        .filter(test_set=run.test_set_id, name=case)
+        .first()
+        if run
+        else None
+    )
+    if run is None or test_case is None:
+        raise Http404("There is no such case.")
+    return challenge, submission, run, test_case
+
+
+def _case_of(challenge: Challenge, case: str, phase: str | None) -> tuple[Phase, TestCase]:
+    rows = TestCase.objects.filter(name=case, test_set__is_active=True, test_set__phase__task__challenge=challenge)
+    if phase and phase.isdigit():
+        rows = rows.filter(test_set__phase=phase)
+    found = rows.select_related("test_set__phase__task__challenge").order_by("test_set__phase__position").first()
+    if found is None:
+        raise Http404("There is no such case.")
+    return found.test_set.phase, found
+
+
+def _neighbours(case: TestCase) -> dict[str, str | None]:
+    names = list(case.test_set.cases.order_by("position").values_list("name", flat=True))
+    place = names.index(case.name)
+    return {
+        "previous": names[place - 1] if place else None,
+        "next": names[place + 1] if place + 1 < len(names) else None,
+    }
+
+
+def _sees_reference(request: HttpRequest, submission: Submission) -> bool:
+    return request.user.has_perm("submissions.view_references", submission)
+
+
+def _picture(request: HttpRequest, submission: Submission, run: Run, case: str) -> dict[str, Any] | None:
+    """Say whether the picture is there; if not, have it drawn. None where there is nothing to draw on or to outline."""
+    if not can_be_drawn(TestCase.objects.get(test_set=run.test_set_id, name=case)):
+        return None
+    with_reference = _sees_reference(request, submission)
+    drawn = is_drawn(run, case, with_reference=with_reference)
+    if not drawn and cache.add(f"picture:{run.pk}:{case}", 1, _ASKED_SECONDS):
+        send("submissions.tasks.draw_case", [str(run.pk), case])
+    args = [submission.challenge.slug, submission.pk, case]
+    return {
+        "case": case,
+        "drawn": drawn,
+        "with_reference": with_reference,
+        "problem": submission.phase.assessment.problem,
+        "address": reverse("submissions:case_picture_png", args=args),
+        "again": reverse("submissions:case_picture", args=args),
+    }

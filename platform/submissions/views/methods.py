@@ -1,0 +1,118 @@
+"""The description of a submission: form for the team, page for whoever may read it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_safe
+from rules import test_rule
+
+from challenges import queries as challenge_queries
+from challenges.queries import projection_of, registered_document
+from designs.checks.running import check_description
+from designs.document import Document, Entry, State
+from submissions.methods import form
+from submissions.methods.entries import PERSONAL, from_json, missing, parameters, share, words
+from submissions.models import Submission
+from submissions.queries.methods import description_needed, is_anonymous, is_public, last_method, method_of
+from submissions.queries.submissions import visible_submission
+from submissions.services.methods import describe
+from submissions.views.access import page_context
+
+
+@login_required
+def edit(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+    """Describe how a submission was made."""
+    challenge = challenge_queries.visible_challenge(request.user, slug)
+    submission = visible_submission(request.user, challenge, pk, perm="submissions.view_submission")
+    if not test_rule("submissions.decide_submission", request.user, submission):
+        raise Http404("Only the team describes its method.")
+    errors: dict[str, str] = {}
+    copied = None
+    method = method_of(submission)
+    if request.method == "POST":
+        entries, errors = form.read(request.POST)
+        if not errors:
+            method = describe(actor=request.user, submission=submission, entries=entries)
+            messages.success(request, f"Stored: {method.filled} of {method.required} needed answers are given.")
+            return redirect("submissions:describe", slug=slug, pk=pk)
+    elif method is not None:
+        entries = from_json(method.entries)
+    else:
+        copied = last_method(submission)
+        entries = _known(submission, from_json(copied.entries) if copied else {})
+    projection = projection_of(challenge)
+    document = registered_document(projection.version) if projection else Document()
+    found = check_description(entries, document=document, task=None, kind="algorithm", phase="submission_description")
+    return render(
+        request,
+        "submissions/method_form.html",
+        page_context(
+            request,
+            challenge,
+            active_tab="submissions:own",
+            submission=submission,
+            sections=form.sections(entries, errors),
+            errors=[(parameters()[name], text) for name, text in errors.items()],
+            share=share(entries),
+            missing=missing(entries),
+            findings=found,
+            copied=copied,
+            stored=method is not None,
+            needed=description_needed(submission.phase),
+        ),
+    )
+
+
+@require_safe
+def public(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+    """Read a description: everybody where it is public, else the team and the organizers."""
+    challenge = challenge_queries.visible_challenge(request.user, slug)
+    rows = Submission.objects.select_related("phase__task__challenge", "team")
+    submission = get_object_or_404(rows, pk=pk, phase__task__challenge=challenge)
+    method = method_of(submission)
+    insider = request.user.has_perm("submissions.view_submission", submission)
+    if method is None or not (insider or is_public(method)):
+        raise Http404("There is no such description.")
+    entries = from_json(method.entries)
+    hidden = set() if insider else set(PERSONAL)
+    anonymous = not insider and is_anonymous(entries)
+    if anonymous:
+        hidden |= {"team_identifier", "code_url", "reference_publication"}
+    shown = [
+        (label, [(entry.parameter, words(entry.parameter, entries[entry.parameter.id])) for entry in fields])
+        for _, label, fields in (
+            (key, label, [f for f in fields if f.parameter.id in entries and f.parameter.id not in hidden])
+            for key, label, fields in form.sections(entries, {})
+        )
+        if fields
+    ]
+    return render(
+        request,
+        "submissions/method.html",
+        page_context(
+            request,
+            challenge,
+            active_tab="",
+            submission=submission,
+            shown=shown,
+            share=share(entries),
+            anonymous=anonymous,
+            may_edit=test_rule("submissions.decide_submission", request.user, submission),
+            open_to_all=is_public(method),
+        ),
+    )
+
+
+def _known(submission: Submission, entries: dict[str, Entry]) -> dict[str, Entry]:
+    """What the platform knows already, in place of what an earlier description said of it."""
+    people = [
+        {"name": member.user.display_name, "affiliation": member.user.affiliation or "–"}
+        for member in submission.team.members.select_related("user")
+    ]
+    known = {"team_identifier": submission.team.name, "submission_number": submission.number}
+    if "team_members" not in entries and people:
+        known["team_members"] = people
+    return entries | {name: Entry(value=value, state=State.PROVIDED) for name, value in known.items()}

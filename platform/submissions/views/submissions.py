@@ -1,0 +1,122 @@
+"""A submission from arrival to result, for its team and for the organizers."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+from rules import test_rule
+
+from challenges import queries as challenge_queries
+from challenges.models import Challenge
+from submissions import results, tables
+from submissions.models import Submission
+from submissions.queries import results_frame
+from submissions.queries.progress import progress
+from submissions.queries.submissions import counted_run, of_team, visible_submission
+from submissions.report import Report
+from submissions.services import states
+from submissions.views.access import page_context, participating
+
+View = "submissions.view_submission"
+
+
+def _load(request: HttpRequest, slug: str, pk: Any, *, perm: str = View) -> tuple[Challenge, Submission]:
+    challenge = challenge_queries.visible_challenge(request.user, slug)
+    return challenge, visible_submission(request.user, challenge, pk, perm=perm)
+
+
+@login_required
+@require_safe
+def own(request: HttpRequest, slug: str) -> HttpResponse:
+    """All submissions of the visitor's team."""
+    challenge, team = participating(request, slug)
+    rows = of_team(team)
+    return render(request, "submissions/own.html", page_context(request, challenge, submissions=rows))
+
+
+@login_required
+@require_safe
+def detail(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+    """Everything about one submission."""
+    challenge, submission = _load(request, slug, pk)
+    content = _content(request, submission)
+    tab = "submissions:own" if content["may_decide"] else "submissions:organize"
+    return render(request, "submissions/detail.html", page_context(request, challenge, active_tab=tab, **content))
+
+
+@login_required
+@require_safe
+def status(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+    """The part of the page that changes, for the page to fetch while something is going on."""
+    challenge, submission = _load(request, slug, pk)
+    content = _content(request, submission)
+    # Screen readers hear of a new state, not of every poll.
+    content["announce"] = request.GET.get("said") != content["progress"].title
+    return render(request, "submissions/detail_live.html", {"challenge": challenge, **content})
+
+
+def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
+    user = request.user
+    state = progress(submission)
+    run = counted_run(submission)
+    content: dict[str, Any] = {
+        "submission": submission,
+        "phase": submission.phase,
+        "progress": state,
+        "report": Report.of(submission.report),
+        "run": run,
+        "may_decide": test_rule("submissions.decide_submission", user, submission),
+        "may_organize": user.has_perm("submissions.organize_submission", submission),
+        "shows_scores": run is not None and user.has_perm("submissions.view_scores", submission),
+        "shows_cases": run is not None and user.has_perm("submissions.view_case_scores", submission),
+    }
+    if content["shows_scores"]:
+        content["summary"] = run.summary
+        content["summary_lines"] = tables.summary_lines(submission.phase.assessment, run.summary)
+    if content["shows_cases"]:
+        assessment = submission.phase.assessment
+        frame = tables.of_cases(results_frame(run))
+        content["columns"] = tables.columns(assessment, frame)
+        content["lines"] = tables.lines(frame, content["columns"], run.case_notes)
+    if content["may_organize"]:
+        content["runs"] = submission.runs.select_related("triggered_by", "test_set").order_by("-number")
+    return content
+
+
+@login_required
+@require_POST
+def decide(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+    """Score a submission with gaps as it is, or take it back."""
+    challenge, submission = _load(request, slug, pk)
+    if not test_rule("submissions.decide_submission", request.user, submission):
+        raise Http404("There is no such page.")
+    if request.POST.get("decision") == "score":
+        states.score_as_it_is(submission=submission, actor=request.user)
+    elif request.POST.get("decision") == "withdraw":
+        try:
+            states.withdraw(submission=submission, actor=request.user)
+        except ValidationError as error:
+            messages.error(request, error.message)
+        else:
+            messages.success(request, "The submission is withdrawn. You can upload a corrected archive.")
+            return redirect("submissions:submit", slug=challenge.slug)
+    return redirect(submission)
+
+
+@login_required
+@require_safe
+def results_csv(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+    """The results of a submission as the contract's table."""
+    _, submission = _load(request, slug, pk, perm="submissions.view_case_scores")
+    run = counted_run(submission)
+    if run is None:
+        raise Http404("This submission has no result.")
+    response = HttpResponse(results.to_csv(results_frame(run)), content_type="text/csv; charset=utf-8")
+    name = f"{slug}-{submission.phase.slug}-{submission.team.slug}-{submission.number}.csv"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Podium-Digest"] = run.result_digest
+    return response

@@ -1,0 +1,97 @@
+"""The submit page, with the fallback that takes a plain form."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods
+
+from challenges import queries as challenge_queries
+from challenges.models import Challenge, Phase
+from submissions.expectation import expectation
+from submissions.forms import SubmitForm
+from submissions.hooks import try_me_files
+from submissions.limits import upload_limits
+from submissions.models import TestSet
+from submissions.queries import quota
+from submissions.queries.submissions import unfinished_uploads
+from submissions.services import uploads
+from submissions.views.access import FORM_BYTES, declared_bytes, page_context, participating, phase_by_id
+
+
+# The size is judged before the body is read, and checking the CSRF token of a form reads its body: so that check comes
+# second, inside.
+@csrf_exempt
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def submit(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show what is expected; take an archive from a plain form."""
+    if request.method == "POST" and declared_bytes(request) > upload_limits().max_bytes + FORM_BYTES:
+        raise PermissionDenied(f"The file is larger than the {upload_limits().max_bytes:,} bytes that are taken.")
+    return _submit(request, slug)
+
+
+@csrf_protect
+def _submit(request: HttpRequest, slug: str) -> HttpResponse:
+    challenge = challenge_queries.visible_challenge(request.user, slug)
+    if challenge_queries.team_of(request.user, challenge) is None and request.user.has_perm(
+        "challenges.join_challenge", challenge
+    ):
+        messages.info(request, "Join the challenge with a team first; then you can submit.")
+        return redirect("challenges:join", slug=slug)
+    challenge, team = participating(request, slug)
+    phases = challenge_queries.phases_of(challenge)
+    phase = _chosen(request, challenge, phases)
+    test_set = TestSet.objects.filter(phase=phase, is_active=True).first() if phase else None
+    form = SubmitForm(phase, request.POST or None, request.FILES or None) if phase else None
+    if request.method == "POST" and phase and test_set and form.is_valid():
+        try:
+            return redirect(_take(request, phase, team, form))
+        except uploads.UploadError as error:
+            form.add_error("archive", str(error))
+    return render(
+        request,
+        "submissions/submit.html",
+        page_context(
+            request,
+            challenge,
+            phases=phases,
+            phase=phase,
+            wanted=expectation(test_set, phase.assessment) if test_set else None,
+            quota=quota(phase, team) if phase else None,
+            form=form,
+            try_me=try_me_files(phase) if phase else [],
+            unfinished=unfinished_uploads(request.user, challenge),
+            max_bytes=upload_limits().max_bytes,
+            chunk_bytes=settings.PODIUM_UPLOAD_CHUNK_BYTES,
+        ),
+        status=422 if form and form.errors else 200,
+    )
+
+
+def _take(request: HttpRequest, phase: Phase, team: object, form: SubmitForm) -> object:
+    archive = form.cleaned_data["archive"]
+    upload = uploads.create_upload(
+        user=request.user,
+        phase=phase,
+        team=team,
+        file_name=archive.name,
+        size=archive.size,
+        accept_incomplete=form.cleaned_data.get("accept_incomplete", False),
+    )
+    try:
+        upload = uploads.append(upload=upload, offset=0, read=archive.file.read)
+    except (OSError, uploads.UploadError):
+        uploads.cancel(upload=upload)
+        raise
+    return uploads.finish(upload=upload)
+
+
+def _chosen(request: HttpRequest, challenge: Challenge, phases: list[Phase]) -> Phase | None:
+    wanted = request.POST.get("phase") or request.GET.get("phase")
+    if wanted:
+        return phase_by_id(challenge, wanted)
+    return next((phase for phase in phases if phase.is_open), phases[0] if phases else None)

@@ -1,0 +1,199 @@
+"""The sealed test sets of a challenge, and who has looked at their references (organizers)."""
+
+import json
+from pathlib import PurePosixPath
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from rules import test_rule
+
+from challenges.models import Challenge, Phase
+from challenges.queries import phases_of
+from evaluation.bundle import metadata_columns
+from submissions import vault
+from submissions.expectation import TABLE_FILES
+from submissions.forms import TestSetForm
+from submissions.limits import upload_limits
+from submissions.models import TestCase, TestSet
+from submissions.queries.test_set_log import access_log, as_access, last_archives, named_organizers, versions_of
+from submissions.services.reference_access import note_downloaded
+from submissions.services.replacing import TestSetError
+from submissions.services.test_set_uploads import receive
+from submissions.spreadsheets import csv_text
+from submissions.views.access import FORM_BYTES, declared_bytes, organizing, page_context, phase_by_id
+
+CASES_PER_PAGE = 50
+LOOKS_SHOWN = 50
+
+
+@login_required
+@require_safe
+def test_sets(request: HttpRequest, slug: str) -> HttpResponse:
+    """Versions, cases and access log of one phase."""
+    challenge = organizing(request, slug)
+    wanted = request.GET.get("phase")
+    phase = phase_by_id(challenge, wanted) if wanted else next(iter(phases_of(challenge)), None)
+    return _page(request, challenge, phase, form=None)
+
+
+def _page(request: HttpRequest, challenge: Challenge, phase: Phase | None, *, form: TestSetForm | None) -> HttpResponse:
+    content = _content(request, phase)
+    if phase is not None and request.user.has_perm("submissions.seal_test_set", challenge):
+        content["form"] = form or TestSetForm(replaces=_replaces(phase))
+    return render(
+        request,
+        "submissions/test_sets/page.html",
+        page_context(request, challenge, active_tab="challenges:organize", phases=phases_of(challenge), **content),
+        status=422 if form and form.errors else 200,
+    )
+
+
+# The size is judged before the body is read, and checking the CSRF token of a form reads its body: so that check comes
+# second, inside.
+@csrf_exempt
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def archives(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+    """Take an archive to be checked and sealed; show how far the last ones are."""
+    if request.method == "POST":
+        if declared_bytes(request) > upload_limits().max_bytes + FORM_BYTES:
+            raise PermissionDenied(f"The file is larger than the {upload_limits().max_bytes:,} bytes that are taken.")
+        return _take(request, slug, phase)
+    entry = phase_by_id(organizing(request, slug), phase)
+    context = {"challenge": entry.challenge, "phase": entry, "archives": list(last_archives(entry))}
+    return render(request, "submissions/test_sets/archives.html", context)
+
+
+@csrf_protect
+def _take(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+    challenge = organizing(request, slug)
+    if not request.user.has_perm("submissions.seal_test_set", challenge):
+        raise PermissionDenied("Owners of the challenge seal and replace test sets.")
+    entry = phase_by_id(challenge, phase)
+    form = TestSetForm(request.POST, request.FILES, replaces=_replaces(entry))
+    if form.is_valid():
+        try:
+            receive(
+                user=request.user,
+                phase=entry,
+                archive=form.cleaned_data["archive"],
+                reason=form.cleaned_data.get("reason", ""),
+            )
+        except TestSetError as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect(f"{reverse('submissions:test_sets', args=[slug])}?phase={entry.pk}#sending")
+    return _page(request, challenge, entry, form=form)
+
+
+def _replaces(phase: Phase) -> bool:
+    return TestSet.objects.filter(phase=phase, is_active=True).exists()
+
+
+def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
+    if phase is None:
+        return {"phase": None}
+    versions = versions_of(phase)
+    wanted = request.GET.get("version")
+    shown = next((entry for entry in versions if str(entry.test_set.version) == wanted), None)
+    if wanted and shown is None:
+        raise Http404("There is no such version.")
+    shown = shown or next((entry for entry in versions if entry.test_set.is_active), None)
+    looks = access_log(phase)
+    content: dict[str, Any] = {
+        "phase": phase,
+        "versions": versions,
+        "shown": shown,
+        "looks": [as_access(entry) for entry in looks[:LOOKS_SHOWN]],
+        "looks_total": looks.count(),
+        "archives": list(last_archives(phase)),
+        "named": named_organizers(phase.challenge),
+        "is_table": phase.assessment.problem in TABLE_FILES,
+        "columns_needed": metadata_columns(phase.assessment),
+        "may_download": test_rule("submissions.download_references", request.user, phase.challenge),
+    }
+    if shown is not None:
+        page = Paginator(shown.test_set.cases.order_by("position"), CASES_PER_PAGE).get_page(request.GET.get("page"))
+        columns = _columns(page.object_list)
+        content |= {
+            "page": page,
+            "columns": columns,
+            "rows": [(case, [case.metadata.get(column) for column in columns]) for case in page.object_list],
+        }
+    return content
+
+
+@login_required
+@require_safe
+def cases_csv(request: HttpRequest, slug: str, phase: int, version: int) -> HttpResponse:
+    """The cases of a version with their characteristics and digests."""
+    challenge = organizing(request, slug)
+    entry = phase_by_id(challenge, phase)
+    test_set = _version(entry, version)
+    cases = list(test_set.cases.order_by("position"))
+    columns = _columns(cases)
+    rows = (
+        (
+            *(case.position, case.name, case.reference_sha256, json.dumps(case.geometry, sort_keys=True)),
+            *(case.metadata.get(column) for column in columns),
+        )
+        for case in cases
+    )
+    text = csv_text(["position", "case", "reference_sha256", "geometry", *columns], rows)
+    return _attached(text, f"{slug}-{entry.slug}-test-set-{version}.csv")
+
+
+@login_required
+@require_safe
+def access_csv(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+    """Every look at a hidden reference."""
+    challenge = organizing(request, slug)
+    entry = phase_by_id(challenge, phase)
+    looks = (as_access(row) for row in access_log(entry).iterator())
+    rows = ((look.time, look.who.username if look.who else "", look.act, look.version, look.case) for look in looks)
+    return _attached(
+        csv_text(["time", "who", "act", "version", "case"], rows), f"{slug}-{entry.slug}-reference-access.csv"
+    )
+
+
+@login_required
+@require_POST
+def reference(request: HttpRequest, slug: str, phase: int, version: int, case: str) -> HttpResponse:
+    """A reference itself, for named organizers; asked for on purpose, never by a link that something follows by itself."""
+    challenge = organizing(request, slug)
+    if not test_rule("submissions.download_references", request.user, challenge):
+        raise Http404("There is no such page.")
+    found = get_object_or_404(_version(phase_by_id(challenge, phase), version).cases, name=case)
+    note_downloaded(actor=request.user, case=found)
+    response = HttpResponse(vault.read_bytes(found.reference_file), content_type="application/octet-stream")
+    response["Content-Disposition"] = f'attachment; filename="{_file_name(challenge, found)}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _version(phase: Phase, version: int) -> TestSet:
+    rows = TestSet.objects.filter(sealed_at__isnull=False).select_related("phase__task__challenge")
+    return get_object_or_404(rows, phase=phase, version=version)
+
+
+def _file_name(challenge: Challenge, case: TestCase) -> str:
+    stored = PurePosixPath(case.reference_file.removesuffix(vault.SUFFIX)).name
+    return f"{challenge.slug}-{case.name}{stored[stored.index('.') :]}"
+
+
+def _columns(cases: Any) -> list[str]:
+    """Characteristics that any of the cases has, in the order in which they are met."""
+    return list(dict.fromkeys(column for case in cases for column in case.metadata))
+
+
+def _attached(text: str, name: str) -> HttpResponse:
+    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

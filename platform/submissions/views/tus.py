@@ -1,0 +1,181 @@
+"""Resumable upload by the tus protocol, version 1.0: creation, checksum, termination, expiration."""
+
+import base64
+import binascii
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.http import http_date
+from django.views.decorators.http import require_http_methods
+from rules import test_rule
+
+from submissions.limits import upload_limits
+from submissions.models import Submission, Upload
+from submissions.services import uploads
+from submissions.services.uploads import Checksum, UploadError
+from submissions.views.access import participating, phase_by_id
+
+VERSION = "1.0.0"
+EXTENSIONS = "creation,checksum,termination,expiration"
+ALGORITHMS = ("sha256", "sha1")
+_STATUS = {
+    uploads.PhaseNotOpenError: 403,
+    uploads.NotAllowedError: 403,
+    uploads.QuotaExceededError: 403,
+    uploads.TooLargeError: 413,
+    uploads.NoRoomError: 503,
+    uploads.OffsetError: 409,
+    uploads.BusyError: 423,
+    uploads.ChecksumError: 460,
+    uploads.GoneError: 410,
+}
+View = Callable[..., HttpResponse]
+
+
+def tus(view: View) -> View:
+    """Speak the protocol around a view: version check, errors as plain text that the page can show."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method != "OPTIONS" and request.headers.get("Tus-Resumable") != VERSION:
+            return _finished(HttpResponse("This server speaks tus 1.0.0.", status=412, content_type="text/plain"))
+        if not request.user.is_authenticated:
+            return _finished(_problem("Your session has ended. Sign in again; what has arrived is kept.", 403))
+        try:
+            response = view(request, *args, **kwargs)
+        except UploadError as error:
+            response = _problem(str(error), _STATUS.get(type(error), 400))
+            if isinstance(error, uploads.NoRoomError):
+                response["Retry-After"] = "60"
+        except PermissionDenied as error:
+            response = _problem(str(error), 403)
+        return _finished(response)
+
+    return wrapped
+
+
+@require_http_methods(["POST", "OPTIONS"])
+@tus
+def create(request: HttpRequest, slug: str) -> HttpResponse:
+    """Begin an upload."""
+    if request.method == "OPTIONS":
+        return _options()
+    challenge, team = participating(request, slug)
+    metadata = _metadata(request.headers.get("Upload-Metadata", ""))
+    upload = uploads.create_upload(
+        user=request.user,
+        phase=phase_by_id(challenge, metadata.get("phase")),
+        team=team,
+        file_name=metadata.get("filename", ""),
+        size=_number(request.headers.get("Upload-Length"), "Upload-Length"),
+        accept_incomplete=metadata.get("accept_incomplete") == "true",
+    )
+    response = HttpResponse(status=201)
+    response["Location"] = reverse("submissions:upload", args=[slug, upload.pk])
+    return _described(response, upload)
+
+
+@require_http_methods(["HEAD", "PATCH", "DELETE", "OPTIONS"])
+@tus
+def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+    """Ask how far an upload is, go on with it, or cancel it."""
+    if request.method == "OPTIONS":
+        return _options()
+    challenge, _ = participating(request, slug)
+    entry = Upload.objects.select_related("phase__task").filter(pk=pk, phase__task__challenge=challenge).first()
+    if entry is None or not test_rule("submissions.continue_upload", request.user, entry):
+        raise Http404("There is no such upload.")
+    if request.method == "DELETE":
+        uploads.cancel(upload=entry)
+        return HttpResponse(status=204)
+    if request.method == "PATCH":
+        return _patch(request, slug, entry)
+    if entry.state not in (Upload.State.RECEIVING, Upload.State.COMPLETE):
+        raise uploads.GoneError(entry.refusal or "This upload has ended. Begin a new one.")
+    if entry.state == Upload.State.RECEIVING and entry.is_whole:
+        uploads.finish(upload=entry)
+    response = _described(HttpResponse(), entry)
+    response["Upload-Length"] = str(entry.size)
+    response["Cache-Control"] = "no-store"
+    return _linked(response, slug, entry)
+
+
+def _patch(request: HttpRequest, slug: str, entry: Upload) -> HttpResponse:
+    if request.content_type != "application/offset+octet-stream":
+        return _problem("A piece is sent as application/offset+octet-stream.", 415)
+    offset = _number(request.headers.get("Upload-Offset"), "Upload-Offset")
+    if entry.state != Upload.State.COMPLETE:
+        entry = uploads.append(
+            upload=entry, offset=offset, read=request.read, checksum=_checksum(request.headers.get("Upload-Checksum"))
+        )
+        if entry.is_whole:
+            uploads.finish(upload=entry)
+    elif offset != entry.offset:
+        raise uploads.OffsetError(f"The upload stands at byte {entry.offset}, not {offset}.")
+    return _linked(_described(HttpResponse(status=204), entry), slug, entry)
+
+
+def _described(response: HttpResponse, entry: Upload) -> HttpResponse:
+    response["Upload-Offset"] = str(entry.offset)
+    response["Upload-Expires"] = http_date(entry.expires_at.timestamp())
+    return response
+
+
+def _linked(response: HttpResponse, slug: str, entry: Upload) -> HttpResponse:
+    """Tell where the submission of a whole upload is to be seen."""
+    submission = Submission.objects.filter(upload=entry).values_list("pk", flat=True).first()
+    if submission is not None:
+        response["Podium-Submission"] = reverse("submissions:detail", args=[slug, submission])
+    return response
+
+
+def _finished(response: HttpResponse) -> HttpResponse:
+    response["Tus-Resumable"] = VERSION
+    return response
+
+
+def _options() -> HttpResponse:
+    response = HttpResponse(status=204)
+    response["Tus-Version"] = VERSION
+    response["Tus-Extension"] = EXTENSIONS
+    response["Tus-Checksum-Algorithm"] = ",".join(ALGORITHMS)
+    response["Tus-Max-Size"] = str(upload_limits().max_bytes)
+    return response
+
+
+def _problem(text: str, status: int) -> HttpResponse:
+    return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
+
+
+def _number(value: str | None, name: str) -> int:
+    if value is None or not value.isascii() or not value.isdigit() or len(value) > 18:
+        raise UploadError(f"The header {name} has to be a whole number.")
+    return int(value)
+
+
+def _metadata(header: str) -> dict[str, str]:
+    """Read `key base64,key base64`; what is not readable is left out."""
+    pairs = (part.strip().partition(" ") for part in header.split(",") if part.strip())
+    found = {}
+    for key, _, value in pairs:
+        try:
+            found[key] = base64.b64decode(value, validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+    return found
+
+
+def _checksum(header: str | None) -> Checksum | None:
+    if header is None:
+        return None
+    algorithm, _, value = header.partition(" ")
+    if algorithm not in ALGORITHMS:
+        raise UploadError(f"Checksums are taken as {' or '.join(ALGORITHMS)}.")
+    try:
+        return Checksum(algorithm, base64.b64decode(value, validate=True))
+    except binascii.Error:
+        raise UploadError("The checksum is not readable.") from None
