@@ -1,0 +1,1 @@
+"""Rankings with their uncertainty; analysis pages; reports."""

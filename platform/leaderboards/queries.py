@@ -1,0 +1,167 @@
+"""Reads worth naming."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Max, OuterRef, QuerySet, Subquery
+from django.http import Http404
+
+from challenges.models import Member, Organizer, Phase
+from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
+from submissions.models import Run, Submission, TestCase
+
+FLAT = 2
+"""Dimensions of a picture; a volume has one more."""
+
+
+def current_standing(phase: Phase, *, until: datetime | None = None) -> Standing | None:
+    """The ranking that stands now, or stood at a moment, with its version."""
+    standings = _standings(phase, until).select_related("version__analysis")
+    return standings.order_by("since", "pk").last()
+
+
+def stood_by(version: RankingVersion, until: datetime) -> bool:
+    """Whether a version has stood at some time up to a moment."""
+    return Standing.objects.filter(version=version, since__lte=until).exists()
+
+
+def _standings(phase: Phase, until: datetime | None) -> QuerySet[Standing]:
+    found = Standing.objects.filter(phase=phase)
+    return found if until is None else found.filter(since__lte=until)
+
+
+def freeze_of(phase: Phase) -> Freeze | None:
+    """How the public ranking of a phase is frozen before its end."""
+    freeze = Freeze.objects.filter(phase=phase).first()
+    if freeze is not None:
+        freeze.phase = phase
+    return freeze
+
+
+def standing_versions() -> QuerySet[Standing, Any]:
+    """Of every phase the version that stands now, as a subquery."""
+    last = Standing.objects.filter(phase=OuterRef("phase")).order_by("-since", "-pk").values("pk")[:1]
+    return Standing.objects.filter(pk=Subquery(last)).values("version_id")
+
+
+def last_number(phase: Phase) -> int:
+    """Number of the last version made, 0 before the first."""
+    return RankingVersion.objects.filter(phase=phase).aggregate(last=Max("number"))["last"] or 0
+
+
+def history(phase: Phase, *, until: datetime | None = None) -> list[Standing]:
+    """All that ever stood, the newest first, without the heavy fields."""
+    return list(
+        _standings(phase, until)
+        .select_related("version")
+        .defer("version__table", "version__inputs", "version__versions", "version__sentences")
+        .order_by("-since", "-pk")
+    )
+
+
+def last_tables(phase: Phase, *, most: int) -> list[tuple[datetime, dict[str, Any]]]:
+    """The last `most` rankings that stood, the oldest of them first: since when, and their tables."""
+    rows = Standing.objects.filter(phase=phase).order_by("-since", "-pk").values_list("since", "version__table")
+    return list(rows[:most])[::-1]
+
+
+def freezes_of(phases: Sequence[Phase]) -> list[tuple[Phase, Freeze]]:
+    """How the public rankings of phases are frozen, of those that are."""
+    rows = Freeze.objects.filter(phase__in=phases).in_bulk(field_name="phase_id")
+    for phase in phases:
+        if phase.pk in rows:
+            rows[phase.pk].phase = phase
+    return [(phase, rows[phase.pk]) for phase in phases if phase.pk in rows]
+
+
+def standing_tables(phases: Sequence[Phase], until: Mapping[int, datetime]) -> dict[int, dict[str, Any]]:
+    """By phase the table of the ranking that stands, or stood at the moment given for a phase; two queries for all."""
+    rows = Standing.objects.filter(phase__in=phases).order_by("since", "pk")
+    chosen: dict[int, int] = {
+        phase: version
+        for phase, version, since in rows.values_list("phase_id", "version_id", "since")
+        if phase not in until or since <= until[phase]
+    }
+    tables = dict(RankingVersion.objects.filter(pk__in=chosen.values()).values_list("pk", "table"))
+    return {phase: tables[version] for phase, version in chosen.items()}
+
+
+def state_of(phase: Phase) -> tuple[Freeze | None, RankingRequest | None]:
+    """How the public ranking of a phase is frozen, and what is still to be computed, in one query."""
+    row = Phase.objects.select_related("freeze", "ranking_request").only("freeze", "ranking_request").get(pk=phase.pk)
+    freeze, request = getattr(row, "freeze", None), getattr(row, "ranking_request", None)
+    if freeze is not None:
+        freeze.phase = phase
+    return freeze, request
+
+
+def teams_that_submitted(phase: Phase) -> int:
+    """How many teams have handed in something that was accepted; all that is said of a sealed phase."""
+    unsuccessful = Submission.UNSUCCESSFUL
+    return Submission.objects.filter(phase=phase).exclude(state__in=unsuccessful).values("team").distinct().count()
+
+
+def entries_of(phase: Phase, runs: Sequence[Run]) -> dict[str, dict[str, Any]]:
+    """What is known about the ranked teams beside their scores, by name: how often and when they handed in, and marks."""
+    made: dict[int, int] = defaultdict(int)
+    late: set[int] = set()
+    rows = Submission.objects.filter(phase=phase).exclude(state__in=Submission.UNSUCCESSFUL)
+    for team, is_late in rows.values_list("team_id", "is_late"):
+        made[team] += 1
+        if is_late:
+            late.add(team)
+    organizers = Organizer.objects.filter(challenge=phase.task.challenge_id).values("user")
+    own = set(
+        Member.objects.filter(challenge=phase.task.challenge_id, user__in=organizers).values_list("team", flat=True)
+    )
+    return {
+        run.submission.team.name: {
+            "submissions": made[run.submission.team_id],
+            "handed_in": run.submission.created_at.isoformat(timespec="seconds"),
+            "marks": [mark for mark, teams in (("organizer", own), ("late", late)) if run.submission.team_id in teams],
+        }
+        for run in runs
+    }
+
+
+def length_unit(phase: Phase) -> str:
+    """What distances in the images of a phase are measured in: mm where the files tell the spacing of all of them."""
+    shapes = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True, geometry__isnull=False)
+    unknown = (
+        shapes.filter(geometry__has_key="shape", geometry__spacing=None).values_list("geometry", flat=True).first()
+    )
+    if unknown is None:
+        return "mm"
+    return "pixels" if len(unknown["shape"]) == FLAT else "voxels"
+
+
+def assessments_ranked(phase: Phase) -> list[tuple[str, int]]:
+    """Each assessment that a phase was ranked by, the latest first: its digest, and its last version."""
+    rows = RankingVersion.objects.filter(phase=phase).values("assessment_digest").annotate(last=Max("number"))
+    return [(row["assessment_digest"], row["last"]) for row in rows.order_by("-last")]
+
+
+def key_of(phase: Phase, phases: Sequence[Phase]) -> str:
+    """Return the readable part of the address that names `phase` among the `phases` of its challenge.
+
+    The slug of the phase where that is enough; ``task.phase`` where an earlier task has a phase of the same slug. Adding
+    tasks behind the others therefore never changes an address.
+    """
+    first = next(candidate for candidate in phases if candidate.slug == phase.slug)
+    return phase.slug if first.pk == phase.pk else f"{phase.task.slug}.{phase.slug}"
+
+
+def phase_by_key(phases: Sequence[Phase], key: str | None) -> Phase:
+    """Return the phase that an address names; the first one without a name.
+
+    Raises
+    ------
+    Http404
+        When there is none.
+    """
+    for phase in phases:
+        if key in (None, phase.slug, f"{phase.task.slug}.{phase.slug}"):
+            return phase
+    raise Http404("There is no such phase.")

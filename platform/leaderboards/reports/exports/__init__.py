@@ -1,0 +1,45 @@
+"""The files of a report: content, a page of its own, PDF, Word, and Markdown with the figures."""
+
+from typing import Any, Final
+
+from designs.exports.word import as_docx
+from leaderboards.models import Report
+from leaderboards.reports import storing
+from leaderboards.reports.building import Built, Progress
+from leaderboards.reports.exports.archive import as_archive
+from leaderboards.reports.exports.outline import blocks, without_pages
+from leaderboards.reports.exports.page import as_html
+from leaderboards.reports.exports.paper import as_pdf
+
+VERSION: Final = 1
+"""Raised when the same facts would give another report."""
+STEPS: Final = 4
+FORMATS: Final = {
+    "html": ("text/html; charset=utf-8", "HTML, self-contained"),
+    "pdf": ("application/pdf", "PDF"),
+    "docx": ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", "Word"),
+    "zip": ("application/zip", "Markdown and figures"),
+}
+
+__all__ = ["FORMATS", "STEPS", "VERSION", "blocks", "write"]
+
+
+def write(report: Report, built: Built, *, progress: Progress) -> dict[str, str]:
+    """Write all files of a report; returns what each is called in the private storage."""
+    folder = f"reports/{report.challenge_id}/{report.inputs_digest}"
+    content: dict[str, Any] = built.content
+    done = len(content["rankings"]) + 1
+    files = {"content": storing.keep_content(f"{folder}/content.json.gz", content)}
+    for name, figure in built.figures.items():
+        files[f"{name}.svg"] = storing.keep(f"{folder}/{name}.svg", figure.svg)
+        files[f"{name}.png"] = storing.keep(f"{folder}/{name}.png", figure.png)
+    progress(done, done, "Page")
+    files["html"] = storing.keep(f"{folder}/report.html", as_html(content, built.figures))
+    progress(done + 1, done, "PDF")
+    files["pdf"] = storing.keep(f"{folder}/report.pdf", as_pdf(content, built.figures))
+    progress(done + 2, done, "Word")
+    pictures = {name: figure.png for name, figure in built.figures.items()}
+    files["docx"] = storing.keep(f"{folder}/report.docx", as_docx(without_pages(blocks(content)), pictures=pictures))
+    progress(done + 3, done, "Markdown")
+    files["zip"] = storing.keep(f"{folder}/report.zip", as_archive(content, built.figures))
+    return files

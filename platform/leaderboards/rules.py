@@ -1,0 +1,52 @@
+"""Who may see a ranking and what it was made of."""
+
+from typing import Any
+
+import rules
+
+from challenges.models import Phase
+from challenges.rules import is_organizer, is_public
+
+
+@rules.predicate
+def organizes(user: Any, phase: Phase | None) -> bool:
+    """Organizes the challenge of the phase."""
+    return phase is not None and is_organizer(user, phase.challenge)
+
+
+@rules.predicate
+def challenge_is_public(user: Any, phase: Phase | None) -> bool:
+    """Everybody may see the challenge of the phase."""
+    return phase is not None and is_public(user, phase.challenge)
+
+
+@rules.predicate
+def is_revealed(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """The ranking is no secret: never sealed, or its phase has closed."""
+    return phase is not None and not phase.is_sealed
+
+
+@rules.predicate
+def has_closed(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """No submission is taken any more."""
+    return phase is not None and phase.is_closed
+
+
+@rules.predicate
+def hides_nothing_in_bundle(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """A bundle gives no reference away, or the phase shows them anyway.
+
+    Values of a classification are made of the class of every case: with them goes the reference itself.
+    """
+    return phase is not None and (phase.reveals_cases or phase.assessment.problem != "image_classification")
+
+
+# The ranking: table, figures without single cases, ranking document, history.
+rules.add_perm("leaderboards.view_ranking", (challenge_is_public & is_revealed) | organizes)
+# What every team reached in every case. Before the end it would tell the teams about hidden cases and about each other.
+rules.add_perm("leaderboards.view_cases", (challenge_is_public & has_closed) | organizes)
+rules.add_perm("leaderboards.view_bundle", (challenge_is_public & has_closed & hides_nothing_in_bundle) | organizes)
+rules.add_perm("leaderboards.request_ranking", organizes)
+# What came after the public ranking was frozen, and when it is frozen.
+rules.add_perm("leaderboards.view_frozen", organizes)
+rules.add_perm("leaderboards.freeze", organizes)

@@ -1,0 +1,205 @@
+"""Acts on rankings: ask for one, compute one."""
+
+import secrets
+from collections.abc import Callable
+from datetime import timedelta
+
+import structlog
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from challenges.models import Phase
+from leaderboards import both_ways, computing, leases, queries
+from leaderboards.models import Analysis, Freeze, RankingRequest, RankingVersion, Standing
+from web import jobs
+from web.clock import shared_now
+
+log = structlog.get_logger(__name__)
+
+RANK_TASK = "leaderboards.tasks.rank_phase"
+ANALYSE_TASK = "leaderboards.tasks.analyse_version"
+LEASE = timedelta(seconds=30)
+"""A worker that has not renewed its lease for so long is taken for dead."""
+PROGRESS_EVERY = timedelta(seconds=2)
+MAX_ATTEMPTS = 3
+"""A ranking that takes its worker down with it is not tried for ever."""
+
+
+@transaction.atomic
+def request_ranking(phase_id: int, *, cause: str = Standing.Cause.SCORE) -> None:
+    """Ask for a new ranking of a phase; called inside the transaction of the act that made it necessary.
+
+    Many requests in a row cost one computation: a job is sent only for the first one that nobody works on, the worker
+    looks again when it is done, and the sweep finds what got lost.
+    """
+    request, _ = RankingRequest.objects.get_or_create(phase_id=phase_id)
+    request = RankingRequest.objects.select_for_update().get(pk=request.pk)
+    waiting = request.is_due
+    request.requested += 1
+    request.requested_at = timezone.now()
+    if not (
+        waiting and request.cause == Standing.Cause.CLOSED
+    ):  # that the phase closed is not forgotten over a later score
+        request.cause = cause
+    request.attempts = 0
+    request.save()
+    if not waiting:
+        jobs.enqueue(RANK_TASK, phase_id)
+
+
+def request_final_ranking(phase_id: int) -> None:
+    """Ask for the ranking with which a phase closes."""
+    request_ranking(phase_id, cause=Standing.Cause.CLOSED)
+
+
+def request_changed_ranking(phase_id: int, needs_scoring: bool) -> None:  # noqa: ARG001 (the signature of the hook)
+    """Ask for the ranking by the assessment that a registered change gave a phase."""
+    request_ranking(phase_id, cause=Standing.Cause.CHANGE)
+
+
+@transaction.atomic
+def freeze_board(*, actor: User, phase: Phase, hours: int | None) -> None:
+    """Let the public ranking stop moving so many hours before the phase closes; None lets it move to the end."""
+    before = queries.freeze_of(phase)
+    if (before.hours if before else None) == hours:
+        return
+    if hours is None:
+        Freeze.objects.filter(phase=phase).delete()
+    else:
+        Freeze.objects.update_or_create(phase=phase, defaults={"hours": hours})
+    facts = {"phase": phase.slug, "hours": hours, "before": before.hours if before else None}
+    record(actor=actor, act="leaderboard_frozen", subject=phase, scope=phase.challenge.slug, facts=facts)
+
+
+def rank_phase(*, phase_id: int) -> RankingVersion | None:
+    """Compute what was requested, unless another worker is at it.
+
+    Returns
+    -------
+    RankingVersion or None
+        The version that stands now; None when there was nothing to do, nothing to rank, or when it failed (the reason
+        is kept for the organizers).
+    """
+    claim = _claim(phase_id)
+    if claim is None:
+        return None
+    phase = Phase.objects.select_related("task__challenge").get(pk=phase_id)
+    try:
+        version = _version_of(phase, claim)
+    except Exception as error:
+        log.exception("ranking_failed", phase=phase_id)
+        _finish(claim, failure=f"{type(error).__name__}: {error}")
+        return None
+    finished = _finish(claim, version=version)
+    if finished is not None:
+        computing.draw_history(phase)
+        try:
+            both_ways.rank_registered(phase)
+        except Exception:  # the ranking that stands is not lost over the one beside it
+            log.exception("registered_ranking_failed", phase=phase_id)
+    return finished
+
+
+def _version_of(phase: Phase, claim: RankingRequest) -> RankingVersion | None:
+    if both_ways.waits_for_scoring(phase):  # every new result asks again
+        return None
+    inputs = computing.collect(phase)
+    known = RankingVersion.objects.filter(phase=phase, inputs_digest=inputs.digest).first()
+    if known is not None or not inputs.runs:
+        return known
+    with leases.kept(claim, LEASE):
+        return computing.compute(inputs, progress=_progress(claim))
+
+
+def _progress(claim: RankingRequest) -> Callable[[int, int], None]:
+    """Tell the page how far a long computation is, seldom enough to cost nothing."""
+    told = timezone.now()
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        now = timezone.now()
+        if now - told > PROGRESS_EVERY:
+            told = now
+            RankingRequest.objects.filter(pk=claim.pk, lease=claim.lease).update(progress=[done, total])
+
+    return tell
+
+
+def sweep() -> int:
+    """Send the jobs of due rankings that no living worker has; returns how many."""
+    now = shared_now()
+    due = RankingRequest.objects.filter(
+        Q(lease_until=None, requested_at__lt=now - timedelta(seconds=5)) | Q(lease_until__lt=now),
+        requested__gt=F("computed"),
+    )
+    phases = list(due.values_list("phase_id", flat=True))
+    return sum(jobs.send(RANK_TASK, [phase_id]) for phase_id in phases)
+
+
+@transaction.atomic
+def _claim(phase_id: int) -> RankingRequest | None:
+    """Take the lease; the row as it is then says how many requests the computation will answer."""
+    request = RankingRequest.objects.select_for_update().filter(phase_id=phase_id).first()
+    now = shared_now()
+    if request is None or not request.is_due or (request.lease_until is not None and request.lease_until > now):
+        return None
+    if request.attempts >= MAX_ATTEMPTS:
+        request.failure = f"The worker died {request.attempts} times while it computed this ranking."
+        request.computed = request.requested
+        request.lease, request.lease_until = "", None
+        request.save()
+        return None
+    request.attempts += 1
+    request.lease, request.lease_until = secrets.token_hex(8), now + LEASE
+    request.save()
+    return request
+
+
+@transaction.atomic
+def _finish(
+    claim: RankingRequest, *, version: RankingVersion | None = None, failure: str = ""
+) -> RankingVersion | None:
+    """Store the result and give the lease back; a worker whose lease went to another one stores nothing."""
+    row = RankingRequest.objects.select_for_update().get(pk=claim.pk)
+    if row.lease != claim.lease:
+        return None
+    if version is not None:
+        _let_stand(version, cause=claim.cause)
+    row.computed = claim.requested
+    row.failure = failure
+    row.lease, row.lease_until, row.attempts, row.progress = "", None, 0, []
+    row.save()
+    if row.is_due:
+        jobs.enqueue(RANK_TASK, row.phase_id)
+    return version
+
+
+def _let_stand(version: RankingVersion, *, cause: str) -> None:
+    phase = version.phase
+    facts = {"phase": phase.slug, "digest": version.digest}
+    before = queries.current_standing(phase)
+    if version.pk is None:
+        version.number = queries.last_number(phase) + 1
+        version.save(force_insert=True)
+        Analysis.objects.create(version=version)
+        act = "ranking_computed"
+        facts |= {
+            "inputs_digest": version.inputs_digest,
+            "assessment_digest": version.assessment_digest,
+            "teams": version.teams,
+        }
+    elif before is None or before.version_id != version.pk:
+        act = "ranking_restored"
+    else:
+        act = ""
+    facts |= {"number": version.number, "cause": cause}
+    if act:
+        changes = computing.changes(before.version.inputs if before else None, version.inputs)
+        Standing.objects.create(phase=phase, version=version, cause=cause, changes=changes)
+        record(actor=None, act=act, subject=version, scope=phase.challenge.slug, facts=facts)
+        jobs.enqueue(ANALYSE_TASK, version.pk)
+    if cause == Standing.Cause.CLOSED:
+        record(actor=None, act="ranking_final", subject=version, scope=phase.challenge.slug, facts=facts)

@@ -1,0 +1,46 @@
+"""The stored table as a file."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def harmless(text: str) -> str:
+    """Keep a spreadsheet from taking a team's name for a formula.
+
+    Examples
+    --------
+    >>> harmless("=1+1"), harmless("unet-a")
+    ("'=1+1", 'unet-a')
+    """
+    return f"'{text}" if text.startswith(_DANGEROUS) else text
+
+
+def csv_rows(table: Mapping[str, Any]) -> Iterator[list[Any]]:
+    """Yield head and rows: a team a row in the order of the first ranking, and for every order its rank and score.
+
+    Parameters
+    ----------
+    table
+        As `leaderboards.tables.stored.build` returned it.
+    """
+    fields = ("rank", "low", "high", "share", "score", "score_low", "score_high")
+    names = ("rank", "rank_low", "rank_high", "share_first", "score", "score_low", "score_high")
+    yield [
+        "team",
+        "cases",
+        "missing",
+        "submissions",
+        "handed_in",
+        "marks",
+        *(f"{order['key']}:{name}" for order in table["orders"] for name in names),
+    ]
+    ranks = table["orders"][0]["rank"]
+    last = len(ranks) + 1.0
+    for index in sorted(range(len(ranks)), key=lambda i: (last if ranks[i] is None else ranks[i], table["teams"][i])):
+        values = [order[field][index] for order in table["orders"] for field in fields]
+        # Tables that were stored before these were known have none.
+        known = [table[key][index] if key in table else "" for key in ("submissions", "handed_in")]
+        marks = " ".join(table["marks"][index]) if "marks" in table else ""
+        yield [harmless(table["teams"][index]), table["cases"], table["missing"][index], *known, marks, *values]

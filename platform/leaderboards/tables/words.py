@@ -1,0 +1,66 @@
+"""Numbers as a table writes them."""
+
+
+def number(value: float | None) -> str:
+    """Write a rank, with a fraction only where there is one to the first decimal.
+
+    Examples
+    --------
+    >>> number(2.0), number(15.5), number(12.025), number(None)
+    ('2', '15.5', '12', '–')
+    """
+    return "–" if value is None else f"{round(value, 1):g}"
+
+
+def span(low: float | None, high: float | None) -> str:
+    """Write a rank interval.
+
+    Examples
+    --------
+    >>> span(1, 2), span(3, 3), span(None, None)
+    ('1–2', '3', '')
+    """
+    if low is None or high is None:
+        return ""
+    return number(low) if low == high else f"{number(low)}–{number(high)}"
+
+
+def percent(share: float | None) -> str:
+    """Write a share, never 0 % or 100 % for one that is not.
+
+    Examples
+    --------
+    >>> percent(0.934), percent(0.002), percent(0.999), percent(0.0), percent(1.0), percent(None)
+    ('93 %', '< 1 %', '> 99 %', '0 %', '100 %', '–')
+    """
+    if share is None:
+        return "–"
+    if 0 < share < 0.005:
+        return "< 1 %"
+    if 0.995 <= share < 1:
+        return "> 99 %"
+    return f"{100 * share:.0f} %"
+
+
+def score(value: float | None, decimals: int) -> str:
+    """Write a score, with fewer decimals where there are enough digits before them.
+
+    Examples
+    --------
+    >>> score(0.87654, 3), score(1.2345, 2), score(123.456, 2), score(None, 3)
+    ('0.877', '1.23', '123', '–')
+    """
+    if value is None:
+        return "–"
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.{decimals}f}"
+
+
+def score_span(low: float | None, high: float | None, decimals: int) -> str:
+    """Write the interval of a score.
+
+    Examples
+    --------
+    >>> score_span(0.8612, 0.8834, 3)
+    '0.861–0.883'
+    """
+    return "" if low is None or high is None else f"{score(low, decimals)}–{score(high, decimals)}"

@@ -1,0 +1,32 @@
+"""Celery wrappers around the services."""
+
+from celery import shared_task
+
+from leaderboards import analyses, services
+from leaderboards.reports import services as reports
+
+
+@shared_task(name="leaderboards.tasks.rank_phase")
+def rank_phase(phase_id: int) -> None:
+    """Bring the ranking of a phase up to date."""
+    services.rank_phase(phase_id=phase_id)
+
+
+@shared_task(name="leaderboards.tasks.analyse_version")
+def analyse_version(version_id: int) -> None:
+    """Draw and compare what a ranking version shows beside its table."""
+    analyses.analyse_version(version_id=version_id)
+
+
+@shared_task(name="leaderboards.tasks.make_report")
+def make_report(report_id: int) -> None:
+    """Make a report that was asked for."""
+    reports.make_report(report_id=report_id)
+
+
+@shared_task(name="leaderboards.tasks.sweep")
+def sweep() -> None:
+    """Hand out again what was requested and never computed."""
+    services.sweep()
+    analyses.sweep()
+    reports.sweep()

@@ -1,0 +1,37 @@
+"""Why a leaderboard of values of the whole data set has fewer views than others, in a sentence."""
+
+from collections.abc import Sequence
+
+from django import template
+
+from challenges.models import Phase
+from leaderboards.pictures import TABS, Tab
+from leaderboards.tables import metric_title
+
+register = template.Library()
+
+
+@register.simple_tag
+def pooled_note(phase: Phase, views: Sequence[Tab]) -> str:
+    """Name the metrics without values of single cases, what such values are needed for, and what there is instead.
+
+    Empty where every metric has a value for every case.
+    """
+    metrics = phase.assessment.metrics
+    pooled = [metric_title(use) for use in metrics if use.level == "dataset"]
+    if not pooled:
+        return ""
+    has = "has" if len(pooled) == 1 else "have"
+    named = f"{_listed(pooled)} {has} one value for all cases together, not one for each"
+    there = _listed([f"“{tab.label}”" for tab in views]) if views else ""
+    drawn = "Intervals and resamples come from drawing the cases anew"
+    if len(pooled) < len(metrics):
+        return f"{named}: views of single cases and tests between teams show the other metrics only. {drawn}."
+    absent = _listed([f"“{tab.label}”" for tab in TABS if tab not in views])
+    offered = f" What there is: {there}." if there else ""
+    without = f", so that there is nothing to show under {absent}" if absent else ""
+    return f"{named}{without}. {drawn}.{offered}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,39 @@
+from django.urls import path, register_converter
+
+from leaderboards import views
+
+
+class PhaseKey:
+    """A phase in an address: its slug, or ``task.phase``."""
+
+    regex = r"[-\w]+(?:\.[-\w]+)?"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(PhaseKey, "phase")
+
+app_name = "leaderboards"
+
+urlpatterns = [
+    path("leaderboard/", views.first, name="first"),
+    path("leaderboard/<phase:key>/", views.current, name="current"),
+    path("leaderboard/<phase:key>/embed/", views.embed, name="embed"),
+    path("leaderboard/<phase:key>/both-ways/", views.ranked_both_ways, name="both_ways"),
+    path("leaderboard/<phase:key>/history/", views.history, name="history"),
+    path("leaderboard/<phase:key>/history/ranks.json", views.history_figure, name="history_figure"),
+    path("leaderboard/<phase:key>/request/", views.request_again, name="request"),
+    path("leaderboard/<phase:key>/tasks/", views.tasks, name="tasks"),
+    path("leaderboard/<phase:key>/tasks/<slug:name>.json", views.tasks_figure, name="tasks_figure"),
+    path("leaderboard/<phase:key>/freeze/", views.freeze, name="freeze"),
+    path("leaderboard/<phase:key>/v/<int:number>/", views.version, name="version"),
+    path("leaderboard/<phase:key>/v/<int:number>/ranking.json", views.ranking_document, name="document"),
+    path("leaderboard/<phase:key>/v/<int:number>/table.csv", views.table_csv, name="table_csv"),
+    path("leaderboard/<phase:key>/v/<int:number>/results.csv", views.results_csv, name="results_csv"),
+    path("leaderboard/<phase:key>/v/<int:number>/bundle.zip", views.bundle, name="bundle"),
+    path("leaderboard/<phase:key>/v/<int:number>/figures/<slug:name>.json", views.figure, name="figure"),
+]

@@ -1,0 +1,341 @@
+"""The pages of a leaderboard."""
+
+import csv
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from csp.decorators import csp_replace
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import PermissionDenied
+from django.core.files.storage import storages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_POST, require_safe
+
+from challenges.views import challenge_context
+from evaluation.ranking import describe
+from leaderboards import both_ways, computing, groups, methods, pictures, queries, services, tables
+from leaderboards.forms import FreezeForm
+from leaderboards.models import RankingVersion, Standing
+from leaderboards.views.place import FROZEN, Place, find
+
+MOST_FIGURES = 8
+"""So many figures of one kind stand on a page."""
+
+
+@require_safe
+def first(request: HttpRequest, slug: str) -> HttpResponse:
+    """The leaderboard of the first phase; with `?phase=` the way to the address of another one."""
+    place = find(request, slug, request.GET.get("phase"))
+    if "phase" in request.GET:
+        return redirect("leaderboards:current", slug=slug, key=place.key)
+    return _current(request, place)
+
+
+@require_safe
+def current(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """The ranking of a phase as it stands."""
+    return _current(request, find(request, slug, key))
+
+
+@require_safe
+def version(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
+    """One version of the ranking, whether it still stands or not."""
+    place = find(request, slug, key)
+    if not place.may_view:
+        return _sealed(request, place)
+    shown = place.version(number)
+    standing = place.standing()
+    return _ranking(request, place, shown, standing)
+
+
+@require_safe
+def history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """All rankings that ever stood."""
+    place = find(request, slug, key)
+    if not place.may_view:
+        return _sealed(request, place)
+    standings = queries.history(place.phase, until=place.frozen_at)
+    context = {
+        **common_context(request, place),
+        "standings": standings,
+        "has_figure": len(standings) > 1
+        and place.frozen_at is None
+        and storages["private"].exists(computing.history_name(place.phase)),
+    }
+    return render(request, "leaderboards/history.html", context)
+
+
+@require_safe
+@xframe_options_exempt
+@csp_replace({"frame-ancestors": ["*"]})
+def embed(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """The table alone, for a frame on another site: as everybody sees it, whoever is signed in, and without any act."""
+    request.user = AnonymousUser()
+    place = find(request, slug, key)
+    standing = place.standing() if place.may_view else None
+    context: dict[str, Any] = {
+        "challenge": place.challenge,
+        "phase": place.phase,
+        "address": request.build_absolute_uri(reverse("leaderboards:current", args=[slug, place.key])),
+        "styles": [
+            f"css/{name}.css" for name in ("tokens", "base", "layout", "components", "forms", "data", "leaderboard")
+        ],
+    }
+    if standing is not None:
+        shown = standing.version
+        board = _board(request, place, shown, own=None)
+        context |= {"version": shown, "board": board, "sentences": shown.sentences[board.order["key"]]}
+    return render(request, "leaderboards/embed.html", context)
+
+
+@require_safe
+def ranked_both_ways(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """After a deviation: the ranking under the registered and under the changed assessment, side by side."""
+    place = find(request, slug, key)
+    if not place.may_view:
+        return _sealed(request, place)
+    if place.frozen_at is not None:
+        raise PermissionDenied(FROZEN)
+    found = both_ways.comparison(place.phase)
+    if found is None:
+        raise Http404("This ranking does not deviate from its registration.")
+    if request.GET.get("format") == "csv":
+        response = HttpResponse(content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = f'attachment; filename="{slug}-{place.key}-both-ways.csv"'
+        csv.writer(response).writerows(found.rows())
+        return response
+    return render(request, "leaderboards/both_ways.html", {**common_context(request, place), "comparison": found})
+
+
+@login_required
+@require_POST
+def request_again(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Organizers ask for a new ranking, after a failure."""
+    place = find(request, slug, key)
+    if not request.user.has_perm("leaderboards.request_ranking", place.phase):
+        raise PermissionDenied("Only organizers ask for a ranking.")
+    services.request_ranking(place.phase.pk, cause=Standing.Cause.REQUEST)
+    messages.success(request, "The ranking is computed again.")
+    return redirect("leaderboards:current", slug=slug, key=place.key)
+
+
+@login_required
+@require_POST
+def freeze(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Organizers say when the public ranking stops moving."""
+    place = find(request, slug, key)
+    if not request.user.has_perm("leaderboards.freeze", place.phase):
+        raise PermissionDenied("Only organizers freeze a ranking.")
+    form = FreezeForm(request.POST)
+    if form.is_valid():
+        hours = form.cleaned_data["hours"]
+        services.freeze_board(actor=request.user, phase=place.phase, hours=hours)
+        said = (
+            f"The public ranking is frozen {hours} hours before the end." if hours else "The public ranking moves on."
+        )
+        messages.success(request, said)
+    else:
+        messages.error(request, form.errors["hours"][0])
+    return redirect("leaderboards:current", slug=slug, key=place.key)
+
+
+def _current(request: HttpRequest, place: Place) -> HttpResponse:
+    if not place.may_view:
+        return _sealed(request, place)
+    standing = place.standing()
+    if standing is None:
+        return render(request, "leaderboards/empty.html", {**common_context(request, place), **_state(place)})
+    standing.version.phase = place.phase
+    return _ranking(request, place, standing.version, standing)
+
+
+def _sealed(request: HttpRequest, place: Place) -> HttpResponse:
+    context = {**common_context(request, place), "submitted": queries.teams_that_submitted(place.phase)}
+    return render(request, "leaderboards/sealed.html", context)
+
+
+def _ranking(request: HttpRequest, place: Place, shown: RankingVersion, standing: Standing | None) -> HttpResponse:
+    common = common_context(request, place)
+    may_view_cases = request.user.has_perm("leaderboards.view_cases", place.phase)
+    group = groups.chosen(request.GET.get("group", ""), shown) if may_view_cases else None
+    own = common["team"].name if common["team"] else None
+    board = _board(request, place, shown, own=own, table=group.table if group else None)
+    open_to_all = [picture for picture in pictures.PICTURES if may_view_cases or not picture.shows_cases]
+    available = [picture for picture in open_to_all if picture.name in shown.analysis.figures]
+    # While figures are being made, every tab may still get some.
+    promised = available if shown.analysis.is_finished else open_to_all
+    views = [tab for tab in pictures.TABS if any(picture.tab == tab.name for picture in promised)]
+    view = next((tab for tab in views if tab.name == request.GET.get("view")), None)
+    here = [picture for picture in available if view and picture.tab == view.name]
+    # A single kind of figure is compared over the metrics; of several kinds one each, or nobody finds the second one.
+    most = MOST_FIGURES if len(here) == 1 else 1
+    orders = {picture: _orders_drawn(shown, picture, board) for picture in here}
+    plots = [_plot(place, shown, picture, order) for picture in here for order in orders[picture][:most]]
+    context = {
+        **common,
+        **_state(place),
+        "version": shown,
+        "standing": standing,
+        "is_current": standing is not None and standing.version_id == shown.pk,
+        "board": board,
+        "views": views,
+        "view": view,
+        "plots": plots,
+        "more_plots": any(len(found) > most for found in orders.values()),
+        # Only the same figure of several metrics is compared side by side; others need the width.
+        "side_by_side": len({plot["reading"] for plot in plots}) == 1 < len(plots),
+        "sentences": group.sentences[board.order["key"]] if group else _sentences(shown, board),
+        "verdict": tables.verdict(shown.table, board.order, board.front)
+        if place.phase.is_closed and group is None
+        else None,
+        "group": group,
+        "groups": shown.analysis.findings.get("subgroups", []) if may_view_cases else [],
+        "hard_cases": _hard_cases(request, shown, board, own) if view and view.name == "cases" else [],
+        "assessments": _assessments(place, shown),
+        "analysis": shown.analysis,
+        "scheme": describe(computing.assessment_of(shown)),
+        "may_view_cases": may_view_cases,
+        "embed_address": request.build_absolute_uri(
+            reverse("leaderboards:embed", args=[place.challenge.slug, place.key])
+        ),
+    }
+    return render(request, "leaderboards/ranking.html", context)
+
+
+def _assessments(place: Place, shown: RankingVersion) -> list[dict[str, Any]]:
+    """The registered assessments that the phase was ranked by, where there are several."""
+    # Only a challenge that runs from a registration can have had another registered assessment.
+    registered = getattr(place.phase.challenge, "projection", None) is not None and place.frozen_at is None
+    ranked = queries.assessments_ranked(place.phase) if registered else []
+    return [
+        {
+            "digest": digest,
+            "url": reverse("leaderboards:version", args=[place.challenge.slug, place.key, number]),
+            "chosen": digest == shown.assessment_digest,
+        }
+        for digest, number in ranked
+        if len(ranked) > 1
+    ]
+
+
+def _hard_cases(
+    request: HttpRequest, shown: RankingVersion, board: tables.Board, own: str | None
+) -> list[dict[str, Any]]:
+    """The hardest cases of the metrics shown, each with the submission whose picture the person may see."""
+    found = shown.analysis.findings.get("hardest", {})
+    keys = [board.order["key"]] if board.order["key"] in found else [column.key for column in board.columns][:1]
+    submissions = {team["name"]: team["submission"] for team in shown.inputs["teams"]}
+    pictured = own if own in submissions else None
+    if pictured is None and request.user.has_perm("leaderboards.request_ranking", shown.phase):
+        pictured = board.rows[0].team if board.rows else None
+    orders = {order["key"]: order for order in shown.table["orders"]}
+    return [
+        {
+            "label": orders[key]["label"],
+            "cases": [tables.hard_case(case, orders[key]["decimals"]) for case in found[key]],
+            "team": pictured,
+            "submission": submissions.get(pictured) if pictured else None,
+        }
+        for key in keys
+        if key in found
+    ]
+
+
+def _sentences(shown: RankingVersion, board: tables.Board) -> list[str]:
+    """What the ranking says, and what comparing it with other ways says once that has been done."""
+    key = board.order["key"]
+    return [*shown.sentences[key], *shown.analysis.sentences.get(key, [])]
+
+
+def _board(
+    request: HttpRequest,
+    place: Place,
+    shown: RankingVersion,
+    *,
+    own: str | None,
+    table: Mapping[str, Any] | None = None,
+) -> tables.Board:
+    asked = request.GET
+    named = {team["submission"]: team["name"] for team in shown.inputs["teams"]}
+    described = methods.methods_of(place.phase, list(named))
+    number = asked.get("page", "1")
+    return tables.board(
+        table or shown.table,
+        by=asked.get("by", ""),
+        region=asked.get("region", ""),
+        sort=asked.get("sort", ""),
+        search=asked.get("team", ""),
+        page=int(number) if number.isdecimal() and len(number) < 6 else 1,
+        own=own,
+        methods={named[key]: method for key, method in described.items()},
+    )
+
+
+def _orders_drawn(shown: RankingVersion, picture: pictures.Picture, board: tables.Board) -> list[tuple[str, str]]:
+    """The order that was chosen; where it has no such figure, each metric and region of the table."""
+    drawn = shown.analysis.figures[picture.name]
+    if picture.alone:
+        return [(next(iter(drawn)), "")]
+    if board.order["key"] in drawn:
+        return [(board.order["key"], board.order["label"])]
+    labels = {choice.key: choice.label for choice in board.orders}
+    return [(column.key, labels[column.key]) for column in board.columns if column.key in drawn]
+
+
+def _plot(place: Place, shown: RankingVersion, picture: pictures.Picture, order: tuple[str, str]) -> dict[str, str]:
+    key, label = order
+    address = reverse("leaderboards:figure", args=[place.challenge.slug, place.key, shown.number, picture.name])
+    return {
+        "src": f"{address}?{urlencode({'by': key})}",
+        "title": picture.title if picture.alone else f"{picture.title} {label}",
+        "reading": picture.reading,
+        "size": picture.size,
+    }
+
+
+def common_context(request: HttpRequest, place: Place) -> dict[str, Any]:
+    """What every page of a leaderboard shows around its content."""
+    return {
+        **challenge_context(request, place.challenge),
+        "active_tab": "leaderboards:first",
+        "phase": place.phase,
+        "key": place.key,
+        "phases": [
+            {
+                "phase": phase,
+                "url": reverse(
+                    "leaderboards:current", args=[place.challenge.slug, queries.key_of(phase, place.phases)]
+                ),
+                "chosen": phase.pk == place.phase.pk,
+            }
+            for phase in place.phases
+        ],
+        "freeze": place.freeze,
+        "frozen_at": place.frozen_at,
+        "freeze_form": _freeze_form(request, place),
+        "in_several_tasks": sum(phase.slug == place.phase.slug for phase in place.phases) > 1,
+        "several_tasks": len({phase.task_id for phase in place.phases}) > 1,
+    }
+
+
+def _freeze_form(request: HttpRequest, place: Place) -> FreezeForm | None:
+    """For organizers, as long as there is something to freeze."""
+    if place.phase.is_sealed or place.phase.is_closed or not request.user.has_perm("leaderboards.freeze", place.phase):
+        return None
+    return FreezeForm(initial={"hours": place.freeze.hours if place.freeze else None})
+
+
+def _state(place: Place) -> dict[str, Any]:
+    request = place.ranking_request
+    waits = request is not None and request.is_due and place.frozen_at is None
+    return {
+        "computing": waits,
+        "progress": request.progress if request and waits else [],
+        "failure": request.failure if request else "",
+    }

@@ -1,0 +1,54 @@
+"""Over all tasks of a challenge: who is good everywhere, and which tasks rank alike."""
+
+import csv
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from leaderboards import overview
+from leaderboards.views.pages import common_context
+from leaderboards.views.place import Place, find
+
+
+@require_safe
+def tasks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """The rankings of the same phase in all tasks that the person may see, side by side."""
+    place, found = _overview(request, slug, key)
+    if request.GET.get("format") == "csv":
+        response = HttpResponse(content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = f'attachment; filename="{slug}-{place.key}-tasks.csv"'
+        csv.writer(response).writerows(found.rows())
+        return response
+    figures = [
+        {
+            "src": reverse("leaderboards:tasks_figure", args=[slug, place.key, name]),
+            "title": title,
+            "reading": reading,
+        }
+        for name, (title, reading) in overview.FIGURES.items()
+        if found.can_draw(name)
+    ]
+    context: dict[str, Any] = {**common_context(request, place), "overview": found, "plots": figures}
+    return render(request, "leaderboards/tasks.html", context)
+
+
+@require_safe
+@cache_control(private=True, no_cache=True)
+def tasks_figure(request: HttpRequest, slug: str, key: str, name: str) -> HttpResponse:
+    """A figure over the tasks as Plotly JSON."""
+    _, found = _overview(request, slug, key)
+    if not found.can_draw(name):
+        raise Http404("There is no such figure.")
+    return JsonResponse(found.draw(name))
+
+
+def _overview(request: HttpRequest, slug: str, key: str) -> tuple[Place, overview.Overview]:
+    place = find(request, slug, key)
+    alike = [phase for phase in place.phases if phase.slug == place.phase.slug]
+    if len({phase.task_id for phase in alike}) < 2:
+        raise Http404("This challenge has one task.")
+    return place, overview.of_phases(alike, user=request.user)
