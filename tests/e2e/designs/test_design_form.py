@@ -1,0 +1,232 @@
+"""A new organizer goes from nothing to a design that passes the gate, in a real browser."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from designs.catalogue import shipped
+from designs.services.examples import example_document
+from evaluation.assessment import parse
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+ROOT = Path(__file__).resolve().parents[3]
+PASSWORD = "a password of length"
+ACCOUNT = f"""
+from accounts.models import User
+from allauth.account.models import EmailAddress
+for name in ("ada", "bo"):
+    user = User.objects.create_user(name, name + "@example.org", {PASSWORD!r})
+    EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+"""
+OTHER = "__other__"
+
+
+@pytest.fixture(scope="module")
+def site(platform):
+    platform.manage("shell", "-c", ACCOUNT)
+    return platform
+
+
+def sign_in(page, site, name):
+    page.goto(f"{site.url}/accounts/login/")
+    page.fill("#id_login", name)
+    page.fill("#id_password", PASSWORD)
+    page.get_by_role("main").get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{site.url}/")
+
+
+def start(page, site, title):
+    page.goto(f"{site.url}/designs/")
+    page.get_by_role("link", name="Start a design").first.click()
+    page.get_by_label("Working title").fill(title)
+    page.get_by_role("main").get_by_role("button", name="Start").click()
+    page.wait_for_url("**/designs/*/")
+    return page.url.rstrip("/").rsplit("/", 1)[-1]
+
+
+def saved(field):
+    field.locator(".design-status__ok").wait_for()
+
+
+# Saving begins 150 ms after a change, and a change during a save waits for it: until nothing was sent for a while.
+QUIET = """() => {
+  const busy = document.querySelector("form.htmx-request");
+  const now = performance.now();
+  if (busy || !window.__quietSince) window.__quietSince = busy ? 0 : now;
+  return !busy && now - window.__quietSince > 400;
+}"""
+
+
+def text_of(value):
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def fill_input(field, name, value):
+    box = field.locator(f'[name="{name}"]').first
+    if isinstance(value, bool):
+        box.select_option("true" if value else "false")
+    elif isinstance(value, dict):
+        box.select_option(OTHER)
+        field.locator(f'[name="{name}.other"]').fill(value["other"])
+    elif box.evaluate("box => box.tagName") == "SELECT":
+        box.select_option(value)
+    else:
+        box.fill(text_of(value))
+
+
+def fill_field(field, parameter, values):
+    """Enter what the document says of one parameter, with the editor of its type."""
+    value, state = values.get(parameter.id), values.get(f"{parameter.id}__state")
+    if value is None and state is None:
+        return
+    if state is not None:
+        field.get_by_text("Not a value, or not yet public").click()
+        field.locator(f'[name="state"][value="{state["state"]}"]').check()
+        if "reason" in state:
+            field.locator('[name="reason"]').fill(state["reason"])
+    elif parameter.type == "list-of-objects":
+        for index, row in enumerate(value):
+            field.get_by_role("button", name="Add a row").click()
+            for key, cell in row.items():
+                if key != "options":
+                    fill_input(field, f"row.{index}.{key}", cell)
+    elif parameter.type == "object":
+        for key, cell in value.items():
+            fill_input(field, f"value.{key}", cell)
+    elif parameter.type in ("enum", "multi-enum"):
+        for item in value if isinstance(value, list) else [value]:
+            field.locator(f'[name="value"][value="{item}"]').check()
+    else:
+        field.locator('[name="value"]').fill(text_of(value))
+    if details := values.get(f"{parameter.id}__details"):
+        field.locator('[name="details"]').fill(details)
+    field.locator("form.design-form").dispatch_event("change")
+    saved(field)
+    if parameter.id == "metrics":
+        fill_options(field, value)
+
+
+def fill_options(field, rows):
+    """Options of a metric are asked for once the metric is chosen."""
+    given = [(index, name, value) for index, row in enumerate(rows) for name, value in row.get("options", {}).items()]
+    for index, name, value in given:
+        box = field.locator(f'[name="row.{index}.options.{name}"]')
+        box.wait_for(state="attached")
+        box.evaluate(
+            "box => { for (let at = box.closest('details'); at; at = at.parentElement.closest('details')) at.open = true; }"
+        )
+        box.fill(str(value))
+        with field.page.expect_response("**/save/"):
+            box.blur()
+
+
+def test_a_new_organizer_writes_the_design_of_the_example_challenge(site, page, seen):
+    document = example_document("hippocampus")
+    # The example itself may be registered here, and a name is registered once a year.
+    document["challenge"] |= {"challenge_name": "Hippocampus of a New Organizer 2026", "challenge_acronym": "HIPPO-NEW"}
+    sign_in(page, site, "ada")
+    slug = start(page, site, "Hippocampus 2026")
+    page.goto(f"{site.url}/designs/{slug}/versions/")
+    assert page.get_by_text("Before submission").is_visible()
+    for section in shipped().sections:
+        for values, task in ((document["challenge"], ""), (document["tasks"][0], "task-1")):
+            parameters = [p for p in shipped().in_section(section.key) if p.is_task == bool(task)]
+            if not parameters:
+                continue
+            page.goto(f"{site.url}/designs/{slug}/form/{section.key}/{task}{'/' if task else ''}")
+            for parameter in parameters:
+                key = f"{parameter.id}-{task}" if task else parameter.id
+                fill_field(page.locator(f"#f-{key}"), parameter, values)
+            page.wait_for_function(QUIET)
+            seen.check(axe=section.key in ("summary", "assessment_method"))
+    page.goto(f"{site.url}/designs/{slug}/versions/")
+    # What still stands before the gate is in the message of a failure.
+    expect(page.locator("section[aria-labelledby=freeze-title] .notice")).to_contain_text("The design passes the gate")
+    for name in ("", "advice/", "simulation/task-1/", "checks/", "assessment/", "versions/", "compare/", "people/"):
+        page.goto(f"{site.url}/designs/{slug}/{name}")
+        seen.check()
+    executed = json.loads((ROOT / "examples/hippocampus/challenge.json").read_text())["assessment"]
+    answer = page.request.get(f"{site.url}/designs/{slug}/assessment/task-1.json")
+    assert parse(answer.json()).digest == parse(executed).digest
+
+
+def test_a_row_that_is_added_while_a_save_is_under_way_stays(site, page):
+    """The answer brings the table with what the server knows of each metric; it must not replace what came after."""
+    sign_in(page, site, "ada")
+    slug = start(page, site, "Quick")
+    page.goto(f"{site.url}/designs/{slug}/form/assessment_method/task-1/")
+    field = page.locator("#f-metrics-task-1")
+    add = field.get_by_role("button", name="Add a row")
+    add.click()
+    held, is_slow = [], True
+
+    def slow(route):
+        if is_slow:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/save/", slow)
+    with page.expect_request("**/save/"):
+        fill_input(field, "row.0.metric", "dsc")
+        field.locator("form.design-form").dispatch_event("change")
+    add.click()
+    is_slow = False
+    for route in held:
+        route.continue_()
+    saved(field)
+    assert field.locator('[name="row.1.metric"]').count() == 1
+    assert field.locator('[name="row.0.metric"]').input_value() == "dsc"
+
+
+def test_nothing_is_lost_when_the_network_drops(site, page, context):
+    sign_in(page, site, "ada")
+    slug = start(page, site, "Offline")
+    page.goto(f"{site.url}/designs/{slug}/form/summary/")
+    field = page.locator("#f-primary_objective")
+    context.set_offline(True)
+    field.locator("textarea").fill("Written without a network")
+    field.get_by_text("Not saved: no connection").wait_for()
+    context.set_offline(False)
+    saved(field)
+    page.reload()
+    assert field.locator("textarea").input_value() == "Written without a network"
+
+
+def test_text_that_never_arrived_is_offered_at_the_next_visit(site, page, context):
+    sign_in(page, site, "ada")
+    slug = start(page, site, "Signed out")
+    address = f"{site.url}/designs/{slug}/form/summary/"
+    page.goto(address)
+    field = page.locator("#f-primary_objective")
+    context.clear_cookies(name="sessionid")
+    field.locator("textarea").fill("Written after the session had ended")
+    field.get_by_text("you are signed out").wait_for()
+    page.on("dialog", lambda dialog: dialog.accept())
+    sign_in(page, site, "ada")
+    page.goto(address)
+    field.get_by_role("button", name="Put it back").click()
+    saved(field)
+    page.reload()
+    assert field.locator("textarea").input_value() == "Written after the session had ended"
+
+
+def test_two_organizers_at_one_field_merge_it(site, chromium, page, context):
+    sign_in(page, site, "ada")
+    slug = start(page, site, "Together")
+    address = f"{site.url}/designs/{slug}/form/summary/"
+    page.goto(address)
+    other = context.new_page()
+    other.goto(address)
+    other.locator("#f-primary_objective textarea").fill("Find the fastest method")
+    saved(other.locator("#f-primary_objective"))
+    field = page.locator("#f-primary_objective")
+    field.locator("textarea").fill("Find the best method")
+    field.get_by_text("changed this field").wait_for()
+    assert field.locator("textarea").input_value() == "Find the best method"
+    field.get_by_role("button", name="Keep mine").click()
+    saved(field)
+    other.reload()
+    assert other.locator("#f-primary_objective textarea").input_value() == "Find the best method"

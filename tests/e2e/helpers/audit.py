@@ -1,0 +1,184 @@
+"""A page is sound if nothing was blocked, nothing was logged, nothing sticks out and axe-core finds nothing serious.
+
+seen = watch(page)              # before the first navigation
+page.goto(address)
+...
+seen.check()                    # the page as it stands
+seen.check_everywhere()         # in both themes, at desk and phone width
+"""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from playwright.sync_api import ConsoleMessage, Page, Request, Response
+
+DESKTOP = (1280, 900)
+PHONE = (390, 844)
+AXE = Path(__file__).parents[1] / "vendor/axe-core/axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+SERIOUS = ("serious", "critical")
+
+# Collected inside the page, since the event is gone by the time a test looks.
+_LISTEN = """
+window.__podiumViolations = [];
+document.addEventListener("securitypolicyviolation", (event) => {
+  window.__podiumViolations.push(`${event.violatedDirective}: ${event.blockedURI} at ${event.sourceFile}:${event.lineNumber}`);
+});
+"""
+_OVERFLOWING = """() => {
+  const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  if (wide <= 0) return [];
+  const limit = document.documentElement.clientWidth + 1;
+  const scrolls = (element) => {
+    for (let at = element.parentElement; at; at = at.parentElement) {
+      if (/auto|scroll|hidden|clip/.test(getComputedStyle(at).overflowX)) return true;
+    }
+    return false;
+  };
+  const culprits = [...document.body.querySelectorAll("*")]
+    .filter((element) => element.getBoundingClientRect().right > limit && !scrolls(element))
+    .slice(0, 5)
+    .map((element) => `${element.tagName.toLowerCase()}.${[...element.classList].join(".")}`);
+  return [`${wide} px: ${culprits.join(", ")}`];
+}"""
+_AXE_RUN = """async (tags) => {
+  const result = await axe.run({ runOnly: tags, resultTypes: ["violations"] });
+  return result.violations.map((violation) => ({
+    impact: violation.impact,
+    id: violation.id,
+    nodes: violation.nodes.slice(0, 5).map((node) => `${node.target.join(" ")} (${node.failureSummary.replace(/\\s+/g, " ")})`),
+  }));
+}"""
+
+
+@cache
+def _axe() -> str:
+    return AXE.read_text("utf-8")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something wrong with a page: what kind of thing, and the detail that helps to find it."""
+
+    kind: str
+    detail: str
+
+    def __str__(self) -> str:
+        return f"[{self.kind}] {self.detail}"
+
+
+@dataclass
+class Watch:
+    """Everything that went wrong on a page since it was watched.
+
+    Parameters
+    ----------
+    page
+        The page; `watch` attaches the listeners.
+    expected
+        Parts of messages that a test provokes on purpose, for example ``"status of 404"``.
+    """
+
+    page: Page
+    expected: tuple[str, ...] = ()
+    _events: list[Finding] = field(default_factory=list)
+
+    def _note(self, kind: str, detail: str) -> None:
+        if not any(part in detail for part in self.expected):
+            self._events.append(Finding(kind, detail))
+
+    def _on_console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self._note("console", f"{message.type}: {message.text} ({message.location.get('url', '')})")
+
+    def _on_error(self, error: Exception) -> None:
+        self._note("script", str(error))
+
+    def _on_response(self, response: Response) -> None:
+        if response.status >= 500:
+            self._note("server", f"status of {response.status} for {response.url}")
+
+    def _on_failure(self, request: Request) -> None:
+        # A request that the page itself gave up (navigation, a new HTMX poll) is not a fault.
+        if request.failure and "ERR_ABORTED" not in request.failure:
+            self._note("network", f"{request.failure} for {request.url}")
+
+    def findings(self, *, axe: bool = True) -> list[Finding]:
+        """What is wrong with the page as it stands, together with what went wrong on the way here."""
+        found = list(self._events)
+        violations = self.page.evaluate("() => window.__podiumViolations ?? ['the watch came after the page']")
+        found += [Finding("policy", text) for text in violations if not any(part in text for part in self.expected)]
+        found += [Finding("overflow", text) for text in self.page.evaluate(_OVERFLOWING)]
+        if axe:
+            found += self._axe_findings()
+        return found
+
+    def _axe_findings(self) -> Iterator[Finding]:
+        if not self.page.evaluate("() => typeof axe !== 'undefined'"):
+            self.page.evaluate(_axe())
+        for violation in self.page.evaluate(_AXE_RUN, RULES):
+            if violation["impact"] in SERIOUS:
+                yield Finding(f"axe {violation['id']}", "; ".join(violation["nodes"]))
+
+    def check(self, *, axe: bool = True) -> None:
+        """Fail with everything that is wrong; the list starts anew afterwards."""
+        found = self.findings(axe=axe)
+        self._events.clear()
+        assert not found, f"{self.page.url}\n" + "\n".join(str(finding) for finding in found)
+
+    def check_everywhere(
+        self, *, sizes: Iterable[tuple[int, int]] = (DESKTOP, PHONE), themes: Iterable[str] = ("light", "dark")
+    ) -> None:
+        """Check at every width and in every theme; the page is left as it was.
+
+        axe-core looks at each width and at each theme once: colours do not depend on the width.
+        """
+        themes, looked_at = tuple(themes), set()
+        with self._restored():
+            for width, height in sizes:
+                self.page.set_viewport_size({"width": width, "height": height})
+                for theme in themes:
+                    self.page.emulate_media(color_scheme=theme)
+                    self._settle()
+                    axe = not {width, theme} <= looked_at
+                    looked_at |= {width, theme}
+                    try:
+                        self.check(axe=axe)
+                    except AssertionError as error:
+                        raise AssertionError(f"{width} px, {theme}: {error}") from None
+
+    def _settle(self) -> None:
+        """Let layout, theme and figures catch up: two frames, and no figure in the midst of being drawn."""
+        self.page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.page.wait_for_function(
+            "() => ![...document.querySelectorAll('figure.plot')].some("
+            "(plot) => ['loading', 'drawing'].includes(plot.dataset.plotState))"
+        )
+        # Colours half-way through a transition would be measured.
+        self.page.evaluate(
+            "() => document.getAnimations().filter((a) => a instanceof CSSTransition).forEach((a) => a.finish())"
+        )
+
+    @contextmanager
+    def _restored(self) -> Iterator[None]:
+        before = self.page.viewport_size
+        try:
+            yield
+        finally:
+            self.page.emulate_media(color_scheme="light")
+            if before:
+                self.page.set_viewport_size(before)
+
+
+def watch(page: Page, *, expected: tuple[str, ...] = ()) -> Watch:
+    """Attach a watch to a page that has not been opened yet."""
+    seen = Watch(page, expected)
+    page.add_init_script(_LISTEN)
+    page.on("console", seen._on_console)
+    page.on("pageerror", seen._on_error)
+    page.on("response", seen._on_response)
+    page.on("requestfailed", seen._on_failure)
+    return seen

@@ -1,0 +1,103 @@
+"""`manage.py run`: one command starts everything, keeps the data, and leaves nothing behind."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.installation import embedded
+
+pytestmark = pytest.mark.skipif(
+    bool(os.environ.get("DATABASE_URL")), reason="the embedded default is tested without services"
+)
+
+
+def processes_on(data: Path) -> list[int]:
+    """All processes that were started for this data folder, found by their environment."""
+    needle = f"PODIUM_DATA={data}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and needle in (entry / "environ").read_bytes().split(b"\0"):
+                found.append(int(entry.name))
+        except OSError:
+            continue
+    return found
+
+
+def commands_on(data: Path) -> dict[int, str]:
+    commands = {}
+    for pid in processes_on(data):
+        try:
+            commands[pid] = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except OSError:
+            continue
+    return commands
+
+
+def workers_on(data: Path) -> set[int]:
+    return {pid for pid, command in commands_on(data).items() if "celery" in command and " worker " in command}
+
+
+def gone(data: Path, seconds: float = 20) -> bool:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if not processes_on(data):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.fixture
+def data(tmp_path):
+    return tmp_path / "data"
+
+
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="reads /proc")
+def test_it_heals_refuses_a_second_start_stops_whole_and_keeps_the_data(data, tmp_path):
+    """One installation for all of it: starting takes the longest."""
+    with embedded(data) as place:
+        place.wait(lambda: (place.health() or {}).get("status") == "ok", "a healthy installation", 60)
+        a_killed_worker_comes_back(place)
+        a_second_start_is_refused_with_a_remedy(place, tmp_path / "other")
+        place.manage("shell", "-v0", "-c", "from accounts.models import User; User.objects.create(username='kept')")
+        key = (data / "secret.key").read_text()
+        run = place.processes["run"]
+        os.kill(run.pid, signal.SIGINT)
+        assert run.wait(60) == 0
+        assert gone(data), commands_on(data)
+    with embedded(data) as place:
+        asked = place.manage(
+            "shell", "-v0", "-c", "from accounts.models import User; print(User.objects.get().username)"
+        )
+        assert asked.strip() == "kept"
+        assert (data / "secret.key").read_text() == key
+        run = place.processes["run"]
+        # Not even a supervisor that is killed leaves its children behind.
+        run.kill()
+        run.wait()
+        assert gone(data), commands_on(data)
+
+
+def a_killed_worker_comes_back(place):
+    before = workers_on(place.data)
+    os.kill(min(before), signal.SIGKILL)
+    place.wait(lambda: "worker ended" in place.log.read_text(errors="replace"), "the supervisor's notice", 30)
+    place.wait(lambda: workers_on(place.data) - before, "a new worker", 30)
+
+
+def a_second_start_is_refused_with_a_remedy(place, other):
+    """On the same data, and on other data at the same port."""
+    same_data = place.start("second", place.processes["run"].args)
+    place.env["PODIUM_DATA"] = str(other)
+    same_port = place.start("third", place.processes["run"].args)
+    place.env["PODIUM_DATA"] = str(place.data)
+    assert same_data.wait(90) != 0
+    assert same_port.wait(90) != 0
+    log = place.log.read_text(errors="replace")
+    assert "already runs on the data" in log
+    assert f"Port {place.port}" in log
+    assert "PORT=8001 make run" in log
+    assert gone(other)

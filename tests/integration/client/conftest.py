@@ -1,0 +1,53 @@
+"""The command against a running server, in the world of the submissions' tests."""
+
+import sys
+
+import pytest
+from django.conf import settings
+
+from accounts.services import issue_token
+from tests.integration.submissions.conftest import (
+    broker_of_its_own,
+    nobody_listens,
+    private_files,
+    workers,
+    world,
+)
+
+__all__ = ["broker_of_its_own", "nobody_listens", "private_files", "workers", "world"]
+
+if (_client := str(settings.ROOT / "client")) not in sys.path:
+    sys.path.insert(0, _client)
+
+
+@pytest.fixture
+def podium(live_server, world, workers, tmp_path, monkeypatch, capsys):
+    """Run the command as Ada, signed in; returns exit code, standard output and standard error."""
+    from podium_client.cli import main
+
+    _, secret = issue_token(user=world.ada, name="test", scopes=["read", "submit"], days=1)
+    monkeypatch.setenv("PODIUM_CONFIG", str(tmp_path / "config" / "client.json"))
+    monkeypatch.setenv("PODIUM_TOKEN", secret)
+    assert main(["login", live_server.url]) == 0
+    monkeypatch.delenv("PODIUM_TOKEN")
+    capsys.readouterr()
+
+    def run(*arguments):
+        code = main([str(argument) for argument in arguments])
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    run.secret = secret
+    return run
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of four right predictions."""
+    from tests.integration.submissions.world import predictions
+
+    place = tmp_path / "predictions"
+    place.mkdir()
+    for name, content in predictions().items():
+        (place / name).write_bytes(content)
+    return place

@@ -1,0 +1,155 @@
+"""The podium command: from signing in to the results, over real HTTP."""
+
+import json
+import stat
+
+import pytest
+import requests
+from django.urls import resolve
+
+from submissions.models import Submission, Upload
+from submissions.report import Report
+from tests.integration.submissions.world import labels, nifti, predictions, zipped
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_the_way_of_a_submission(podium, folder, tmp_path, world):
+    assert podium("whoami")[1].startswith("ada ")
+    assert "blocks  Blocks" in podium("challenges")[1]
+    assert "first" in podium("phases", "blocks")[1]
+    assert podium("validate", "blocks", "first", folder) == (0, "4 of 4 cases can be scored.\n", "")
+    code, out, _ = podium("submit", "blocks", "first", folder, "--watch")
+    assert code == 0
+    assert "Ada's #1 in First: Scored" in out
+    submission = Submission.objects.get()
+    assert (submission.state, submission.team) == ("scored", world.adas)
+    assert submission.archive_name == "predictions.zip"
+    assert str(submission.pk) in podium("submissions", "blocks")[1]
+    shown = json.loads(podium("--json", "status", submission.pk)[1])
+    assert shown["archive_sha256"] == submission.archive_sha256
+    target = tmp_path / "results.csv"
+    code, _, err = podium("results", submission.pk, "--output", target)
+    assert code == 0
+    assert submission.runs.get().result_digest in err
+    assert len(target.read_text().splitlines()) == 1 + 4 * 2 * 4
+
+
+def test_what_the_platform_would_refuse_is_found_before_uploading(podium, folder):
+    (folder / "case_001.nii.gz").unlink()
+    (folder / "case_002.nii.gz").write_bytes(nifti(labels(shape=(12, 10, 9))))
+    (folder / "case_003.nii.gz").write_bytes(b"nothing")
+    (folder / "notes.txt").write_text("x")
+    code, out, _ = podium("validate", "blocks", "first", folder)
+    assert code == 1
+    assert "there is no file for case_001. Add case_001.nii.gz." in out
+    assert "1 of 4 cases can be scored." in out
+    assert "notes.txt: no case of this name" in out
+    # The platform says the same of the same files.
+    podium("submit", "blocks", "first", folder, "--no-validate")
+    findings = Report.of(Submission.objects.get().report).findings
+    for case in ("case_002", "case_003"):
+        assert f"{findings[case].message}. {findings[case].remedy}" in out
+
+
+def test_nothing_right_is_not_uploaded(podium, tmp_path):
+    path = tmp_path / "wrong.zip"
+    path.write_bytes(zipped({"readme.txt": b"x"}))
+    code, out, _ = podium("submit", "blocks", "first", path)
+    assert code == 1
+    assert "0 of 4 cases" in out
+    assert not Upload.objects.exists()
+
+
+def test_an_upload_goes_on_where_it_stopped(podium, folder, monkeypatch):
+    from podium_client import uploading
+
+    monkeypatch.setattr(uploading, "PIECE", 100)
+    monkeypatch.setattr(uploading, "PAUSES", (0,))
+    send, sent = requests.Session.request, []
+
+    def breaking(self, method, url, **more):
+        if method == "PATCH":
+            sent.append(int(more["headers"]["Upload-Offset"]))
+            if len(sent) in (3, 4):
+                raise requests.ConnectionError
+        return send(self, method, url, **more)
+
+    monkeypatch.setattr(requests.Session, "request", breaking)
+    code, _, err = podium("submit", "blocks", "first", folder, "--no-validate")
+    assert code == 2
+    assert "start the same command again" in err
+    assert Upload.objects.get().offset == 200
+    # Another process, later: the folder is packed to the same bytes.
+    code, _, _ = podium("submit", "blocks", "first", folder, "--no-validate")
+    assert code == 0
+    assert sent[:6] == [0, 100, 200, 200, 200, 300]
+    assert Upload.objects.count() == 1
+    assert Submission.objects.get().state == "scored"
+
+
+def test_the_token_is_kept_from_others(podium, tmp_path, live_server):
+    path = tmp_path / "config" / "client.json"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert podium.secret in path.read_text()
+    podium("logout")
+    assert podium.secret not in path.read_text()
+    code, _, err = podium("challenges")
+    assert code == 2
+    assert err == "podium: Sign in first: podium login https://… (with a token of your account page).\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("phases", "../designs"), "no short name"),
+        (("phases", "unknown"), "nothing at"),
+        (("status", "x"), "no identifier"),
+        (("submit", "blocks", "third", "."), "no one phase third"),
+        (("submit", "blocks", "first", "missing-folder"), "no file or folder"),
+        (("login", "http://podium.example.org"), "only sent over https"),
+        (("login", "ftp://podium.example.org"), "no address"),
+    ],
+)
+def test_bad_input_ends_with_one_line(podium, arguments, said, monkeypatch):
+    monkeypatch.setenv("PODIUM_TOKEN", podium.secret)
+    code, out, err = podium(*arguments)
+    assert (code, out) == (2, "")
+    assert said.lower() in err.lower()
+    assert err.count("\n") == 1
+
+
+def test_the_token_leaves_for_no_other_host(podium, monkeypatch):
+    from podium_client.connection import Connection
+
+    with pytest.raises(Exception, match="another host"):
+        Connection.remembered().get("https://elsewhere.example.org/")
+
+
+def test_every_address_that_the_command_uses_is_in_the_schema(client):
+    schema = client.get("/api/v1/schema/?format=json").json()
+    used = {
+        "me/": "get",
+        "challenges/": "get",
+        "challenges/{slug}/": "get",
+        "challenges/{slug}/phases/{phase}/expectation/": "get",
+        "challenges/{slug}/uploads/": "post",
+        "challenges/{slug}/uploads/{id}/": "patch",
+        "submissions/": "get",
+        "submissions/{id}/": "get",
+        "submissions/{id}/results.csv/": "get",
+    }
+    missing = [path for path, method in used.items() if method not in schema["paths"].get(f"/api/v1/{path}", {})]
+    assert not missing, sorted(schema["paths"])
+    assert resolve("/api/v1/me/")
+
+
+def test_names_of_other_people_do_not_steer_the_terminal(podium, world):
+    type(world.challenge).objects.update(title="Blocks\x1b[2J\u202e")
+    assert podium("challenges")[1] == "blocks  Blocks�[2J�\n"
+
+
+def test_an_archive_is_validated_by_its_members(podium, tmp_path):
+    path = tmp_path / "mine.zip"
+    path.write_bytes(zipped({f"__MACOSX/{name}": b"x" for name in predictions()} | predictions()))
+    assert podium("validate", "blocks", "first", path)[0] == 0

@@ -1,0 +1,92 @@
+"""Designs stay fast when they grow: queries do not grow with tasks or designs, and saving a field takes no time."""
+
+from time import process_time
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from designs import services, texts
+from designs.catalogue import shipped
+from designs.models import TaskAnswers
+from designs.services.examples import example_document
+from tests.unit.designs.world import design, person
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def owner():
+    return person("ada")
+
+
+@pytest.fixture
+def signed_in(client, owner):
+    client.force_login(owner)
+    return client
+
+
+def queries_of(client, url):
+    # Texts of the catalogue are read again every half minute, which must not fall between the two requests.
+    texts.forget()
+    client.get(url)
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(url).status_code == 200
+    return len(captured)
+
+
+def test_the_list_takes_the_same_number_of_queries_for_one_and_for_three_designs(signed_in, owner):
+    counts = []
+    for number in (1, 2):
+        for _ in range(number):
+            design(owner, tasks=("A", "B"))
+        counts.append(queries_of(signed_in, reverse("designs:list")))
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("name", ["detail", "checks", "assessment", "section", "advice", "versions"])
+def test_pages_take_the_same_number_of_queries_for_one_and_for_three_tasks(signed_in, owner, name):
+    counts = []
+    for tasks in (("A",), ("A", "B", "C")):
+        stored = design(owner, tasks=tasks)
+        url = (
+            reverse("designs:task_section", args=[stored.slug, "data_sets", "task-1"])
+            if name == "section"
+            else reverse(f"designs:{name}", args=[stored.slug])
+        )
+        counts.append(queries_of(signed_in, url))
+    assert counts[0] == counts[1]
+
+
+@pytest.fixture
+def twelve(owner):
+    """A design of twelve tasks whose organizers asked for advice on each."""
+    document = example_document("hippocampus")
+    document["tasks"] = [{**document["tasks"][0], "task_name": f"Task {n}"} for n in range(12)]
+    stored, _ = services.import_design(actor=owner, title="Twelve", data=document)
+    TaskAnswers.objects.bulk_create(TaskAnswers(task=task, answers={"FP2.1": True}) for task in stored.tasks.all())
+    return stored
+
+
+@pytest.mark.parametrize("parameter", ["number_test_cases", "metrics", "challenge_name"])
+def test_a_field_of_a_design_with_twelve_tasks_is_saved_in_under_150_ms(signed_in, twelve, parameter):
+    """Time of this process, so that other work on the machine does not count; `-s` shows it."""
+    task = "task-7" if shipped()[parameter].is_task else None
+    address = reverse(
+        "designs:task_save" if task else "designs:save", args=[twelve.slug, parameter, *filter(None, [task])]
+    )
+    times = []
+    for revision in range(1, 8):
+        data = (
+            {"row.0.metric": "dsc", "row.0.shown": "dsc", "row.0.abbreviation": f"DSC{revision}"}
+            if parameter == "metrics"
+            else {"value": str(50 + revision)}
+        )
+        began = process_time()
+        answer = signed_in.post(address, {**data, "revision": str(revision)}, HTTP_HX_REQUEST="true")
+        times.append(process_time() - began)
+        assert b"Saved" in answer.content
+    median = sorted(times)[len(times) // 2]
+    print(f"{parameter}: {1000 * median:.0f} ms")
+    assert median < 0.15

@@ -1,0 +1,419 @@
+"""The pages of a design: who sees them, what they hold, and that they stay fast when designs grow."""
+
+import json
+import re
+from itertools import pairwise
+
+import pytest
+from django.core import mail
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
+
+from designs import hooks, services
+from designs.catalogue import shipped
+from designs.models import Collaborator, Design, DesignVersion, Thread
+from designs.queries import document_of
+from designs.services.examples import EXAMPLES, example_document, load_example_design
+from tests.unit.designs.world import design, person, save
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+@pytest.fixture
+def owner():
+    return person("ada")
+
+
+@pytest.fixture
+def hippocampus(owner):
+    return design(owner)
+
+
+@pytest.fixture
+def signed_in(client, owner):
+    client.force_login(owner)
+    return client
+
+
+def post(client, design, parameter, task=None, **data):
+    name = "designs:task_save" if task else "designs:save"
+    args = [design.slug, parameter, *([task] if task else [])]
+    return client.post(reverse(name, args=args), data, **HTMX)
+
+
+def pages_of(design):
+    task = design.tasks.first().key
+    yield reverse("designs:detail", args=[design.slug])
+    for section in shipped().sections:
+        parameters = shipped().in_section(section.key)
+        if any(not parameter.is_task for parameter in parameters):
+            yield reverse("designs:section", args=[design.slug, section.key])
+        if any(parameter.is_task for parameter in parameters):
+            yield reverse("designs:task_section", args=[design.slug, section.key, task])
+    for name in (
+        "checks",
+        "assessment",
+        "versions",
+        "compare",
+        "people",
+        "export_json",
+        "export_markdown",
+        "export_docx",
+        "export_pdf",
+    ):
+        yield reverse(f"designs:{name}", args=[design.slug])
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_page_of_every_example_design_opens(signed_in, owner, name):
+    stored, _ = load_example_design(name=name, owner=owner)
+    services.freeze_version(actor=owner, design=stored, name="First")
+    for url in pages_of(stored):
+        assert signed_in.get(url).status_code == 200, url
+
+
+def test_no_page_has_inline_script_or_style(signed_in, hippocampus):
+    for url in pages_of(hippocampus):
+        answer = signed_in.get(url)
+        if answer["Content-Type"].startswith("text/html"):
+            text = answer.content.decode()
+            assert not re.search(r"<[^>]+\sstyle=|<style|\son[a-z]+=\"|hx-on", text), url
+            assert not re.search(r"<script(?![^>]*\ssrc=)", text), url
+
+
+def test_all_parameters_have_their_field_on_some_page(signed_in, hippocampus):
+    text = "".join(signed_in.get(url).content.decode() for url in pages_of(hippocampus) if "/form/" in url)
+    for parameter in shipped().parameters.values():
+        key = f"{parameter.id}-task-1" if parameter.is_task else parameter.id
+        assert f'id="f-{key}"' in text, parameter.id
+
+
+def test_what_is_said_of_training_and_of_test_data_stands_side_by_side(signed_in, hippocampus):
+    page = signed_in.get(reverse("designs:task_section", args=[hippocampus.slug, "data_sets", "task-1"]))
+    fields = page.context["fields"]
+    pairs = [
+        (first.parameter.id, second.parameter.id)
+        for first, second in pairwise(fields)
+        if first.opens_pair and second.closes_pair
+    ]
+    assert ("annotators_training", "annotators_test") in pairs
+    assert ("training_case_characteristics", "test_case_characteristics") in pairs
+    assert sum(field.opens_pair for field in fields) == sum(field.closes_pair for field in fields) == len(pairs) == 6
+
+
+def test_a_design_is_hidden_from_strangers_and_public_ones_are_read_without_an_account(client, hippocampus, owner):
+    address = reverse("designs:detail", args=[hippocampus.slug])
+    assert client.get(address).status_code == 404
+    client.force_login(person("eve"))
+    assert client.get(address).status_code == 404
+    client.logout()
+    public, _ = load_example_design(name="msd", owner=owner)
+    assert client.get(reverse("designs:detail", args=[public.slug])).status_code == 200
+    assert client.get(reverse("designs:people", args=[public.slug])).status_code == 302
+
+
+def test_a_reader_sees_words_and_no_form(client, hippocampus):
+    bo = person("bo")
+    Collaborator.objects.create(design=hippocampus, user=bo, role="reader")
+    client.force_login(bo)
+    page = client.get(reverse("designs:section", args=[hippocampus.slug, "summary"]))
+    assert b"design-form" not in page.content
+    assert post(client, hippocampus, "challenge_name", value="x").status_code == 403
+
+
+def test_strangers_outside_see_no_personal_data(client, owner):
+    public, _ = load_example_design(name="hippocampus", owner=owner)
+    for name in ("export_json", "export_markdown"):
+        assert b"organizer@example.org" not in client.get(reverse(f"designs:{name}", args=[public.slug])).content
+    page = client.get(reverse("designs:section", args=[public.slug, "challenge_organization"]))
+    assert b"organizer@example.org" not in page.content
+
+
+def test_an_embargoed_value_is_shown_to_its_writers_only(client, owner):
+    public, _ = load_example_design(name="hippocampus", owner=owner)
+    task = public.tasks.get()
+    services.save_field(
+        actor=owner,
+        design=public,
+        task=task,
+        parameter="challenge_cohort",
+        value="secret surgery",
+        state="embargoed_until",
+        event="submission_deadline",
+    )
+    services.freeze_version(actor=owner, design=public, name="Sealed")
+    for url in (*pages_of(public), reverse("designs:version", args=[public.slug, 1])):
+        assert b"secret surgery" not in client.get(url).content, url
+    client.force_login(owner)
+    mission = reverse("designs:task_section", args=[public.slug, "mission", task.key])
+    assert b"secret surgery" in client.get(mission).content
+
+
+def test_a_new_organizer_starts_a_design(signed_in, owner):
+    answer = signed_in.post(reverse("designs:start"), {"title": "Liver 2026", "tasks": "Liver\nTumour\n"})
+    stored = Design.objects.get()
+    assert answer.url == stored.get_absolute_url()
+    assert [values.name for values in document_of(stored).each_task()] == ["Liver", "Tumour"]
+    assert stored.collaborators.get().user == owner
+
+
+def test_saving_answers_with_the_state_the_revision_and_the_checks_nearby(signed_in, hippocampus):
+    answer = post(signed_in, hippocampus, "number_test_cases", "task-1", value="1", revision="0")
+    text = answer.content.decode()
+    assert "Saved" in text
+    assert 'id="r-number_test_cases-task-1" value="1"' in text
+    assert "A single test case allows no ranking analysis." in text
+    text = post(signed_in, hippocampus, "number_test_cases", "task-1", value="60", revision="1").content.decode()
+    assert "A single test case" not in text
+    assert document_of(hippocampus).values("task-1").get("number_test_cases") == 60
+
+
+def test_a_value_that_does_not_fit_is_not_saved_and_says_why(signed_in, hippocampus):
+    answer = post(signed_in, hippocampus, "challenge_year", value="soon", revision="0")
+    assert b"Not saved: A number is needed" in answer.content
+    assert document_of(hippocampus).values().get("challenge_year") is None
+
+
+def test_the_second_writer_sees_both_and_keeps_theirs_or_the_other(signed_in, hippocampus):
+    save(hippocampus, "primary_objective", "Find the best method")
+    save(hippocampus, "primary_objective", "Find the fastest method")
+    answer = post(signed_in, hippocampus, "primary_objective", value="Find the best new method", revision="1")
+    text = answer.content.decode()
+    assert "<ins>fastest</ins>" in text
+    assert "Keep mine" in text
+    assert 'id="r-primary_objective" value="2"' in text
+    assert document_of(hippocampus).values().get("primary_objective") == "Find the fastest method"
+    shown = signed_in.get(reverse("designs:show", args=[hippocampus.slug, "primary_objective"]), **HTMX)
+    assert b"Find the fastest method" in shown.content
+    post(signed_in, hippocampus, "primary_objective", value="Find the best new method", revision="2")
+    assert document_of(hippocampus).values().get("primary_objective") == "Find the best new method"
+
+
+def test_a_lost_session_is_told_apart_so_that_the_page_keeps_the_text(client, hippocampus):
+    assert post(client, hippocampus, "challenge_name", value="x").status_code == 401
+
+
+def test_a_table_is_saved_by_rows(signed_in, hippocampus):
+    post(
+        signed_in,
+        hippocampus,
+        "challenge_schedule",
+        **{
+            "row.0.event": "submission_deadline",
+            "row.0.date": "2026-05-01",
+            "row.3.event": "event_day",
+            "row.3.date": "2026-10-01",
+            "row.4.event": "",
+            "revision": "0",
+        },
+    )
+    assert document_of(hippocampus).values().get("challenge_schedule") == [
+        {"event": "submission_deadline", "date": "2026-05-01"},
+        {"event": "event_day", "date": "2026-10-01"},
+    ]
+
+
+def test_a_metric_of_the_platform_brings_its_direction_range_and_options(signed_in, hippocampus):
+    answer = post(
+        signed_in,
+        hippocampus,
+        "metrics",
+        "task-1",
+        **{"row.0.metric": "nsd", "row.0.options.tolerance": "2", "row.0.policy.missing": "0", "revision": "0"},
+    )
+    (row,) = document_of(hippocampus).values("task-1").get("metrics")
+    assert (row["abbreviation"], row["orientation"], row["range_min"], row["range_max"]) == ("NSD", "higher", 0, 1)
+    assert row["options"] == {"tolerance": 2}
+    assert row["policy"] == {"missing": 0}
+    assert "row.0.options.tolerance" in answer.content.decode()
+
+
+def test_options_appear_once_a_metric_is_chosen_even_if_all_else_was_typed(signed_in, hippocampus):
+    row = {"metric": "nsd", "abbreviation": "NSD", "orientation": "higher", "range_min": "0", "range_max": "1",
+           "level": "case", "used_for_ranking": "true", "implementation": "this platform"}  # fmt: skip
+    cells = {f"row.0.{key}": value for key, value in row.items()}
+    first = post(signed_in, hippocampus, "metrics", "task-1", **cells, revision="0", **{"row.0.shown": ""})
+    assert b"row.0.options.tolerance" in first.content
+    again = post(signed_in, hippocampus, "metrics", "task-1", **cells, revision="1", **{"row.0.shown": "nsd"})
+    assert b"row.0.options.tolerance" not in again.content
+
+
+def test_another_metric_in_the_same_row_drops_what_belonged_to_the_first(signed_in, hippocampus):
+    cells = {
+        "row.0.metric": "assd",
+        "row.0.abbreviation": "NSD",
+        "row.0.orientation": "higher",
+        "row.0.options.tolerance": "2",
+    }
+    post(signed_in, hippocampus, "metrics", "task-1", **cells, revision="0")
+    (row,) = document_of(hippocampus).values("task-1").get("metrics")
+    assert (row["abbreviation"], row["orientation"]) == ("ASSD", "lower")
+    assert "options" not in row
+    assert "range_max" not in row
+
+
+@pytest.mark.parametrize(
+    ("parameter", "data", "expected"),
+    [
+        ("life_cycle_type", {"value": "__other__", "other": "every leap year"}, {"other": "every leap year"}),
+        ("interaction_level_policy", {"value": ["fully_automatic", "semi_automatic"]}, ["fully_automatic", "semi_automatic"]),
+        ("challenge_keywords", {"value": "MRI, brain"}, ["MRI", "brain"]),
+        ("contact_person", {"value.name": "Ada", "value.email": "ada@example.org"}, {"name": "Ada", "email": "ada@example.org"}),
+    ],
+)  # fmt: skip
+def test_every_editor_sends_its_type(signed_in, hippocampus, parameter, data, expected):
+    post(signed_in, hippocampus, parameter, **data, revision="0")
+    assert document_of(hippocampus).values().get(parameter) == expected
+
+
+def test_states_are_saved_from_the_form(signed_in, hippocampus):
+    post(signed_in, hippocampus, "award_policy", state="none_declared", revision="0")
+    answer = post(signed_in, hippocampus, "embargo_period", state="not_applicable", revision="0")
+    assert b"Say why it does not apply" in answer.content
+    assert document_of(hippocampus).challenge["award_policy"].state == "none_declared"
+
+
+def test_the_history_says_who_changed_what(signed_in, hippocampus):
+    save(hippocampus, "challenge_name", "One name")
+    save(hippocampus, "challenge_name", "Another name")
+    text = signed_in.get(reverse("designs:history", args=[hippocampus.slug, "challenge_name"])).content.decode()
+    assert text.index("<ins>Another</ins>") < text.index("revision 1")
+
+
+def test_a_comment_is_answered_and_resolved(signed_in, hippocampus):
+    address = reverse("designs:comments", args=[hippocampus.slug, "challenge_name"])
+    assert b"Is this unique?" in signed_in.post(address, {"text": "Is this unique?"}, **HTMX).content
+    thread = Thread.objects.get()
+    reply = reverse("designs:reply", args=[hippocampus.slug, thread.pk])
+    assert b"Yes." in signed_in.post(reply, {"text": "Yes.", "act": "reply"}, **HTMX).content
+    assert b"Resolved by" in signed_in.post(reply, {"act": "resolve"}, **HTMX).content
+    page = signed_in.get(reverse("designs:section", args=[hippocampus.slug, "summary"]))
+    assert b"1 open" not in page.content
+
+
+def test_text_of_people_is_escaped_everywhere(signed_in, hippocampus):
+    attack = "<script>alert(1)</script>"
+    save(hippocampus, "primary_objective", attack)
+    save(hippocampus, "organizing_team", [{"name": attack, "affiliation": "X"}])
+    signed_in.post(reverse("designs:comments", args=[hippocampus.slug, "primary_objective"]), {"text": attack})
+    urls = [*pages_of(hippocampus), reverse("designs:history", args=[hippocampus.slug, "primary_objective"]),
+            reverse("designs:comments", args=[hippocampus.slug, "primary_objective"])]  # fmt: skip
+    for url in urls:
+        answer = signed_in.get(url)
+        if answer["Content-Type"].startswith("text/html"):
+            assert attack.encode() not in answer.content, url
+
+
+def test_a_warning_is_answered_on_the_checks_page(signed_in, hippocampus):
+    save(hippocampus, "number_test_cases", 10)
+    page = signed_in.get(reverse("designs:checks", args=[hippocampus.slug]))
+    rows = [row["finding"] for _, _, rows in page.context["groups"] for row in rows]
+    finding = next(row for row in rows if row.check.id == "number_test_cases.small")
+    signed_in.post(
+        reverse("designs:answer", args=[hippocampus.slug]),
+        {"check_id": finding.check.id, "task": finding.task, "basis": finding.basis, "text": "A rare disease."},
+    )
+    assert b"A rare disease." in signed_in.get(reverse("designs:checks", args=[hippocampus.slug])).content
+
+
+def test_a_version_is_frozen_compared_and_downloaded(signed_in, hippocampus):
+    save(hippocampus, "number_test_cases", 60)
+    signed_in.post(reverse("designs:freeze", args=[hippocampus.slug]), {"name": "Submitted"})
+    version = DesignVersion.objects.get()
+    save(hippocampus, "number_test_cases", 45)
+    text = signed_in.get(reverse("designs:compare", args=[hippocampus.slug])).content.decode()
+    assert "<del>60</del>" in text
+    assert "-25 %" in text
+    download = signed_in.get(version.get_absolute_url())
+    assert download["X-Content-SHA256"] == version.digest
+    assert json.loads(download.content) == version.document
+
+
+def test_the_assessment_page_shows_words_code_and_example_or_the_missing_parameter(signed_in, hippocampus, owner):
+    page = signed_in.get(reverse("designs:assessment", args=[hippocampus.slug])).content.decode()
+    assert "The task category is missing." in page
+    complete, _ = load_example_design(name="hippocampus", owner=owner)
+    page = signed_in.get(reverse("designs:assessment", args=[complete.slug])).content.decode()
+    assert "for every algorithm" in page
+    assert "Dogwood" in page
+    task = complete.tasks.get().key
+    document = signed_in.get(reverse("designs:assessment_json", args=[complete.slug, task]))
+    assert json.loads(document.content)["problem"] == "semantic_segmentation"
+
+
+def test_an_exported_design_is_imported_by_another_organizer(signed_in, client, owner):
+    upload = SimpleUploadedFile("design.json", json.dumps(example_document("robustmis")).encode())
+    signed_in.post(reverse("designs:import"), {"title": "RobustMIS again", "document": upload})
+    assert len(document_of(Design.objects.get()).tasks) == 3
+    bad = SimpleUploadedFile("design.json", b"[" * 100_000)
+    answer = signed_in.post(reverse("designs:import"), {"title": "Bad", "document": bad})
+    assert b"no JSON document" in answer.content
+
+
+def test_the_next_edition_starts_from_an_earlier_registration(signed_in, monkeypatch):
+    known = hooks.RegisteredDocument("podium-2026-1", "Nuclei (next edition)", example_document("nuclei"))
+    monkeypatch.setattr(hooks, "registered_documents", [lambda name: known if name == known.identifier else None])
+    address = f"{reverse('designs:import')}?from=podium-2026-1"
+    assert b'value="podium-2026-1"' in signed_in.get(address).content
+    signed_in.post(address, {"registration": "podium-2026-1"})
+    started = Design.objects.get()
+    assert (started.title, started.origin) == ("Nuclei (next edition)", {"registration": "podium-2026-1"})
+    assert document_of(started).values().get("challenge_acronym") == "NUCLEI-SEG"
+    assert b"no registration podium-2026-2" in signed_in.post(address, {"registration": "podium-2026-2"}).content
+    assert b"one of the two" in signed_in.post(address, {"title": "Nothing"}).content
+
+
+def test_duplicating_a_public_design_makes_it_ones_own(client, owner):
+    public, _ = load_example_design(name="msd", owner=owner)
+    client.force_login(person("bo"))
+    answer = client.post(reverse("designs:duplicate", args=[public.slug]))
+    copy = Design.objects.get(copied_from=public)
+    assert answer.url == copy.get_absolute_url()
+    assert not copy.is_public
+    assert client.get(answer.url).status_code == 200
+
+
+def test_an_invited_person_accepts_and_may_write(signed_in, client, hippocampus, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        signed_in.post(
+            reverse("designs:invite", args=[hippocampus.slug]), {"email": "bo@example.org", "role": "editor"}
+        )
+    link = re.search(r"http://testserver(\S+)", mail.outbox[0].body)[1]
+    client.force_login(person("bo"))
+    assert client.get(link).status_code == 200
+    assert not hippocampus.collaborators.filter(user__username="bo").exists()
+    client.post(link)
+    assert post(client, hippocampus, "challenge_name", value="By Bo", revision="0").status_code == 200
+    assert client.post(reverse("designs:freeze", args=[hippocampus.slug]), {"name": "x"}).status_code == 403
+
+
+def test_an_owner_changes_roles_and_anybody_leaves(signed_in, client, hippocampus):
+    part = Collaborator.objects.create(design=hippocampus, user=person("bo"), role="editor")
+    address = reverse("designs:change_person", args=[hippocampus.slug, part.pk])
+    signed_in.post(address, {"role": "reader"})
+    part.refresh_from_db()
+    assert part.role == "reader"
+    client.force_login(part.user)
+    assert client.post(address, {"role": "owner"}).status_code == 403
+    client.post(address, {"role": "remove"})
+    assert not Collaborator.objects.filter(pk=part.pk).exists()
+
+
+def test_what_is_personal_or_withheld_does_not_leave_by_a_copy_or_a_comparison(client, owner):
+    public, _ = load_example_design(name="hippocampus", owner=owner)
+    task = public.tasks.get()
+    services.freeze_version(actor=owner, design=public, name="Before")
+    team = [{"name": "Zoe", "affiliation": "X", "email": "zoe@example.org"}]
+    services.save_field(actor=owner, design=public, parameter="organizing_team", value=team)
+    embargo = {"value": "secret surgery", "state": "embargoed_until", "event": "submission_deadline"}
+    services.save_field(actor=owner, design=public, task=task, parameter="challenge_cohort", **embargo)
+    client.force_login(person("bo"))
+    compared = client.get(reverse("designs:compare", args=[public.slug])).content
+    assert b"Zoe" in compared
+    client.post(reverse("designs:duplicate", args=[public.slug]))
+    copy = Design.objects.get(copied_from=public)
+    copied = client.get(reverse("designs:export_json", args=[copy.slug])).content
+    for secret in (b"zoe@example.org", b"secret surgery"):
+        assert secret not in compared
+        assert secret not in copied

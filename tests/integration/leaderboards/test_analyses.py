@@ -1,0 +1,135 @@
+"""Figures and comparisons follow a ranking: step by step, behind every ranking that waits, and never lost."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from leaderboards import analyses, computing, services
+from leaderboards.models import Analysis, RankingRequest, RankingVersion
+from tests.integration.leaderboards import world
+
+pytestmark = pytest.mark.django_db
+
+PAST = timedelta(hours=1)
+
+
+@pytest.fixture
+def jobs(monkeypatch):
+    sent = []
+    monkeypatch.setattr("web.jobs.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True)
+    return sent
+
+
+@pytest.fixture
+def built():
+    return world.build(ranked=())
+
+
+@pytest.fixture
+def version(built):
+    """Ranked, and nothing drawn yet."""
+    phase = built.phases["open"]
+    for level, team in zip((0.9, 0.8), built.teams.values(), strict=True):
+        world.scored_run(phase, team, built.people["member"], level=level)
+    services.request_ranking(phase.pk)
+    return services.rank_phase(phase_id=phase.pk)
+
+
+def test_ranking_is_complete_before_anything_is_drawn(version):
+    assert version.sentences["overall"][0].startswith("Ada")
+    assert (version.analysis.figures, version.analysis.is_finished) == ({}, False)
+
+
+def test_drawing_changes_nothing_of_what_was_published(version):
+    before = RankingVersion.objects.filter(pk=version.pk).values().get()
+    analyses.analyse_version(version_id=version.pk)
+    assert RankingVersion.objects.filter(pk=version.pk).values().get() == before
+    assert Analysis.objects.get().done == len(analyses.STEPS)
+
+
+def test_ranking_that_waits_goes_first_and_the_rest_is_drawn_after_it(version, built, monkeypatch):
+    taken = []
+
+    def one_then_a_score(name):
+        def step(version, sources):
+            taken.append(name)
+            services.request_ranking(version.phase_id)
+            RankingRequest.objects.update(requested_at=timezone.now() - PAST)
+            return analyses.Made()
+
+        return step
+
+    monkeypatch.setattr(analyses, "STEPS", {name: one_then_a_score(name) for name in ("first", "second")})
+    assert analyses.analyse_version(version_id=version.pk) is None
+    assert taken == ["first"]
+    services.rank_phase(phase_id=version.phase_id)
+    assert analyses.analyse_version(version_id=version.pk) is None or taken == ["first", "second"]
+    assert taken == ["first", "second"]
+
+
+def test_step_that_fails_is_told_and_stops_no_other(version, monkeypatch, caplog):
+    def fail(version, sources):
+        raise ValueError("too few cases")
+
+    monkeypatch.setattr(analyses, "STEPS", {"bad": fail, "good": lambda version, sources: analyses.Made()})
+    analysis = analyses.analyse_version(version_id=version.pk)
+    assert analysis.steps == ["bad", "good"]
+    assert analysis.failures == {"bad": "ValueError: too few cases"}
+
+
+def test_second_worker_leaves_alone_what_the_first_one_draws(version, monkeypatch):
+    seen = []
+
+    def meanwhile(version, sources):
+        seen.append(analyses.analyse_version(version_id=version.pk))
+        return analyses.Made()
+
+    monkeypatch.setattr(analyses, "STEPS", {"only": meanwhile})
+    assert analyses.analyse_version(version_id=version.pk).is_finished
+    assert seen == [None]
+
+
+def test_step_that_kills_its_worker_is_left_out(version, monkeypatch):
+    monkeypatch.setattr(
+        analyses, "STEPS", dict.fromkeys(("deadly", "harmless"), lambda version, sources: analyses.Made())
+    )
+    for _ in range(services.MAX_ATTEMPTS):
+        analyses._claim(version.pk)
+        Analysis.objects.update(lease_until=timezone.now() - PAST)
+    analysis = analyses.analyse_version(version_id=version.pk)
+    assert list(analysis.failures) == ["deadly"]
+    assert analysis.is_finished
+
+
+def test_sweep_hands_out_what_was_lost_and_the_overtaken_only_when_nothing_else_is_left(version, built, jobs):
+    assert analyses.sweep() == 0, "its job has only just been sent"
+    phase = built.phases["open"]
+    world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.95)
+    services.request_ranking(phase.pk)
+    later = services.rank_phase(phase_id=phase.pk)
+    RankingVersion.objects.update(created_at=timezone.now() - PAST)
+    analyses.sweep()
+    assert jobs == [("leaderboards.tasks.analyse_version", [later.pk])]
+    analyses.analyse_version(version_id=later.pk)
+    jobs.clear()
+    analyses.sweep()
+    assert jobs == [("leaderboards.tasks.analyse_version", [version.pk])]
+
+
+def test_page_shows_its_tabs_at_once_and_asks_again_until_they_are_filled(version, client):
+    address = reverse("leaderboards:current", args=["liver", "open"])
+    html = client.get(address, {"view": "stability"}).content.decode()
+    assert "The figure appears here as soon as it is made." in html
+    assert 'hx-trigger="load delay:2s"' in html
+    analyses.analyse_version(version_id=version.pk)
+    html = client.get(address, {"view": "stability"}).content.decode()
+    assert "data-plot-src" in html
+    assert "hx-trigger" not in html.split("<main")[1]
+
+
+def test_every_file_of_an_analysis_can_be_read(version):
+    analysis = analyses.analyse_version(version_id=version.pk)
+    assert analysis.figures
+    assert all(computing.load(name)["data"] for drawn in analysis.figures.values() for name in drawn.values())

@@ -1,0 +1,59 @@
+"""Several workers at once, on a database that lets them work at once."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+
+from leaderboards import computing, services
+from leaderboards.models import RankingRequest, RankingVersion, Standing
+from tests.integration.leaderboards import world
+
+pytestmark = [
+    pytest.mark.services,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite takes one writer at a time"),
+]
+
+
+def in_a_worker(act, *arguments):
+    try:
+        return act(*arguments)
+    finally:
+        connection.close()
+
+
+def test_many_workers_and_many_scores_end_in_one_version():
+    built = world.build(ranked=())
+    phase = built.phases["open"]
+    for index, team in enumerate(built.teams.values()):
+        world.scored_run(phase, team, built.people["member"], level=0.9 - 0.1 * index)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(in_a_worker, [services.request_ranking] * 8, [phase.pk] * 8))
+        list(pool.map(lambda _: in_a_worker(lambda: services.rank_phase(phase_id=phase.pk)), range(8)))
+    assert RankingRequest.objects.get(phase=phase).requested == 8
+    services.rank_phase(phase_id=phase.pk)
+    assert not RankingRequest.objects.get(phase=phase).is_due
+    assert RankingVersion.objects.filter(phase=phase).count() == 1
+    assert Standing.objects.filter(phase=phase).count() == 1
+
+
+def test_lease_is_renewed_while_a_long_computation_runs(monkeypatch):
+    built = world.build(ranked=())
+    phase = built.phases["open"]
+    world.scored_run(phase, built.teams["Ada"], built.people["member"], level=0.9)
+    compute, leases = computing.compute, []
+
+    def slow(inputs, progress=None):
+        leases.append(RankingRequest.objects.get(phase=phase).lease_until)
+        time.sleep(0.5)
+        leases.append(RankingRequest.objects.get(phase=phase).lease_until)
+        return compute(inputs)
+
+    monkeypatch.setattr(computing, "compute", slow)
+    monkeypatch.setattr(services, "LEASE", timedelta(seconds=0.4))
+    services.request_ranking(phase.pk)
+    assert services.rank_phase(phase_id=phase.pk).number == 1
+    assert leases[0] < leases[1]

@@ -1,0 +1,145 @@
+"""Groups of cases, hard cases and what makes them hard: found from case metadata, shown when cases may be seen."""
+
+import pytest
+from django.conf import settings
+from django.db import transaction
+from django.test import Client, override_settings
+from django.urls import reverse
+
+from leaderboards.models import RankingVersion
+from submissions.models import MethodDescription, TestCase
+from tests.integration.leaderboards import world
+from tests.integration.leaderboards.conftest import storages_in
+
+pytestmark = pytest.mark.django_db
+
+CASES = 24
+TEAMS = {"Ada": 0.9, "Ben": 0.85, "Cleo": 0.7, "Dora": 0.5}
+
+
+@pytest.fixture(scope="module")
+def built(django_db_setup, django_db_blocker, storage_folder):
+    """Four teams on 24 cases of two sites, with a size that is known for each; a closed and an open phase."""
+    with (
+        override_settings(STORAGES=settings.STORAGES | storages_in(storage_folder)),
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+        pytest.MonkeyPatch.context() as patched,
+    ):
+        patched.setattr(world, "CASES", [f"case-{index:02d}" for index in range(CASES)])
+        built = world.build(teams=tuple(TEAMS), ranked=())
+        for slug in ("open", "revealed"):
+            phase = built.phases[slug]
+            for case in TestCase.objects.filter(test_set__phase=phase):
+                site = "north" if case.position % 2 else "south"
+                case.metadata = {"site": site, "voxels": 100 + 7 * case.position, "id": f"p{case.position}"}
+                case.save()
+            for name, level in TEAMS.items():
+                world.scored_run(phase, built.teams[name], built.people["member"], level=level, cases=CASES)
+            world.rank(phase)
+        yield built
+        transaction.set_rollback(True)
+
+
+def page(person: str | None, built: world.World, key: str = "revealed", **asked: str) -> str:
+    client = Client()
+    if person:
+        client.force_login(built.people[person])
+    return client.get(reverse("leaderboards:current", args=["liver", key]), asked).content.decode()
+
+
+def test_no_step_fails(built):
+    for slug in ("open", "revealed"):
+        assert RankingVersion.objects.get(phase=built.phases[slug]).analysis.failures == {}
+
+
+@pytest.mark.parametrize(
+    ("view", "figures"),
+    [
+        ("groups", {"groups", "worst"}),
+        ("strengths", {"relative", "hardness"}),
+        ("gaming", {"withholding"}),
+        ("tasks", {"consensus"}),
+        ("metrics", {"metrics", "tau"}),
+    ],
+)
+def test_tabs_have_their_figures(built, view, figures):
+    html = page(None, built, view=view, by="dsc/whole")
+    sources = [part.split('"')[0].replace("&amp;", "&") for part in html.split('data-plot-src="')[1:]]
+    assert {source.split("/")[-1].split(".json")[0] for source in sources} == figures
+    for source in sources:
+        assert Client().get(source).json()["data"]
+
+
+def test_every_group_is_ranked_on_its_own_cases(built):
+    html = page(None, built, group="site:north")
+    assert "Only the 12 cases with site: north." in html
+    assert "12 of 12" in html
+    assert "Only the" not in page(None, built, group="site:nowhere")
+
+
+def test_identifiers_make_no_groups_and_numbers_make_three(built):
+    findings = RankingVersion.objects.get(phase=built.phases["revealed"]).analysis.findings
+    keys = [choice["key"].split(" (")[0] for choice in findings["subgroups"]]
+    assert keys == ["site:north", "site:south", "voxels:low", "voxels:middle", "voxels:high"]
+
+
+def test_hardest_case_is_the_one_with_the_worst_median(built):
+    findings = RankingVersion.objects.get(phase=built.phases["revealed"]).analysis.findings
+    medians = [case["median"] for case in findings["hardest"]["dsc/whole"]]
+    assert medians == sorted(medians)
+    html = page(None, built, view="cases", by="dsc/whole")
+    assert "The hardest cases by DSC, whole" in html
+    assert html.index(findings["hardest"]["dsc/whole"][0]["case"]) < html.index(
+        findings["hardest"]["dsc/whole"][1]["case"]
+    )
+
+
+def test_teams_see_pictures_of_their_own_files_alone(built):
+    version = RankingVersion.objects.get(phase=built.phases["revealed"])
+    own = next(team["submission"] for team in version.inputs["teams"] if team["name"] == "Ada")
+    html = page("member", built, view="cases")
+    assert html.count(own) > 0
+    assert not any(team["submission"] in html for team in version.inputs["teams"] if team["name"] != "Ada")
+    assert "case_picture" not in page(None, built, view="cases")
+    assert "/picture/" not in page(None, built, view="cases")
+
+
+@pytest.mark.parametrize("person", [None, "stranger", "member", "staff"])
+def test_nothing_about_single_cases_or_groups_before_the_phase_closes(built, person):
+    html = page(person, built, "open")
+    assert not any(f"view={name}" in html for name in ("groups", "strengths", "data", "cases"))
+    assert "optgroup" not in html
+    assert "view=gaming" in html, "ranks under other rules tell nothing about a case"
+    assert "Only the" not in page(person, built, "open", view="groups", group="site:north")
+    client = Client()
+    if person:
+        client.force_login(built.people[person])
+    for name in ("groups", "worst", "relative", "hardness", "hard"):
+        address = reverse("leaderboards:figure", args=["liver", "open", 1, name])
+        assert client.get(address, {"by": "dsc/whole"}).status_code == 403, name
+
+
+def test_organizers_see_groups_before(built):
+    assert "Only the 12 cases" in page("organizer", built, "open", group="site:south")
+
+
+def describe(built, key: str, team: str, consent: str) -> str:
+    version = RankingVersion.objects.get(phase=built.phases[key])
+    submission = next(row["submission"] for row in version.inputs["teams"] if row["name"] == team)
+    entries = {
+        "consent_result_publication": {"state": "provided", "value": consent},
+        "additional_training_data": {"state": "provided", "value": [{"name": "LiTS", "access": "public"}]},
+    }
+    MethodDescription.objects.create(submission_id=submission, entries=entries, filled=1, required=2, is_complete=False)
+    return reverse("submissions:method", args=["liver", submission])
+
+
+def test_description_of_a_method_is_linked_once_everybody_may_read_it_and_never_names_the_unnamed(built):
+    named, unnamed = describe(built, "revealed", "Ada", "named"), describe(built, "revealed", "Ben", "anonymously")
+    html = page(None, built)
+    assert f'<a href="{named}">Ada</a>' in html
+    assert html.count(">extra data<") == 1
+    assert unnamed not in html
+    early = describe(built, "open", "Ada", "named")
+    assert early not in page("organizer", built, "open")

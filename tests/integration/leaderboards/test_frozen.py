@@ -1,0 +1,101 @@
+"""A frozen ranking: everybody sees it as it stood some hours before the end, organizers as it is."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from audit.models import Entry
+from leaderboards import services
+from leaderboards.models import Freeze, Standing
+from tests.integration.leaderboards import world
+
+pytestmark = pytest.mark.django_db
+
+OUTSIDERS = ("anonymous", "stranger", "member", "other", "staff")
+FILES = ("document", "table_csv", "results_csv", "bundle")
+
+
+@pytest.fixture
+def built():
+    """Version 1 stood before the freeze; version 2, in which Ben leads, came after it. The phase closes in a day."""
+    built = world.build(ranked=("open",))
+    phase = built.phases["open"]
+    Standing.objects.filter(phase=phase).update(since=timezone.now() - timedelta(hours=40))
+    services.freeze_board(actor=built.people["organizer"], phase=phase, hours=36)
+    world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.97)
+    world.rank(phase)
+    return built
+
+
+def client_of(built: world.World, person: str) -> Client:
+    client = Client()
+    if person != "anonymous":
+        client.force_login(built.people[person])
+    return client
+
+
+def address(name: str, *arguments: object) -> str:
+    return reverse(f"leaderboards:{name}", args=["liver", "open", *arguments])
+
+
+def first_row(html: str) -> str:
+    return html.split("<tbody>")[1].split("</tr>", maxsplit=1)[0]
+
+
+@pytest.mark.parametrize("person", OUTSIDERS)
+def test_outsiders_see_the_ranking_as_it_stood(built, person):
+    client = client_of(built, person)
+    for name in ("current", "embed"):
+        html = client.get(address(name)).content.decode()
+        assert "Ada" in first_row(html), name
+    assert "Frozen: this is the ranking as it stood" in client.get(address("current")).content.decode()
+    assert "Version 2" not in client.get(address("history")).content.decode()
+
+
+@pytest.mark.parametrize("person", OUTSIDERS)
+def test_nothing_newer_can_be_had_and_no_answer_tells_whether_it_exists(built, person):
+    client = client_of(built, person)
+    for name in ("version", *FILES):
+        answers = [client.get(address(name, number)) for number in (2, 99)]
+        assert [answer.status_code for answer in answers] == [403, 403], name
+    assert client.get(address("figure", 2, "blob")).status_code == 403
+    assert client.get(address("history_figure")).status_code == 403
+    assert client.get(address("version", 1)).status_code == 200
+
+
+def test_organizers_see_it_as_it_is_and_are_told_that_others_do_not(built):
+    client = client_of(built, "organizer")
+    html = client.get(address("current")).content.decode()
+    assert "Ben" in first_row(html)
+    assert "Frozen for the public" in html
+    assert client.get(address("version", 2)).status_code == 200
+    assert "Ada" in first_row(client.get(address("embed")).content.decode()), "a frame shows what everybody sees"
+
+
+def test_everything_is_shown_once_the_phase_has_closed(built):
+    phase = built.phases["open"]
+    phase.closes_at = timezone.now() - timedelta(minutes=1)
+    phase.save()
+    html = client_of(built, "anonymous").get(address("current")).content.decode()
+    assert "Ben" in first_row(html)
+    assert "Frozen" not in html
+
+
+@pytest.mark.parametrize("person", OUTSIDERS)
+def test_only_organizers_freeze(built, person):
+    client_of(built, person).post(address("freeze"), {"hours": 2})
+    assert Freeze.objects.get().hours == 36
+
+
+def test_freezing_and_thawing_are_logged(built):
+    client = client_of(built, "organizer")
+    assert client.get(address("freeze")).status_code == 405
+    client.post(address("freeze"), {"hours": 2})
+    client.post(address("freeze"), {"hours": 0})
+    client.post(address("freeze"), {"hours": ""})
+    assert not Freeze.objects.exists()
+    facts = [entry.facts["hours"] for entry in Entry.objects.filter(act="leaderboard_frozen").order_by("pk")]
+    assert facts == [36, 2, None]

@@ -1,0 +1,247 @@
+"""What a visitor reads on a leaderboard, and what it costs the database."""
+
+import json
+
+import pytest
+from django.conf import settings
+from django.db import transaction
+from django.test import Client, override_settings
+from django.urls import reverse
+
+from challenges.models import Phase, Task
+from evaluation import ranking
+from leaderboards import services
+from leaderboards.models import RankingRequest
+from tests.integration.leaderboards import world
+from tests.integration.leaderboards.conftest import storages_in
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def built(django_db_setup, django_db_blocker, storage_folder):
+    """Ada leads, Eve has Ada's results, Dora lacks two cases."""
+    with (
+        override_settings(STORAGES=settings.STORAGES | storages_in(storage_folder)),
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+    ):
+        built = world.build(teams=("Ada", "Ben", "Cleo", "Dora", "Eve"), ranked=())
+        phase = built.phases["open"]
+        levels = {"Ada": 0.9, "Ben": 0.89, "Cleo": 0.6, "Dora": 0.5, "Eve": 0.9}
+        for name, level in levels.items():
+            world.scored_run(
+                phase, built.teams[name], built.people["member"], level=level, missing=2 * (name == "Dora")
+            )
+        world.rank(phase)
+        yield built
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def visitor():
+    return Client()
+
+
+def page(client: Client, key: str = "open", **asked: str) -> str:
+    return client.get(reverse("leaderboards:current", args=["liver", key]), asked).content.decode()
+
+
+def rows_of(html: str) -> list[str]:
+    return [
+        row.split("<tr")[-1] for row in html.split("<tbody>")[1].split("</tbody>", maxsplit=1)[0].split("</tr>")[:-1]
+    ]
+
+
+def test_a_sentence_says_who_leads_before_any_number(built, visitor):
+    html = page(visitor)
+    assert html.index("Ada and Eve") < html.index("<table")
+
+
+def test_exact_tie_is_said_to_be_one(built, visitor):
+    assert "<strong>Ada</strong> and <strong>Eve</strong> have identical results in every case" in page(visitor)
+
+
+def test_every_row_has_rank_interval_and_drawing(built, visitor):
+    for row in rows_of(page(visitor)):
+        assert 'data-label="Rank"' in row
+        assert 'data-label="Rank interval"' in row
+        assert 'class="interval-strip"' in row
+
+
+def test_every_row_is_one_sentence_for_a_screen_reader(built, visitor):
+    rows = rows_of(page(visitor))
+    assert "Dora: rank 5, between" in rows[-1]
+    assert "8 of 10 cases, 1 submission." in rows[-1]
+
+
+def test_missing_cases_are_marked(built, visitor):
+    rows = rows_of(page(visitor))
+    assert "8 of 10" in rows[-1]
+    assert "10 of 10" in rows[0]
+
+
+def test_group_that_cannot_be_told_apart_is_marked(built, visitor):
+    assert ["is-group" in row for row in rows_of(page(visitor))][0::4] == [True, False]
+
+
+def test_scheme_seed_cases_and_digest_stand_below(built, visitor):
+    html = page(visitor)
+    version = built.phases["open"].rankings.get()
+    assert version.digest in html
+    assert "50 bootstrap samples, seed 1" in html
+    assert "10 cases, 5 teams" in html
+    for sentence in ranking.describe(built.phases["open"].assessment)[1:3]:
+        assert sentence in html.replace("&#x27;", "'")
+
+
+def test_published_digest_is_that_of_the_published_document(built, visitor):
+    version = built.phases["open"].rankings.get()
+    answer = visitor.get(reverse("leaderboards:document", args=["liver", "open", 1]))
+    assert ranking.digest(json.loads(answer.content)) == version.digest
+
+
+def test_compressed_document_is_sent_to_those_who_take_it(built, visitor):
+    address = reverse("leaderboards:document", args=["liver", "open", 1])
+    packed = visitor.get(address, headers={"Accept-Encoding": "gzip, br"})
+    assert packed["Content-Encoding"] == "gzip"
+    assert len(packed.content) < len(visitor.get(address).content)
+
+
+def test_ranking_by_one_metric_has_its_own_sentence_and_order(built, visitor):
+    html = page(visitor, by="dsc/whole")
+    assert "Ranked by DSC, whole (mean)" in html
+    assert '<option value="dsc/whole" selected>' in html
+
+
+def test_choice_stays_in_the_addresses_of_the_page(built, visitor):
+    assert "?by=dsc%2Fwhole&amp;view=stability" in page(visitor, by="dsc/whole")
+
+
+@pytest.mark.parametrize(
+    ("view", "figures"),
+    [
+        ("stability", ["blob", "agreement"]),
+        ("pairs", ["significance", "significance"]),
+        ("schemes", ["schemes"]),
+        ("metrics", ["metrics", "tau"]),
+    ],
+)
+def test_figures_are_drawn_from_addresses_that_answer(built, visitor, view, figures):
+    html = page(visitor, view=view)
+    sources = [part.split('"')[0].replace("&amp;", "&") for part in html.split('data-plot-src="')[1:]]
+    assert [source.split("/")[-1].split(".json")[0] for source in sources] == figures
+    for source in sources:
+        assert visitor.get(source).json()["data"]
+
+
+def test_figure_of_an_unknown_kind_or_order_does_not_exist(built, visitor):
+    address = reverse("leaderboards:figure", args=["liver", "open", 1, "blob"])
+    assert visitor.get(address, {"by": "nothing"}).status_code == 404
+    assert visitor.get(address.replace("blob", "nothing")).status_code == 404
+
+
+def test_own_team_is_marked_for_its_members_only(built, visitor):
+    assert "your team" not in page(visitor)
+    visitor.force_login(built.people["other"])
+    assert ["your team" in row for row in rows_of(page(visitor))] == [False, False, True, False, False]
+
+
+def test_filter_without_a_match_says_what_to_do(built, visitor):
+    html = page(visitor, team="Zoe")
+    assert "No team has “Zoe” in its name" in html
+    assert "Show all teams" in html
+
+
+def test_markup_in_a_team_name_or_a_query_is_text(built, visitor):
+    html = page(visitor, team="<script>alert(1)</script>")
+    assert "<script>alert(1)" not in html
+
+
+def test_phase_without_a_ranking_says_when_there_will_be_one(built, visitor):
+    phase = built.phases["open"]
+    other = Phase.objects.create(
+        task=phase.task,
+        slug="later",
+        name="Later",
+        position=9,
+        opens_at=phase.opens_at,
+        closes_at=phase.closes_at,
+        leaderboard=Phase.Leaderboard.PUBLIC,
+        assessment_document=phase.assessment_document,
+        assessment_digest=phase.assessment_digest,
+    )
+    assert "No team has been scored yet" in page(visitor, "later")
+    services.request_ranking(other.pk)
+    assert "The first ranking is being computed" in page(visitor, "later")
+
+
+def test_page_says_that_a_newer_ranking_is_on_its_way(built, visitor):
+    assert "next version of this ranking is being computed" not in page(visitor)
+    services.request_ranking(built.phases["open"].pk)
+    assert "next version of this ranking is being computed" in page(visitor)
+
+
+def test_failure_is_shown_to_organizers_with_a_way_on(built, visitor):
+    RankingRequest.objects.update(failure="ValueError: no policy")
+    assert "no policy" not in page(visitor)
+    visitor.force_login(built.people["organizer"])
+    html = page(visitor)
+    assert "ValueError: no policy" in html
+    assert "Compute it again" in html
+
+
+def test_version_that_no_longer_stands_says_so_and_stays(built, visitor):
+    phase = built.phases["open"]
+    world.scored_run(phase, built.teams["Cleo"], built.people["member"], level=0.97)
+    world.rank(phase)
+    old = visitor.get(reverse("leaderboards:version", args=["liver", "open", 1])).content.decode()
+    assert "Version 1 of this ranking, not the one that stands now" in old
+    assert rows_of(page(visitor))[0].count("Cleo") > 0
+    assert "Cleo" not in rows_of(old)[0]
+
+
+def test_history_says_what_changed(built, visitor):
+    phase = built.phases["open"]
+    world.scored_run(phase, built.teams["Cleo"], built.people["member"], level=0.97)
+    world.rank(phase)
+    html = visitor.get(reverse("leaderboards:history", args=["liver", "open"])).content.decode()
+    assert "new: Ada, Ben, Cleo, Dora, Eve" in html
+    assert "new result: Cleo" in html
+    assert html.index("Version 2") < html.index("Version 1")
+
+
+def test_history_follows_the_ranks_over_time(built, visitor):
+    phase = built.phases["open"]
+    address = reverse("leaderboards:history", args=["liver", "open"])
+    assert "data-plot-src" not in visitor.get(address).content.decode()
+    world.scored_run(phase, built.teams["Cleo"], built.people["member"], level=0.97)
+    world.rank(phase)
+    assert "data-plot-src" in visitor.get(address).content.decode()
+    figure = visitor.get(reverse("leaderboards:history_figure", args=["liver", "open"])).json()
+    ranks = {trace["name"]: trace["y"] for trace in figure["data"]}
+    assert ranks["Cleo"] == [4, 1]
+    assert ranks["Dora"] == [5, 5]
+
+
+def test_phases_of_the_same_slug_in_two_tasks_have_two_addresses(built, visitor):
+    first = built.phases["open"]
+    task = Task.objects.create(challenge=built.challenge, slug="second", name="Second", position=2)
+    Phase.objects.create(
+        task=task,
+        slug="open",
+        name="Other",
+        opens_at=first.opens_at,
+        closes_at=first.closes_at,
+        leaderboard=Phase.Leaderboard.PUBLIC,
+        assessment_document=first.assessment_document,
+        assessment_digest=first.assessment_digest,
+    )
+    html = page(visitor)
+    assert reverse("leaderboards:current", args=["liver", "second.open"]) in html
+    assert "No team has been scored yet" in page(visitor, "second.open")
+    assert "<table" in page(visitor, "open")
+
+
+def test_unknown_phase_does_not_exist(built, visitor):
+    assert visitor.get(reverse("leaderboards:current", args=["liver", "nothing"])).status_code == 404

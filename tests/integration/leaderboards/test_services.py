@@ -1,0 +1,266 @@
+"""Asking for rankings and computing them: exactly one version for each set of inputs, whatever happens to the worker."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from audit.models import Entry
+from challenges.services import close_phase
+from evaluation import ranking
+from leaderboards import computing, services
+from leaderboards.models import RankingRequest, RankingVersion, Standing
+from submissions import hooks
+from tests.integration.leaderboards import examples, world
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def jobs(monkeypatch, django_capture_on_commit_callbacks):
+    """What is sent to the broker, as (task, arguments)."""
+    sent = []
+    monkeypatch.setattr("web.jobs.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True)
+    return sent
+
+
+@pytest.fixture
+def built():
+    return world.build(ranked=())
+
+
+@pytest.fixture
+def phase(built):
+    phase = built.phases["open"]
+    for level, team in zip((0.9, 0.8), built.teams.values(), strict=True):
+        world.scored_run(phase, team, built.people["member"], level=level)
+    return phase
+
+
+def test_version_holds_the_document_its_digest_and_what_it_was_made_of(phase):
+    world.rank(phase)
+    version = RankingVersion.objects.get(phase=phase)
+    document = computing.load(version.document_name)
+    assert version.digest == ranking.digest(document)
+    assert [(team["name"], len(team["result"])) for team in version.inputs["teams"]] == [("Ada", 64), ("Ben", 64)]
+    assert (version.number, version.seed, version.bootstrap, version.cases, version.teams) == (1, 1, 50, 10, 2)
+    assert version.assessment_digest == examples.assessment().digest
+    assert version.sentences["overall"][0].startswith("Ada")
+
+
+def test_every_figure_is_stored_with_the_version(phase):
+    world.rank(phase)
+    version = RankingVersion.objects.get(phase=phase)
+    single = {"dsc/whole", "hausdorff_percentile/whole"}
+    of_cases = dict.fromkeys(("dots", "podium", "ranks", "hard", "parallel"), single)
+    alone = {name: {"overall"} for name in ("agreement", "metrics", "tau", "consensus")}
+    both = {"blob": {"overall", *single}, "schemes": {"overall", *single}}
+    both |= dict.fromkeys(("significance", "withholding"), single)
+    assert {name: set(drawn) for name, drawn in version.analysis.figures.items()} == both | alone | of_cases
+    for drawn in version.analysis.figures.values():
+        for name in drawn.values():
+            assert computing.load(name)["data"]
+
+
+def test_sentences_say_whether_another_scheme_would_crown_someone_else(phase):
+    world.rank(phase)
+    sentences = RankingVersion.objects.get(phase=phase).analysis.sentences["overall"]
+    assert "The 4 other common ways of ranking the same results have nobody else in first place." in sentences
+
+
+def test_sentences_say_whether_withholding_would_have_paid(phase):
+    world.rank(phase)
+    sentences = RankingVersion.objects.get(phase=phase).analysis.sentences["overall"]
+    assert sentences[-1].startswith("Nobody could have risen by withholding bad cases.")
+
+
+def test_same_inputs_never_give_a_second_version(phase):
+    for _ in range(3):
+        world.rank(phase)
+    assert RankingVersion.objects.filter(phase=phase).count() == 1
+    assert Standing.objects.filter(phase=phase).count() == 1
+
+
+def test_database_itself_refuses_a_second_version_of_the_same_inputs(phase):
+    world.rank(phase)
+    version = RankingVersion.objects.get(phase=phase)
+    version.pk, version.number = None, 2
+    with pytest.raises(IntegrityError), transaction.atomic():
+        version.save(force_insert=True)
+
+
+def test_new_result_makes_a_new_version_and_says_what_changed(phase, built):
+    world.rank(phase)
+    world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.95)
+    world.rank(phase)
+    standings = Standing.objects.filter(phase=phase).order_by("since")
+    assert [standing.version.number for standing in standings] == [1, 2]
+    assert standings[0].changes["added"] == ["Ada", "Ben"]
+    assert (standings[1].changes["added"], standings[1].changes["changed"]) == ([], ["Ben"])
+
+
+def test_version_whose_inputs_return_stands_again_without_being_computed_twice(phase, built):
+    world.rank(phase)
+    later = world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.95)
+    world.rank(phase)
+    later.counts = False
+    later.save()
+    world.rank(phase)
+    assert [standing.version.number for standing in Standing.objects.filter(phase=phase)] == [1, 2, 1]
+    assert Entry.objects.filter(act="ranking_restored").count() == 1
+
+
+def test_audit_names_the_digest_of_every_ranking(phase):
+    world.rank(phase)
+    version = RankingVersion.objects.get(phase=phase)
+    entry = Entry.objects.get(act="ranking_computed")
+    assert (entry.facts["digest"], entry.facts["number"], entry.scope) == (version.digest, 1, "liver")
+
+
+def test_phase_without_a_scored_run_has_no_version_and_nothing_left_to_do(built):
+    phase = built.phases["open"]
+    services.request_ranking(phase.pk)
+    assert services.rank_phase(phase_id=phase.pk) is None
+    assert not RankingVersion.objects.filter(phase=phase).exists()
+    assert not RankingRequest.objects.get(phase=phase).is_due
+
+
+def test_scored_run_asks_for_a_ranking_through_the_hook(built):
+    assert services.request_ranking in hooks.run_scored
+
+
+def test_many_requests_in_a_row_send_one_job(phase, jobs, django_capture_on_commit_callbacks):
+    with django_capture_on_commit_callbacks(execute=True):
+        for _ in range(11):
+            services.request_ranking(phase.pk)
+    assert jobs == [("leaderboards.tasks.rank_phase", [phase.pk])]
+    services.rank_phase(phase_id=phase.pk)
+    assert not RankingRequest.objects.get(phase=phase).is_due
+
+
+def test_request_during_a_computation_is_answered_by_another_one(
+    phase, built, jobs, monkeypatch, django_capture_on_commit_callbacks
+):
+    compute = computing.compute
+
+    def score_arrives(inputs, progress=None):
+        world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.99)
+        services.request_ranking(phase.pk)
+        return compute(inputs)
+
+    services.request_ranking(phase.pk)
+    monkeypatch.setattr(computing, "compute", score_arrives)
+    with django_capture_on_commit_callbacks(execute=True):
+        version = services.rank_phase(phase_id=phase.pk)
+    assert jobs == [
+        ("leaderboards.tasks.analyse_version", [version.pk]),
+        ("leaderboards.tasks.rank_phase", [phase.pk]),
+    ]
+    monkeypatch.setattr(computing, "compute", compute)
+    assert services.rank_phase(phase_id=phase.pk).number == 2
+
+
+def test_second_worker_leaves_a_phase_alone_that_the_first_one_computes(phase, monkeypatch):
+    seen = []
+    compute = computing.compute
+
+    def meanwhile(inputs, progress=None):
+        seen.append(services.rank_phase(phase_id=phase.pk))
+        return compute(inputs)
+
+    services.request_ranking(phase.pk)
+    monkeypatch.setattr(computing, "compute", meanwhile)
+    assert services.rank_phase(phase_id=phase.pk).number == 1
+    assert seen == [None]
+
+
+def died(phase) -> None:
+    """Leave the request as a worker does that was killed half-way, an hour ago."""
+    services.request_ranking(phase.pk)
+    services._claim(phase.pk)
+    RankingRequest.objects.filter(phase=phase).update(lease_until=timezone.now() - timedelta(hours=1))
+
+
+def test_sweep_finds_what_a_dead_worker_left(phase, jobs):
+    died(phase)
+    assert services.sweep() == 1
+    assert jobs == [("leaderboards.tasks.rank_phase", [phase.pk])]
+    assert services.rank_phase(phase_id=phase.pk).number == 1
+
+
+def test_sweep_leaves_alone_what_is_done_or_being_done(phase, jobs):
+    services.request_ranking(phase.pk)
+    services._claim(phase.pk)
+    assert services.sweep() == 0
+    RankingRequest.objects.filter(phase=phase).update(computed=1, lease_until=None)
+    assert services.sweep() == 0
+
+
+def test_sweep_finds_a_request_whose_job_was_lost(phase, jobs):
+    services.request_ranking(phase.pk)
+    RankingRequest.objects.update(requested_at=timezone.now() - timedelta(minutes=1))
+    assert services.sweep() == 1
+
+
+def test_worker_whose_lease_went_to_another_one_stores_nothing(phase, monkeypatch):
+    compute = computing.compute
+
+    def overtaken(inputs, progress=None):
+        RankingRequest.objects.filter(phase=phase).update(
+            lease="another", lease_until=timezone.now() + timedelta(minutes=1)
+        )
+        return compute(inputs)
+
+    services.request_ranking(phase.pk)
+    monkeypatch.setattr(computing, "compute", overtaken)
+    assert services.rank_phase(phase_id=phase.pk) is None
+    assert not RankingVersion.objects.filter(phase=phase).exists()
+    assert RankingRequest.objects.get(phase=phase).is_due
+
+
+def test_failure_is_kept_for_the_organizers_and_not_tried_for_ever(phase, monkeypatch, caplog):
+    def fail(inputs, progress=None):
+        raise ValueError("no policy for missing values")
+
+    services.request_ranking(phase.pk)
+    monkeypatch.setattr(computing, "compute", fail)
+    assert services.rank_phase(phase_id=phase.pk) is None
+    request = RankingRequest.objects.get(phase=phase)
+    assert request.failure == "ValueError: no policy for missing values"
+    assert not request.is_due
+
+
+def test_next_request_after_a_failure_tries_again(phase, monkeypatch, caplog):
+    monkeypatch.setattr(computing, "compute", lambda inputs, progress=None: 1 / 0)
+    world.rank(phase)
+    monkeypatch.undo()
+    world.rank(phase)
+    assert RankingRequest.objects.get(phase=phase).failure == ""
+    assert RankingVersion.objects.filter(phase=phase).count() == 1
+
+
+def test_ranking_that_kills_its_worker_is_given_up(phase):
+    for _ in range(services.MAX_ATTEMPTS):
+        services.request_ranking(phase.pk) if not RankingRequest.objects.exists() else None
+        services._claim(phase.pk)
+        RankingRequest.objects.filter(phase=phase).update(lease_until=timezone.now() - timedelta(hours=1))
+    assert services.rank_phase(phase_id=phase.pk) is None
+    request = RankingRequest.objects.get(phase=phase)
+    assert "died 3 times" in request.failure
+    assert not request.is_due
+
+
+def test_closing_a_phase_settles_its_final_ranking(phase, built):
+    world.rank(phase)
+    close_phase(actor=built.people["organizer"], phase=phase)
+    services.rank_phase(phase_id=phase.pk)
+    version = RankingVersion.objects.get(phase=phase)
+    assert Entry.objects.get(act="ranking_final").facts["digest"] == version.digest
+
+
+def test_score_that_arrives_with_the_closing_does_not_hide_that_it_closed(phase, built):
+    close_phase(actor=built.people["organizer"], phase=phase)
+    services.request_ranking(phase.pk)
+    services.rank_phase(phase_id=phase.pk)
+    assert Standing.objects.get(phase=phase).cause == Standing.Cause.CLOSED

@@ -1,0 +1,102 @@
+"""The bell, the inbox and the choices: one's own, and nobody else's."""
+
+import pytest
+from django.urls import reverse
+
+from audit.models import Entry
+from notifications import kinds, services
+from notifications.models import Email, Notification, Preference
+
+pytestmark = pytest.mark.django_db
+
+
+def tell(person, number=1, **more):
+    for index in range(number):
+        services.notify(people=[person], **{"kind": "news", "subject": f"News {index}", "text": "text", **more})
+
+
+def test_who_may_open_what(client, people):
+    ada, bo = people[:2]
+    tell(ada)
+    row = Notification.objects.get()
+    own = [reverse(f"notifications:{name}") for name in ("inbox", "preferences")]
+    for address in [*own, reverse("notifications:follow", args=[row.pk])]:
+        assert client.get(address).status_code == 302
+        assert "/accounts/login/" in client.get(address).url
+    assert client.post(reverse("notifications:read_all")).status_code == 302
+    client.force_login(bo)
+    assert [client.get(address).status_code for address in own] == [200, 200]
+    assert client.get(reverse("notifications:follow", args=[row.pk])).status_code == 404
+    client.post(reverse("notifications:read_all"))
+    assert "News 0" not in client.get(own[0]).content.decode()
+    assert Notification.objects.get().read_at is None
+    assert client.get(reverse("notifications:read_all")).status_code == 405
+
+
+def test_the_bell_counts_what_is_unread_and_following_reads_it(client, people):
+    tell(people[0], 2, address="/challenges/")
+    client.force_login(people[0])
+    assert "Notifications: 2 unread" in client.get("/").content.decode()
+    answer = client.get(reverse("notifications:follow", args=[Notification.objects.first().pk]))
+    assert answer.url == "/challenges/"
+    assert "Notifications: 1 unread" in client.get("/").content.decode()
+    assert client.get("/notifications/?show=unread").content.decode().count('class="notification__subject"') == 1
+    client.post(reverse("notifications:read_all"))
+    page = client.get("/").content.decode()
+    assert "unread" not in page
+    assert "Notifications" in page
+    assert "Nothing is unread" in client.get("/notifications/?show=unread").content.decode()
+
+
+def test_a_visitor_sees_no_bell(client):
+    assert "/notifications/" not in client.get("/").content.decode()
+
+
+def test_text_is_shown_as_text(client, people):
+    tell(people[0], subject="<img src=x>", text="<script>x</script>\nnext")
+    client.force_login(people[0])
+    page = client.get("/notifications/").content.decode()
+    assert "&lt;img src=x&gt;" in page
+    assert "&lt;script&gt;x&lt;/script&gt;<br>next" in page
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_the_inbox_makes_the_same_number_of_queries(client, people, django_assert_num_queries, number):
+    tell(people[0], number)
+    client.force_login(people[0])
+    with django_assert_num_queries(6):
+        client.get("/notifications/")
+
+
+def test_a_person_chooses_for_each_kind(client, people):
+    ada = people[0]
+    client.force_login(ada)
+    page = client.get(reverse("notifications:preferences")).content.decode()
+    for kind in kinds.KINDS.all():
+        assert kind.title in page
+    answer = client.post(reverse("notifications:preferences"), {"news": "never", "chatter": "at_once"})
+    assert answer.status_code == 302
+    assert dict(Preference.objects.values_list("kind", "how")) == {"news": "never", "chatter": "at_once"}
+    assert Entry.objects.get(act="notification_preferences_chosen").facts == {"kinds": ["chatter", "news"]}
+    tell(ada)
+    assert not Email.objects.exists()
+    tell(ada, kind="chatter")
+    assert Email.objects.get().kind == "chatter"
+    refused = client.post(reverse("notifications:preferences"), {"news": "hourly", "chatter": "at_once"})
+    assert "Select a valid choice" in refused.content.decode()
+
+
+def test_choosing_never_stops_what_still_waits(people):
+    ada = people[0]
+    tell(ada, kind="chatter")
+    tell(ada, kind="news")
+    services.choose(user=ada, choices={"news": "never", "chatter": "never"})
+    assert not Email.objects.exists()
+    assert set(Notification.objects.values_list("how", flat=True)) == {"at_once", "never"}
+    assert Notification.objects.count() == 2
+
+
+def test_ending_the_daily_mail_ends_every_kind_in_it(people):
+    ada = people[0]
+    services.unsubscribe(kind=services.DIGEST, user_id=ada.pk)
+    assert dict(Preference.objects.filter(user=ada).values_list("kind", "how")) == {"chatter": "never"}

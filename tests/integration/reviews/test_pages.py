@@ -1,0 +1,227 @@
+"""Pages at work, and the number of their queries."""
+
+import csv
+import io
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from reviews.models import AutomaticAssignment, Bid, Call, Review, ReviewThread
+from reviews.services import reviewers
+from reviews.services.filing import file_design
+from tests.unit.reviews.world import dates, make_design, person
+
+pytestmark = pytest.mark.django_db
+
+
+def posted(call):
+    fields = {name: moment.strftime("%Y-%m-%dT%H:%M") for name, moment in dates().items()}
+    return {
+        "title": "Autumn challenges", "summary": "", "gate": 85, "reviewers_min": 2, "reviewers_max": 3,
+        "clinical_reviewers": 1, "load_max": 5, "remind_days": 7, "anonymity": "double", "showing": "never",
+        "score_min": 1, "score_max": 7, "open_domains": "", "is_public": "on", **fields, **call,
+    }  # fmt: skip
+
+
+def test_a_chair_makes_a_call_in_the_browser(client):
+    admin = person("root", is_superuser=True)
+    client.force_login(admin)
+    refused = client.post("/calls/new/", posted({"review_at": "2020-01-01T10:00"}))
+    assert refused.status_code == 200
+    assert "Later than" in refused.content.decode()
+    answer = client.post("/calls/new/", posted({}))
+    assert answer["Location"] == "/calls/autumn-challenges/"
+    call = Call.objects.get()
+    assert (call.gate, call.anonymity, call.score_max, call.questions.count()) == (85, "double", 7, 41)
+    assert client.post("/calls/autumn-challenges/settings/", posted({"news": "Extended"})).status_code == 302
+    assert "Extended" in client.get("/calls/autumn-challenges/").content.decode()
+    question = {"section": "data", "text": "Enough scanners?", "kind": "score", "audience": "statistics"}
+    client.post("/calls/autumn-challenges/questions/", question)
+    assert call.questions.get(text="Enough scanners?").position == 5
+    body = {"subject": "Sorry", "body": "No, {authors}."}
+    assert "Unknown: {authors}" in client.post("/calls/autumn-challenges/mails/reject/", body).content.decode()
+
+
+def test_an_organizer_sees_the_gate_and_files(client, world):
+    client.force_login(world.owner)
+    page = client.get(f"/calls/{world.call.slug}/file/?design={world.design.slug}").content.decode()
+    assert "passes the gate" in page
+    answer = client.post(f"/calls/{world.call.slug}/file/", {"design": world.design.slug})
+    assert answer["Location"] == f"/calls/{world.call.slug}/filings/1/"
+    stranger = person("stella")
+    client.force_login(stranger)
+    client.post(f"/calls/{world.call.slug}/file/", {"design": world.design.slug})
+    assert world.call.filings.count() == 1
+
+
+def test_what_a_reviewer_writes_saves_itself(client, world):
+    world.under_review()
+    client.force_login(world.panel["r1"].user)
+    stem = f"/calls/{world.call.slug}/filings/1/review/"
+    question = world.call.questions.get(text="Relevance of the goal")
+    assert "Saved" in client.post(f"{stem}answers/{question.pk}/", {"score": 5, "words": "yes"}).content.decode()
+    assert "from 1 to 5" in client.post(f"{stem}answers/{question.pk}/", {"score": 9}).content.decode()
+    clinical = world.call.questions.filter(audience="clinical").first()
+    assert "not asked" in client.post(f"{stem}answers/{clinical.pk}/", {"judgement": "yes"}).content.decode()
+    client.post(f"{stem}verdict/save/", {"recommendation": "minor", "confidence": 4, "summary": "Fine"})
+    review = Review.objects.get()
+    assert (review.answers.get().score, review.recommendation, review.sent_at) == (5, "minor", None)
+    assert "36 questions" in client.post(f"{stem}send/", follow=True).content.decode()
+
+
+def test_findings_and_answers_to_warnings_stand_beside_their_parameters(client, world):
+    from designs.checks.compiling import all_findings
+    from designs.queries import document_of
+    from designs.services import answer_check
+
+    found = all_findings(document_of(world.design), design=world.design, phase="submission")
+    warning = next(entry for entry in found if entry.severity == "warning")
+    task = world.design.tasks.filter(key=warning.task).first()
+    answer_check(
+        actor=world.owner, design=world.design, check_id=warning.check.id, task=task, basis=warning.basis,
+        text="Meant like this, for a reason",
+    )  # fmt: skip
+    world.under_review()
+    client.force_login(world.panel["r1"].user)
+    pages = "".join(
+        client.get(f"/calls/{world.call.slug}/filings/1/review/{key}/").content.decode()
+        for key in ("mission", "organization", "participation", "data", "annotation", "assessment")
+    )
+    assert "Meant like this, for a reason" in pages
+    open_ = [entry for entry in found if not entry.is_answered and entry.check.id != warning.check.id]
+    assert all(entry.message.split("'")[0][:40].replace('"', "&quot;") in pages for entry in open_[:5])
+
+
+def test_points_are_raised_beside_a_parameter_and_resolved_there(client, world):
+    world.under_review()
+    client.force_login(world.panel["r1"].user)
+    stem = f"/calls/{world.call.slug}/filings/1/points/"
+    task = world.design.tasks.first().key
+    data = {"parameter": "tie_handling", "task_key": task, "text": "Decide ties.", "is_blocking": "on"}
+    part = client.post(stem, data, headers={"HX-Request": "true"}).content.decode()
+    assert "Decide ties." in part
+    assert "Blocking" in part
+    thread = ReviewThread.objects.get()
+    client.post(f"{stem}{thread.pk}/", {"act": "comment", "text": "Well?"})
+    client.post(f"{stem}{thread.pk}/", {"act": "resolve", "text": ""})
+    thread.refresh_from_db()
+    assert (thread.state, thread.comments.count()) == ("resolved", 2)
+    away = client.post(f"{stem}{thread.pk}/", {"act": "reopen", "next": "https://evil.example.com/"})
+    assert away["Location"] == stem
+
+
+def test_a_chair_raises_a_point_at_any_parameter(client, world):
+    world.under_review()
+    client.force_login(world.chair)
+    path = f"/calls/{world.call.slug}/filings/1/points/"
+    task = world.design.tasks.first().key
+    page = client.get(path).content.decode()
+    for place in (f"tie_handling|{task}", "contact_person|"):
+        assert f'value="{place}"' in page
+        client.post(path, {"place": place, "text": "Please say more.", "is_blocking": "on"})
+    assert set(ReviewThread.objects.values_list("parameter", "task_key", "is_blocking", "assignment")) == {
+        ("tie_handling", task, True, None),
+        ("contact_person", "", True, None),
+    }
+    client.force_login(world.owner)
+    assert "Raise a point" not in client.get(path).content.decode()
+
+
+def test_bids_are_taken_until_their_end(client, world):
+    world.file()
+    Call.objects.filter(pk=world.call.pk).update(bidding_until=timezone.now() + timedelta(days=1))
+    client.force_login(world.panel["r1"].user)
+    path = f"/calls/{world.call.slug}/bids/"
+    client.post(path, {"filing": world.filing.pk, "wish": 2})
+    assert Bid.objects.get().wish == 2
+    Call.objects.filter(pk=world.call.pk).update(bidding_until=timezone.now() - timedelta(days=1))
+    client.post(path, {"filing": world.filing.pk, "wish": -1})
+    assert Bid.objects.get().wish == 2
+
+
+def test_the_automatic_assignment_is_watched_and_reloads_the_page_once_over(client, world):
+    from reviews.tasks import sweep
+
+    world.file()
+    client.force_login(world.chair)
+    stem = f"/calls/{world.call.slug}/assignments/"
+    client.post(f"{stem}automatic/")
+    assert "hx-get" in client.get(f"{stem}state/").content.decode()
+    sweep()
+    answer = client.get(f"{stem}state/")
+    assert answer["HX-Refresh"] == "true"
+    assert AutomaticAssignment.objects.get().made == 4
+    client.post(f"/calls/{world.call.slug}/filings/1/assign/", {"remove": world.assignment("r1").pk})
+    assert not world.filing.assignments.filter(reviewer=world.panel["r1"], removed_at=None).exists()
+    blocked = world.panel["r1"]
+    reviewers.declare_conflict(actor=world.chair, reviewer=blocked, filing=world.filing, reason="advisor")
+    answer = client.post(
+        f"/calls/{world.call.slug}/filings/1/assign/", {"reviewer": blocked.pk, "part": "general"}, follow=True
+    )
+    assert "Conflict of interest" in answer.content.decode()
+
+
+def test_tables_come_as_csv_that_no_spreadsheet_runs(client, world):
+    world.under_review()
+    world.send("r1", "minor", 4)
+    user = world.panel["r1"].user
+    user.first_name = "=HYPERLINK"
+    user.save()
+    client.force_login(world.chair)
+    rows = list(csv.DictReader(io.StringIO(client.get(f"/calls/{world.call.slug}/matrix.csv").content.decode())))
+    sent = next(row for row in rows if row["recommendation"])
+    assert (sent["recommendation"], sent["score"], sent["spread"]) == ("minor", "4.000", "")
+    assert sent["reviewer"].startswith("'=")
+    people = list(csv.DictReader(io.StringIO(client.get(f"/calls/{world.call.slug}/people.csv").content.decode())))
+    assert [row["assigned"] for row in people] == ["1", "1", "0", "1", "0"]
+
+
+LISTS = {
+    "chair": ("matrix/", "matrix.csv", "assignments/", "people/", "people.csv", ""),
+    "reviewer": ("/calls/reviewing/",),
+    "anonymous": ("/calls/",),
+}
+
+
+def test_the_number_of_queries_does_not_grow_with_the_designs(client, world):
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    def counts():
+        numbers = {}
+        for role, paths in LISTS.items():
+            client.logout()
+            if role != "anonymous":
+                client.force_login(world.chair if role == "chair" else world.panel["r1"].user)
+            for path in paths:
+                page = path if path.startswith("/") else f"/calls/{world.call.slug}/{path}"
+                client.get(page)  # whatever is cached, is cached now
+                with CaptureQueriesContext(connection) as queries:
+                    assert client.get(page).status_code == 200
+                numbers[role, path] = len(queries)
+        return numbers
+
+    world.under_review()
+    world.send("r1")
+    one = counts()
+    for title in ("Second", "Third"):
+        world.design = make_design(world.owner, title)
+        world.filing = file_design(actor=world.owner, call=world.call, design=world.design)
+        world.assign()
+        world.start()
+        world.send("r1")
+    assert counts() == one
+    assert max(one.values()) < 40
+
+
+def test_a_chair_who_reviews_besides_has_the_pages_of_both(client, world):
+    world.panel["chair"] = reviewers.add_reviewer(actor=world.chair, call=world.call, user=world.chair)
+    world.file()
+    world.assign("chair", "r1", "clara")
+    world.start()
+    client.force_login(world.chair)
+    page = client.get(world.filing.get_absolute_url()).content.decode()
+    assert "Decide" in page
+    assert f"/calls/{world.call.slug}/filings/1/review/" in page
+    assert client.get(f"/calls/{world.call.slug}/filings/1/review/mission/").status_code == 200

@@ -1,0 +1,193 @@
+"""Instance segmentation on the platform: label maps of objects, scored as the command line scores them."""
+
+import io
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import tifffile
+from django.utils import timezone
+from PIL import Image
+
+from challenges.models import Phase
+from challenges.services import create_phase
+from evaluation.cli import main
+from evaluation.scoring import read_results
+from submissions import vault
+from submissions.models import Submission
+from submissions.queries import results_frame
+from submissions.services.pictures import draw
+from submissions.services.test_sets import TestSetError, create_test_set
+from submissions.storage import private
+from tests.integration.submissions.world import World, zipped
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CASES = ("cell_1", "cell_2", "cell_3")
+ASSESSMENT = {
+    "schema": 1,
+    "problem": "instance_segmentation",
+    "regions": [{"name": "nucleus", "labels": ["nucleus"]}],
+    "metrics": [
+        {"id": "panoptic_quality", "options": {"scale": "image"}},
+        {
+            "id": "fbeta",
+            "name": "detection_f1",
+            "options": {"scale": "image", "localization_criterion": "loc_mask_iou", "assignment": "criterion_gt_half"},
+        },
+        {"id": "iou", "name": "outline_iou"},
+        {"id": "hausdorff_distance", "name": "outline_distance"},
+        {"id": "panoptic_quality", "name": "pooled"},
+    ],
+    "aggregation": {"levels": ["case", "modality"], "operator": "mean"},
+    "ranking": {
+        "scheme": "aggregate_then_rank",
+        "operator": "mean",
+        "combine": {"over": ["metric"], "operator": "mean", "rerank": True},
+    },
+    "uncertainty": {"bootstrap": 20, "seed": 1},
+}
+METADATA = pd.DataFrame({"case": list(CASES), "modality": ["bright", "bright", "dark"]})
+
+
+def cells(shift: int = 0, *, first: int = 1000, shape: tuple[int, int] = (30, 40)) -> np.ndarray:
+    """Three objects with numbers beyond 8 bits, moved along the rows; the last one is small."""
+    labels = np.zeros(shape, dtype=np.uint16)
+    for number, (row, column, size) in enumerate([(2, 3, 8), (12, 20, 9), (23, 5, 3)]):
+        labels[row + shift : row + shift + size, column : column + size] = first + number
+    return labels
+
+
+def png(labels: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(labels).save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def tiff(labels: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    tifffile.imwrite(buffer, labels)
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def nuclei(world: World, tmp_path: Path) -> World:
+    """The world with a phase of three images of cells, each with a colour picture."""
+    world.phase = add_phase(world, ASSESSMENT)
+    references, images = tmp_path / "cells", tmp_path / "pictures"
+    references.mkdir()
+    images.mkdir()
+    for case in CASES:
+        (references / f"{case}.png").write_bytes(png(cells()))
+        picture = Image.new("RGB", (40, 30), (250, 220, 240))
+        picture.paste((60, 10, 80), (0, 0, 20, 30))
+        picture.save(images / f"{case}.jpg")
+    world.test_set = create_test_set(
+        phase=world.phase, references=references, images=images, cases=CASES, metadata=METADATA
+    )
+    return world
+
+
+def add_phase(world: World, assessment: dict) -> Phase:
+    now = timezone.now()
+    return create_phase(
+        actor=world.organizer,
+        task=world.phase.task,
+        assessment=assessment,
+        slug="cells",
+        name="Cells",
+        position=2,
+        opens_at=now - timedelta(days=1),
+        closes_at=now + timedelta(days=1),
+        results=Phase.Results.CASES,
+        leaderboard=Phase.Leaderboard.PUBLIC,
+    )
+
+
+def scored(world: World, files: dict[str, bytes]) -> Submission:
+    submission = world.upload(zipped(files), accept_incomplete=True)
+    submission.refresh_from_db()
+    assert submission.state == Submission.State.SCORED, (submission.log, submission.reason)
+    return submission
+
+
+def by_command_line(tmp_path: Path, files: dict[str, bytes]) -> pd.DataFrame:
+    folder = tmp_path / "handed-in"
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    assessment = tmp_path / "assessment.json"
+    assessment.write_text(json.dumps(ASSESSMENT))
+    table = tmp_path / "results.csv"
+    arguments = ["score", str(assessment), "--references", str(tmp_path / "cells"), "--predictions", str(folder)]
+    assert main([*arguments, "--output", str(table)]) == 0
+    return read_results(table)
+
+
+def test_rows_are_those_of_the_command_line(nuclei: World, workers, tmp_path):
+    files = {
+        "cell_1.png": png(cells(1, first=3)),
+        "cell_2.tif": tiff(cells(3)),
+        "cell_3.png": png(np.zeros((30, 40), np.uint16)),
+    }
+    run = scored(nuclei, files).runs.get()
+    columns = ["case", "region", "metric", "value", "outcome", "image_diagonal"]
+    order = ["case", "region", "metric"]
+    ours = results_frame(run)[columns].sort_values(order, ignore_index=True)
+    theirs = by_command_line(tmp_path, files)[columns].sort_values(order, ignore_index=True)
+    pd.testing.assert_frame_equal(ours, theirs, check_dtype=False, check_exact=True)
+    f1 = ours[ours["metric"] == "detection_f1"].set_index("case")
+    assert f1.loc["cell_1", "value"] == pytest.approx(2 / 3)  # the small one overlaps by exactly a half: no hit
+    assert f1.loc["cell_3", "outcome"] == "pred_empty"
+
+
+def test_an_image_that_is_absent_or_of_another_size_is_missing_in_every_metric(nuclei: World, workers):
+    files = {"cell_1.png": png(cells()), "cell_2.png": png(cells(shape=(30, 41)))}
+    frame = results_frame(scored(nuclei, files).runs.get())
+    assert set(frame[frame["case"] == "cell_1"]["outcome"]) == {"ok"}
+    gone = frame[frame["case"] != "cell_1"]  # and with them the value that is pooled over all cases
+    assert len(gone) == 2 * 4 + 1
+    assert set(gone["outcome"]) == {"missing"}
+
+
+def test_summaries_average_along_the_levels_of_the_assessment(nuclei: World, workers):
+    files = {"cell_1.png": png(cells()), "cell_2.png": png(cells()), "cell_3.png": png(np.zeros((30, 40), np.uint16))}
+    summary = scored(nuclei, files).runs.get().summary
+    found = {value["metric"]: value["value"] for value in summary["values"]}
+    assert found["panoptic_quality"] == pytest.approx((1 + 0) / 2)
+
+
+def test_pictures_of_cases_have_one_panel_over_the_colour_image(nuclei: World, workers):
+    run = scored(nuclei, {f"{case}.png": png(cells(1)) for case in CASES}).runs.get()
+    draw(run_id=run.pk, case="cell_1")
+    folder = f"pictures/{run.pk}"
+    names = private().listdir(folder)[1]
+    assert len(names) == 2
+    for name in names:
+        with vault.opened(f"{folder}/{name}") as path, Image.open(path, formats=["PNG"]) as picture:
+            assert picture.width > picture.height > 100
+            assert picture.getpixel((picture.width - 10, 10))[0] > 200  # the bright half of the image
+
+
+def test_a_test_set_needs_the_characteristic_that_the_ranking_groups_cases_by(nuclei: World, tmp_path):
+    incomplete = METADATA.assign(modality=["bright", None, "dark"])
+    for table in (incomplete, METADATA[["case"]], None):
+        with pytest.raises(TestSetError, match=r"characteristic modality of every case; cell_[12] has none"):
+            create_test_set(phase=nuclei.phase, references=tmp_path / "cells", cases=CASES, metadata=table)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"metrics": [*ASSESSMENT["metrics"], {"id": "average_precision", "name": "curve"}]}, "no scores .* curve"),
+        ({"regions": [{"name": name, "labels": [name]} for name in ("a", "b")]}, "exactly one"),
+        ({"problem": "image_classification", "metrics": [{"id": "accuracy"}]}, "one table labels.csv"),
+    ],
+)
+def test_what_cannot_be_scored_case_by_case_gets_no_test_set(world: World, tmp_path, change, message):
+    phase = add_phase(world, ASSESSMENT | {"aggregation": {"levels": ["case"], "operator": "mean"}} | change)
+    with pytest.raises(TestSetError, match=message):
+        create_test_set(phase=phase, references=tmp_path / "references", cases=["case_001"])

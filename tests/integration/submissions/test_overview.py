@@ -1,0 +1,203 @@
+"""Organizers see the work and repeat it; teams see their scores over time and compare; everybody is told when it is done."""
+
+import csv
+import io
+import zipfile
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from challenges.models import Concern, Phase
+from challenges.services.participation import set_standing
+from notifications.models import Email, Notification
+from submissions import hooks
+from submissions.models import Run, Submission
+from submissions.queries import counted_runs
+from submissions.queries.overview import failed, figure_by_day, work_of
+from submissions.services import states, uploads
+from tests.integration.submissions.world import World, labels, nifti, predictions, zipped
+
+pytestmark = pytest.mark.django_db(transaction=True)
+BASE = "/challenges/blocks/"
+
+
+def break_down(submission):
+    """As scoring leaves a run that it had to give up."""
+    run = submission.runs.get()
+    Run.objects.filter(pk=run.pk).update(
+        state="failed", counts=False, result_file="", result_digest="", log="worker lost", finished_at=timezone.now()
+    )
+    Submission.objects.filter(pk=submission.pk).update(state="failed", reason="Something went wrong on our side.")
+
+
+def test_the_work_page_shows_what_failed_and_repeats_it(client, world: World, workers):
+    good, bad = (world.upload(zipped(predictions(shift))) for shift in (1, 2))
+    digest = bad.runs.get().result_digest
+    break_down(bad)
+    client.force_login(world.organizer)
+    page = client.get(f"{BASE}organize/work/").content.decode()
+    assert "worker lost" in page
+    assert "nothing waits" in page
+    assert [row.pk for row in failed(world.challenge)] == [bad.pk]
+    client.post(f"{BASE}organize/work/repeat/", {"which": "failed"})
+    bad.refresh_from_db()
+    assert bad.state == "scored"
+    assert bad.runs.get(counts=True).result_digest == digest
+    assert good.runs.count() == 1
+    assert not failed(world.challenge).exists()
+    client.post(f"{BASE}organize/work/repeat/", {"which": "phase", "phase": world.phase.pk})
+    assert good.runs.count() == 2
+    assert client.post(f"{BASE}organize/work/repeat/", {"which": "all"}).status_code == 404
+
+
+def test_the_queue_tells_how_long_it_takes(world: World, workers):
+    submission = world.upload(zipped(predictions()))
+    now = timezone.now()
+    Run.objects.update(started_at=now - timedelta(seconds=120), finished_at=now - timedelta(seconds=60), cases_total=30)
+    assert work_of(world.challenge).cases_per_minute == pytest.approx(30)
+    assert work_of(world.challenge).minutes == 0
+    submission.runs.get().chunks.update(state="waiting", cases_total=60, cases_done=0)
+    assert work_of(world.challenge).waiting_here == 60
+    assert work_of(world.challenge).minutes == pytest.approx(2)
+
+
+def test_days_without_submissions_are_shown(world: World):
+    old, _ = (world.upload(zipped(predictions())) for _ in range(2))
+    Submission.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=3))
+    (trace,) = figure_by_day(world.challenge)["data"]
+    assert trace["y"] == [1, 0, 0, 1]
+
+
+def test_the_export_has_everything_but_references_and_predictions(client, world: World, workers):
+    world.upload(zipped(predictions()))
+    client.force_login(world.organizer)
+    answer = client.get(f"{BASE}organize/export.zip")
+    with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:
+        names = set(archive.namelist())
+        people = list(csv.DictReader(io.StringIO(archive.read("participants.csv").decode())))
+        log = archive.read("log.csv").decode()
+    assert names == {
+        *("participants.csv", "teams.csv", "submissions.csv", "announcements.csv", "discussion.csv", "log.csv"),
+        *("results/blocks-first/adas.csv", "assessments/blocks-first.json"),
+    }
+    assert {row["user"] for row in people} == {"ada", "bo"}
+    assert "run_scored" in log
+
+
+def test_a_team_is_told_once_when_it_is_done_and_no_score_is_mailed(world: World, workers):
+    submission = world.upload(zipped(predictions()))
+    states.repeat(submission=submission, actor=world.organizer)
+    assert submission.runs.count() == 2
+    (row,) = Notification.objects.all()
+    assert (row.user, row.subject) == (world.ada, "Submission 1 of Ada's is scored")
+    assert row.address == submission.get_absolute_url()
+    assert "dsc" not in Email.objects.get().text.lower()
+    world.upload(zipped({"readme.txt": b"x"}))
+    assert Notification.objects.filter(subject__endswith="is refused").count() == 1
+
+
+def test_two_submissions_are_compared_case_by_case(client, world: World, workers):
+    first = world.upload(zipped(predictions(2)))
+    better = predictions(1) | {
+        "case_001.nii.gz": predictions(2)["case_001.nii.gz"],
+        "case_002.nii.gz": nifti(labels(4)),
+    }
+    second = world.upload(zipped(better))
+    client.force_login(world.ada)
+    page = client.get(f"{BASE}submissions/compare/", {"before": first.pk, "after": second.pk}).content.decode()
+    row = page.split('href="#c-1"')[1].split("</tr>")[0]
+    assert [row.split(f'data-label="{name}">')[1].split("<")[0] for name in ("Better", "Worse", "Equal")] == [
+        "2",
+        "1",
+        "1",
+    ]
+    same = client.get(f"{BASE}submissions/compare/", {"before": first.pk, "after": first.pk}).content.decode()
+    assert "same result" in same
+    assert "DSC" in client.get(f"{BASE}submissions/history/").content.decode()
+    figure = client.get(f"{BASE}submissions/history/0.json").json()
+    assert [trace["name"] for trace in figure["data"]] == ["anterior", "whole"]
+    assert len(figure["data"][0]["x"]) == 2
+    assert client.get(f"{BASE}submissions/history/99.json").status_code == 404
+    assert len(client.get(f"{BASE}submissions/history.csv").content.decode().splitlines()) == 1 + 2 * 8
+
+
+@pytest.mark.parametrize(
+    ("results", "history", "compare"), [("cases", 8, 200), ("aggregate", 8, 404), ("validation", 0, 404)]
+)
+def test_the_phase_decides_what_a_team_compares(client, world: World, workers, results, history, compare):
+    Phase.objects.update(results=results)
+    own = world.upload(zipped(predictions()))
+    other = world.upload(zipped(predictions()), team=world.bos)
+    client.force_login(world.ada)
+    assert len(client.get(f"{BASE}submissions/history.csv").content.decode().splitlines()) == 1 + history
+    for pair, status in (((own, own), compare), ((own, other), 404), ((other, other), 404)):
+        query = {"before": pair[0].pk, "after": pair[1].pk}
+        assert client.get(f"{BASE}submissions/compare/", query).status_code == status
+    assert client.get(f"{BASE}submissions/compare/", {"before": "x", "after": own.pk}).status_code == 404
+
+
+ORGANIZERS = ("organize/work/", "organize/work/days.json", "organize/work/days.csv", "organize/export.zip")
+TEAMS = ("submissions/history/", "submissions/history.csv")
+
+
+def test_every_role_at_every_address(client, world: World, django_user_model):
+    stranger = django_user_model.objects.create_user("stella", "stella@example.org", "a long password")
+    for person in (None, stranger, world.ada, world.organizer):
+        client.logout()
+        if person:
+            client.force_login(person)
+        for rest in ORGANIZERS:
+            wanted = 302 if person is None else 200 if person is world.organizer else 404
+            answer = client.get(BASE + rest)
+            answer.close()
+            assert answer.status_code == wanted, (person, rest)
+        for rest in TEAMS:
+            wanted = 302 if person is None else 200 if person is world.ada else 403
+            assert client.get(BASE + rest).status_code == wanted, (person, rest)
+        wanted = 302 if person in (None, world.organizer) else 404
+        assert client.post(f"{BASE}organize/work/repeat/", {"which": "failed"}).status_code == wanted
+
+
+def test_a_disqualified_team_leaves_the_ranking_and_a_rehabilitated_one_returns(world: World, workers, monkeypatch):
+    world.upload(zipped(predictions()))
+    world.upload(zipped(predictions(2)), team=world.bos)
+    asked = []
+    monkeypatch.setattr(hooks, "run_scored", [asked.append])
+    for standing, reason, ranked in (("disqualified", "Labels.", [world.bos]), ("ranked", "", [world.adas, world.bos])):
+        set_standing(actor=world.organizer, teams=[world.adas], standing=standing, reason=reason)
+        assert [run.submission.team for run in counted_runs(world.phase)] == ranked
+    assert asked == [world.phase.pk] * 2
+
+
+def test_a_disqualified_team_submits_nothing_and_reads_why(world: World):
+    set_standing(actor=world.organizer, teams=[world.adas], standing="disqualified", reason="Labels.")
+    world.adas.refresh_from_db()
+    with pytest.raises(uploads.NotAllowedError, match="Labels"):
+        world.upload(zipped(predictions()))
+
+
+def test_the_same_predictions_of_two_teams_are_found_once(client, world: World, workers):
+    world.upload(zipped(predictions()))
+    world.upload(zipped(predictions()))
+    assert not Concern.objects.exists()
+    for _ in range(2):
+        world.upload(zipped(predictions() | {"notes.txt": b"another archive"}), team=world.bos)
+    concern = Concern.objects.get()
+    assert (concern.kind, concern.team) == ("predictions", world.bos)
+    world.upload(zipped(predictions(2)), team=world.bos)
+    assert Concern.objects.count() == 1
+    client.force_login(world.organizer)
+    assert "the same result in every case" in client.get(f"{BASE}organize/people/").content.decode()
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_the_work_page_makes_the_same_number_of_queries(
+    client, world: World, workers, django_assert_num_queries, number
+):
+    for _ in range(number):
+        break_down(world.upload(zipped(predictions())))
+    client.force_login(world.organizer)
+    client.get(f"{BASE}organize/work/")
+    with django_assert_num_queries(16):
+        client.get(f"{BASE}organize/work/")

@@ -1,0 +1,91 @@
+"""What a team may submit, also when it tries at the same instant."""
+
+import io
+import threading
+
+import pytest
+from django.db import connection
+
+from submissions.models import Submission
+from submissions.queries import quota
+from submissions.services import uploads
+from tests.integration.submissions.world import World, build, predictions, zipped
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def world(db, tmp_path) -> World:
+    return build(tmp_path / "references", submissions_per_day=2, submissions_in_total=3)
+
+
+def test_the_limit_of_the_day_and_the_total_hold(world: World):
+    content = zipped(predictions())
+    world.upload(content)
+    assert quota(world.phase, world.adas).left == 1
+    world.upload(content)
+    with pytest.raises(uploads.QuotaExceededError, match="its 2 submissions of today"):
+        world.upload(content)
+    assert world.upload(content, team=world.bos).number == 1
+    Submission.objects.update(created_at="2020-01-01T00:00:00Z")
+    world.upload(content)
+    with pytest.raises(uploads.QuotaExceededError, match="its 3 submissions in this phase"):
+        world.upload(content)
+
+
+@pytest.mark.parametrize("state", ["refused", "withdrawn", "failed"])
+def test_what_came_to_nothing_does_not_count_but_has_a_cap_of_its_own(world: World, settings, state: str):
+    settings.PODIUM_UNSUCCESSFUL_PER_DAY = 3
+    content = zipped(predictions())
+    for _ in range(3):
+        world.upload(content)
+        Submission.objects.update(state=state, reason="for a reason")
+    with pytest.raises(uploads.QuotaExceededError, match="refused or withdrawn today"):
+        world.upload(content)
+
+
+def test_of_two_uploads_that_end_at_the_same_instant_at_the_limit_one_passes(world: World):
+    content = zipped(predictions())
+    world.upload(content)
+    waiting = []
+    for _ in range(2):
+        upload = uploads.create_upload(
+            user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content)
+        )
+        waiting.append(uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read))
+    ended = concurrently([lambda upload=upload: uploads.finish(upload=upload) for upload in waiting])
+    assert sorted(type(entry).__name__ for entry in ended) == ["QuotaExceededError", "Submission"]
+    assert Submission.objects.filter(team=world.adas).count() == 2
+
+
+def test_the_same_upload_finished_by_two_requests_at_once_is_one_submission(world: World):
+    content = zipped(predictions())
+    upload = uploads.create_upload(
+        user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content)
+    )
+    upload = uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read)
+    ended = concurrently([lambda: uploads.finish(upload=upload)] * 2)
+    assert len({entry.pk for entry in ended if isinstance(entry, Submission)}) == 1
+    assert Submission.objects.count() == 1
+
+
+def concurrently(acts):
+    """Run `acts` in threads of their own, all at once; return what each returned or raised."""
+    barrier = threading.Barrier(len(acts))
+    results: list[object] = [None] * len(acts)
+
+    def run(place: int) -> None:
+        barrier.wait()
+        try:
+            results[place] = acts[place]()
+        except Exception as error:  # noqa: BLE001 (handed to the test)
+            results[place] = error
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(place,)) for place in range(len(acts))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results

@@ -1,0 +1,373 @@
+"""Predictions that are tables: judged row by row, scored as the command line scores them, with evidence that is kept."""
+
+import csv
+import io
+import json
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from django.utils import timezone
+from PIL import Image
+
+from challenges.models import Phase
+from challenges.services import create_phase
+from evaluation import ranking
+from evaluation.bundle import result_digest
+from evaluation.cli import main
+from evaluation.scoring import read_evidence
+from evaluation.scoring.evidence import evidence_digest, merge_evidence
+from submissions import results, scorer, vault
+from submissions.models import Chunk, Submission, TestCase
+from submissions.queries import evidence_of, results_frame
+from submissions.queries.pictures import picture_name
+from submissions.report import Report
+from submissions.sandbox import Answer
+from submissions.services import scoring, validation
+from submissions.services.pictures import draw
+from submissions.services.test_sets import TestSetError, create_test_set
+from submissions.storage import private
+from tests.integration.submissions.world import World, zipped
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CASES = tuple(f"image_{number:02d}" for number in range(1, 9))
+CLASSES = ("benign", "malignant")
+UNCERTAINTY = {"bootstrap": 20, "seed": 1}
+LABELS = {
+    "schema": 1,
+    "problem": "image_classification",
+    "regions": [{"name": "malignant", "labels": ["malignant"]}],
+    "metrics": [
+        {"id": "auroc"},
+        {"id": "ece"},
+        {"id": "balanced_accuracy"},
+        {"id": "sensitivity_at_specificity", "name": "point", "options": {"target_specificity": 0.75}},
+    ],
+    "ranking": {"scheme": "one_score", "combine": {"over": ["metric", "region"], "operator": "mean", "rerank": True}},
+    "uncertainty": UNCERTAINTY,
+}
+OBJECTS = {
+    "schema": 1,
+    "problem": "object_detection",
+    "regions": [{"name": "cell", "labels": ["cell"]}],
+    "metrics": [{"id": "average_precision"}, {"id": "fbeta", "name": "f1", "options": {"scale": "image"}}],
+    "ranking": {"scheme": "aggregate_then_rank", "combine": {"over": ["metric"], "operator": "mean", "rerank": True}},
+    "uncertainty": UNCERTAINTY,
+}
+SCORES = dict(zip(CASES, (0.1, 0.4, 0.35, 0.8, 0.65, 0.2, 0.9, 0.5), strict=True))
+
+
+def table(rows: list[list[object]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()
+
+
+def labels(scores: dict[str, object] = SCORES) -> bytes:
+    """Answers to a classification; what is no number is written as it is."""
+    rows = [[c, 1 - s if isinstance(s, float) and 0 <= s <= 1 else 0, s] for c, s in scores.items()]
+    return table([["case", "p_benign", "p_malignant"], *rows])
+
+
+def boxes(shift: int = 1, *, scored: bool = True, cases: tuple[str, ...] = CASES) -> list[list[object]]:
+    """Two boxes a case, with scores that tell the right one, for predictions."""
+    rows: list[list[object]] = [["case", "class", *(["score"] if scored else []), "x_min", "y_min", "x_max", "y_max"]]
+    for place, case in enumerate(cases):
+        for number, moved in ((0, shift), (1, 30 if scored and place % 3 == 0 else shift)):
+            corner = 5 + 20 * number
+            score = [round(0.9 - 0.1 * place - 0.03 * number, 3)] if scored else []
+            rows.append([case, "cell", *score, corner + moved, corner, corner + 10 + moved, corner + 10])
+    return rows
+
+
+def add_phase(world: World, slug: str, assessment: dict) -> Phase:
+    now = timezone.now()
+    return create_phase(
+        actor=world.organizer,
+        task=world.phase.task,
+        assessment=assessment,
+        slug=slug,
+        name=slug.capitalize(),
+        position=2,
+        opens_at=now - timedelta(days=1),
+        closes_at=now + timedelta(days=1),
+        results=Phase.Results.CASES,
+        leaderboard=Phase.Leaderboard.PUBLIC,
+    )
+
+
+@pytest.fixture
+def images(world: World, tmp_path: Path) -> World:
+    """The world with a classification of eight images."""
+    world.phase = add_phase(world, "images", LABELS)
+    folder = tmp_path / "table"
+    folder.mkdir()
+    rows = [[case, CLASSES[place % 2]] for place, case in enumerate(CASES)]
+    (folder / "labels.csv").write_bytes(table([["case", "label"], *rows]))
+    world.test_set = create_test_set(phase=world.phase, references=folder, cases=CASES)
+    return world
+
+
+@pytest.fixture
+def cells(world: World, tmp_path: Path) -> World:
+    """The world with a detection in eight images; two boxes in each but the last, which is empty."""
+    world.phase = add_phase(world, "cells", OBJECTS)
+    folder, pictures = tmp_path / "table", tmp_path / "pictures"
+    folder.mkdir()
+    pictures.mkdir()
+    (folder / "objects.csv").write_bytes(table(boxes(0, scored=False, cases=CASES[:-1])))
+    (folder / "cases.csv").write_text("case\n" + "\n".join(CASES) + "\n")
+    Image.new("RGB", (60, 40), (250, 220, 240)).save(pictures / f"{CASES[0]}.jpg")
+    world.test_set = create_test_set(phase=world.phase, references=folder, cases=CASES, images=pictures)
+    return world
+
+
+def handed_in(world: World, files: dict[str, bytes], **more) -> Submission:
+    submission = world.upload(zipped(files), **{"accept_incomplete": True, **more})
+    submission.refresh_from_db()
+    return submission
+
+
+def scored(world: World, files: dict[str, bytes], **more) -> Submission:
+    submission = handed_in(world, files, **more)
+    assert submission.state == Submission.State.SCORED, (submission.log, submission.reason)
+    return submission
+
+
+def by_command_line(tmp_path: Path, assessment: dict, files: dict[str, bytes], algorithm: str):
+    folder = tmp_path / "handed-in"
+    folder.mkdir(exist_ok=True)
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    (tmp_path / "assessment.json").write_text(json.dumps(assessment))
+    arguments = ["score", str(tmp_path / "assessment.json"), "--references", str(tmp_path / "table")]
+    outputs = ["--output", str(tmp_path / "results.csv"), "--evidence", str(tmp_path / "evidence.parquet")]
+    assert main([*arguments, "--predictions", str(folder), "--algorithm", algorithm, *outputs]) == 0
+    from evaluation.scoring import read_results
+
+    return read_results(tmp_path / "results.csv"), read_evidence(tmp_path / "evidence.parquet")
+
+
+@pytest.mark.parametrize("problem", ["images", "cells"])
+def test_rows_evidence_and_digest_are_those_of_the_command_line(request, workers, tmp_path, problem):
+    world = request.getfixturevalue(problem)
+    files = {"labels.csv": labels()} if problem == "images" else {"objects.csv": table(boxes())}
+    run = scored(world, {f"folder/{name}": content for name, content in files.items()}).runs.get()
+    expected, evidence = by_command_line(tmp_path, LABELS if problem == "images" else OBJECTS, files, "Ada's")
+    columns = ["algorithm", "case", "region", "metric", "value", "outcome"]
+    order = ["case", "region", "metric"]
+    ours = results_frame(run)[columns].sort_values(order, ignore_index=True)
+    theirs = expected[columns].sort_values(order, ignore_index=True)
+    pd.testing.assert_frame_equal(ours, theirs, check_dtype=False, check_exact=True)
+    assert evidence_digest(evidence_of(run)) == evidence_digest(evidence)
+    assert result_digest(results_frame(run), evidence_of(run)) == run.result_digest
+    assert run.result_digest != results.digest(results.rows_of(results_frame(run)))
+    assert (run.summary["cases"], run.summary["missing_cases"]) == (8, 0)
+
+
+def test_a_ranking_from_stored_evidence_has_intervals(images: World, workers):
+    runs = [
+        scored(images, {"labels.csv": labels()}).runs.get(),
+        scored(images, {"labels.csv": labels(dict.fromkeys(CASES, 0.5))}, team=images.bos).runs.get(),
+    ]
+    frame = pd.concat([results_frame(run) for run in runs])
+    evidence = merge_evidence([(str(run.pk), evidence_of(run)) for run in runs])
+    document = ranking.rank(images.phase.assessment, frame, evidence=evidence)
+    assert all(entry["resampled"] and entry["cases"] == 8 for entry in document["rankings"])
+    assert document["overall"]["algorithms"][0]["rank_interval"] is not None
+
+
+def test_working_points_and_versions_are_stored_with_the_result(images: World, workers):
+    run = scored(images, {"labels.csv": labels()}).runs.get()
+    [point] = run.provenance["working_points"]
+    assert point == {"algorithm": "", "metric": "point", "region": "malignant", "threshold": 0.8}
+    assert run.provenance["metrics"]["point"]["options"]["target_specificity"] == 0.75
+    assert "numpy" in run.provenance["versions"]
+
+
+def test_missing_doubled_misspelt_and_unknown_cases_are_told_apart(images: World, workers):
+    rows = labels().decode().replace("image_03,", "image-3,").splitlines()
+    rows = [row for row in rows if not row.startswith("image_04")] + [rows[1], "stranger,0.5,0.5"]
+    submission = handed_in(images, {"labels.csv": "\n".join(rows).encode(), "notes.txt": b"x"}, accept_incomplete=False)
+    report = Report.of(submission.report)
+    found = {finding.case: finding for finding in report.troubled}
+    assert set(found) == {"image_01", "image_03", "image_04"}
+    assert found["image_01"].message.endswith("more than one row (2)")
+    assert found["image_01"].remedy == "Keep one row for each case."
+    assert found["image_03"].remedy == "Rename image-3 to image_03 in the table."
+    assert found["image_04"].message == "labels.csv has no row for image_04"
+    assert [(extra.file, extra.hint) for extra in report.extra] == [
+        ("notes.txt", "only labels.csv is read; ignored"),
+        ("labels.csv: case image-3", "meant for image_03?"),
+        ("labels.csv: case stranger", "no case of this name; ignored"),
+    ]
+
+
+def test_a_case_without_an_answer_counts_as_a_wrong_decision(images: World, workers):
+    whole = {case: float(place % 2) for place, case in enumerate(CASES)}
+    del whole[CASES[1]]
+    run = scored(images, {"labels.csv": labels(whole)}).runs.get()
+    values = results_frame(run).set_index("metric")["value"]
+    assert values["balanced_accuracy"] == pytest.approx((1 + 3 / 4) / 2)
+    assert values["auroc"] < 1
+    assert run.summary["missing_cases"] == 1
+    assert run.case_notes == {CASES[1]: "labels.csv has no row for image_02"}
+
+
+def test_a_table_that_cannot_be_taken_at_all_is_refused_with_a_reason(images: World, workers):
+    submission = handed_in(images, {"answers.csv": labels()})
+    assert (submission.state, submission.log) == (Submission.State.REFUSED, "")
+    assert submission.reason == "There is no labels.csv in the archive. Rename answers.csv to it."
+
+
+def test_a_row_that_cannot_be_taken_costs_its_case_and_with_it_the_value_of_the_whole_data_set(cells: World, workers):
+    rows = boxes()
+    rows[1][2] = "1.5"
+    rows[3][5] = rows[3][3]
+    submission = scored(cells, {"objects.csv": table(rows)})
+    found = {finding.case: finding.message for finding in Report.of(submission.report).troubled}
+    assert found["image_01"] == "objects.csv: case image_01: '1.5' as score in row 2; expected a number from 0 to 1"
+    assert "case image_02: a box without extent in row 4" in found["image_02"]
+    run = submission.runs.get()
+    frame = results_frame(run).set_index(["metric", "case"])
+    assert frame.loc[("average_precision", ""), "outcome"] == "missing"
+    assert frame.loc[("f1", "image_01"), "outcome"] == "missing"
+    assert frame.loc[("f1", "image_03"), "outcome"] == "ok"
+    assert evidence_of(run).blocks == {}
+    assert run.summary["missing_cases"] == 2
+
+
+def accepted(world: World, files: dict[str, bytes]) -> Submission:
+    submission = world.upload(zipped(files))
+    validation.validate(submission_id=submission.pk)
+    submission.refresh_from_db()
+    assert submission.state == Submission.State.ACCEPTED, submission.reason
+    return submission
+
+
+def test_evidence_is_the_same_after_a_killed_worker_any_order_and_every_message_twice(cells: World, monkeypatch):
+    from submissions.services import runs
+
+    monkeypatch.setattr(runs, "TABLE_CHUNK_CASES", 3)
+    monkeypatch.setattr(runs, "TABLE_CHUNKS", 3)
+    whole = accepted(cells, {"objects.csv": table(boxes())})
+    while scoring.score_next_chunk():
+        pass
+    first = whole.runs.get()
+    again = accepted(cells, {"objects.csv": table(boxes())})
+    run = again.runs.get()
+    assert run.chunks.count() == 3
+    with monkeypatch.context() as patch:
+        patch.setattr(scoring, "_complete", lambda *_: False)  # died just before it could store what it found
+        assert scoring.score_next_chunk()
+    Chunk.objects.filter(run=run).update(lease_until=timezone.now() - timedelta(seconds=1))
+    with monkeypatch.context() as patch:
+        patch.setattr(scoring, "waiting_chunks", lambda: list(run.chunks.order_by("-pk").values_list("pk", flat=True)))
+        while scoring.score_next_chunk():
+            pass
+    for _ in range(2):
+        assert not scoring.score_next_chunk()
+        scoring.finish_run(run_id=run.pk)
+    run.refresh_from_db()
+    assert run.result_digest == first.result_digest
+    assert evidence_digest(evidence_of(run)) == evidence_digest(evidence_of(first))
+    assert not run.chunks.exclude(pieces=None).exists()
+
+
+LIES = {
+    "counts of another reference": lambda own: own[0][2].__setitem__(2, own[0][2][2] + 1),
+    "a negative count": lambda own: own[0][2].__setitem__(4, -1),
+    "a score beyond one": lambda own: own[0][3].__setitem__(0, 2.0),
+    "a list that does not end": lambda own: own[0][2].append(1),
+    "a text": lambda own: own[0][2].__setitem__(4, "1"),
+    "another region": lambda own: own[0].__setitem__(1, "other"),
+    "nothing": lambda own: own.clear(),
+}
+
+
+def test_pieces_that_a_child_made_up_are_not_believed(cells: World):
+    run = accepted(cells, {"objects.csv": table(boxes())}).runs.get()
+    assessment = scorer.assessment_of(run)
+    case = run.test_set.cases.get(name=CASES[0])
+    prepared = scorer.references.get(assessment, case)
+    honest = scorer.score(assessment, case.name, prepared, prepared.select(np.zeros(0, dtype=np.int64)))
+    rows = [list(results.CaseRow.of(row)) for row in honest.rows]
+
+    def told(lie):
+        # As many steps as a prediction of two boxes has.
+        pieces = [["average_precision", "cell", [0, 0, 2, 2, 1, 0, 0, 1], [0.9, 0.8]]]
+        lie(pieces)
+        answer = Answer(case.name, value={"rows": rows, "reason": "", "pieces": pieces})
+        return scorer._scored(assessment, answer, "objects.csv", prepared)
+
+    assert told(lambda _: None).pieces
+    for name, lie in LIES.items():
+        found = told(lie)
+        assert (found.pieces, {row.outcome for row in found.rows}) == (None, {"missing"}), name
+        assert found.details
+
+
+def test_pages_of_a_case_show_its_picture_and_say_what_there_is_no_value_of(images: World, client, workers):
+    submission = scored(images, {"labels.csv": labels()})
+    client.force_login(images.ada)
+    page = client.get(submission.get_absolute_url()).content.decode()
+    assert "one value for the whole data set, and none for a single case" in page
+    assert "AUROC" in page
+    page = client.get(f"{submission.get_absolute_url()}cases/{CASES[0]}/").content.decode()
+    assert "No metric has a value for a single case" in page
+    page = client.get(f"/challenges/blocks/submit/?phase={images.phase.pk}").content.decode()
+    assert "case,p_benign,p_malignant" in page
+    client.force_login(images.organizer)
+    assert client.get(f"/challenges/blocks/organize/cases/{CASES[0]}/?phase={images.phase.pk}").status_code == 200
+
+
+def test_boxes_are_drawn_on_the_image_of_their_case(cells: World, workers):
+    run = scored(cells, {"objects.csv": table(boxes())}).runs.get()
+    draw(run_id=run.pk, case=CASES[0])
+    draw(run_id=run.pk, case=CASES[1])
+    sizes = {}
+    for with_reference in (False, True):
+        with vault.opened(picture_name(run, CASES[0], with_reference=with_reference)) as path:
+            colours = np.asarray(Image.open(path, formats=["PNG"]).convert("RGB")).reshape(-1, 3)
+            sizes[with_reference] = len(np.unique(colours, axis=0))
+    assert sizes[True] > sizes[False] > 1
+    assert not private().exists(picture_name(run, CASES[1], with_reference=True))
+
+
+def test_what_is_stored_does_not_tell_the_classes_of_single_cases(images: World):
+    submission = accepted(images, {"labels.csv": labels()})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scoring, "finish_run", lambda **_: None)
+        while scoring.score_next_chunk():
+            pass
+    run = submission.runs.get()
+    [chunk] = run.chunks.all()
+    assert {tuple(own[2]) for pieces in chunk.pieces.values() for own in pieces} == {(-1,)}
+    digests = list(TestCase.objects.filter(test_set=images.test_set).values_list("reference_sha256", flat=True))
+    assert len(set(digests)) == len(CASES)
+    scoring.finish_run(run_id=run.pk)
+    run.refresh_from_db()
+    with private().open(run.evidence_file) as stream:
+        assert stream.read().startswith(b"age-encryption.org")
+    assert images.test_set.shared == {"classes": list(CLASSES), "regions": {"malignant": [1]}}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "needs one table labels.csv"),
+        (b"case,label\nimage_01,benign\n", "no reference for the case image_02"),
+        (b"case,label\nimage_01,\n", "no label in row 2"),
+        (table([["case", "label"], *[[case, "malignant"] for case in CASES]]), "only the class 'malignant' is known"),
+    ],
+)
+def test_references_that_cannot_be_taken_are_refused(images: World, tmp_path, content, message):
+    folder = tmp_path / "other"
+    folder.mkdir()
+    if content is not None:
+        (folder / "labels.csv").write_bytes(content)
+    with pytest.raises(TestSetError, match=message):
+        create_test_set(phase=images.phase, references=folder, cases=CASES)
