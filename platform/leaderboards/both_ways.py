@@ -69,7 +69,8 @@ def _run_for(phase: Phase, run: Run, assessment: Assessment) -> Run | None:
     if suits(phase, run, assessment):
         return run
     earlier = (
-        Run.objects.filter(submission=run.submission_id)
+        # Of the same version of the test set: a ranking never mixes two.
+        Run.objects.filter(submission=run.submission_id, test_set=run.test_set_id)
         .exclude(result_digest="")
         .select_related("submission__team")
         .order_by("-number")

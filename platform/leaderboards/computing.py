@@ -4,7 +4,7 @@ import gzip
 import io
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from leaderboards import drawing, pictures, queries, tables
 from leaderboards.models import RankingVersion
 from submissions.models import Run
 from submissions.queries import case_metadata_frame, counted_runs, evidence_of, results_frame
+from submissions.queries.test_sets import metadata_frame_of
 
 if TYPE_CHECKING:
     from evaluation.scoring.evidence import Evidence
@@ -75,15 +76,17 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
         Another assessment than the one that the phase executes, and the results to rank by it.
     """
     assessment = assessment or phase.assessment
-    metadata = _metadata(phase, assessment)
     counted = counted_runs(phase) if runs is None else runs
     runs = tuple(sorted(counted, key=lambda run: run.submission.team_id))
+    metadata = _metadata(phase, assessment, runs)
     document = {
         "schema": INPUTS_SCHEMA,
         # Of the document that is executed, whatever the phase says that it is.
         "assessment": assessment.digest,
         "resampling": ranking.RESAMPLING_VERSION,
         "metadata": None if metadata is None else canonical.sha256(metadata),
+        # All runs are against one version: where the test set was replaced, rankings tell which they are of.
+        "test_set": runs[0].test_set.version if runs else None,
         "teams": [
             {
                 "team": run.submission.team_id,
@@ -142,7 +145,9 @@ def written(document: Mapping[str, Any]) -> str:
 def sources_of(version: RankingVersion) -> drawing.Sources:
     """Read again what a version was made of, and what is known of its cases."""
     phase = version.phase
-    runs = Run.objects.select_related("submission__team").in_bulk([team["run"] for team in version.inputs["teams"]])
+    runs = Run.objects.select_related("submission__team", "test_set").in_bulk(
+        [team["run"] for team in version.inputs["teams"]]
+    )
     by_id = {str(key): run for key, run in runs.items()}
     frames = [results_frame(by_id[team["run"]]).assign(algorithm=team["name"]) for team in version.inputs["teams"]]
     return drawing.Sources(
@@ -150,7 +155,7 @@ def sources_of(version: RankingVersion) -> drawing.Sources:
         assessment=assessment_of(version),
         results=pd.concat(frames, ignore_index=True),
         cases=read_metadata(load(version.metadata_name)) if version.metadata_name else None,
-        characteristics=case_metadata_frame(phase),
+        characteristics=_characteristics(phase, list(runs.values())),
         length_unit=queries.length_unit(phase),
     )
 
@@ -200,10 +205,17 @@ def history_name(phase: Phase) -> str:
     return f"rankings/{phase.pk}/history.json.gz"
 
 
-def _metadata(phase: Phase, assessment: Assessment) -> str | None:
+def _metadata(phase: Phase, assessment: Assessment, runs: Sequence[Run]) -> str | None:
     """Write the case metadata that the ranking depends on as CSV, the form in which it is ranked, kept and handed out."""
     columns = bundle.metadata_columns(assessment)
-    return case_metadata_frame(phase)[["case", *columns]].to_csv(index=False, lineterminator="\n") if columns else None
+    if not columns:
+        return None
+    return _characteristics(phase, runs)[["case", *columns]].to_csv(index=False, lineterminator="\n")
+
+
+def _characteristics(phase: Phase, runs: Sequence[Run]) -> pd.DataFrame:
+    """What is known of the cases that the runs were scored on, which may be an earlier version of the test set."""
+    return metadata_frame_of(runs[0].test_set) if runs else case_metadata_frame(phase)
 
 
 def read_metadata(text: str | None) -> pd.DataFrame | None:
@@ -232,7 +244,7 @@ def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> dict[
     >>> first = {"assessment": "a", "teams": [{"team": 1, "name": "Uma", "result": "x"}]}
     >>> second = {"assessment": "a", "teams": [{"team": 1, "name": "Uma", "result": "y"}, {"team": 2, "name": "Vic", "result": "z"}]}
     >>> changes(first, second)
-    {'added': ['Vic'], 'removed': [], 'changed': ['Uma'], 'teams': 2, 'assessment': False}
+    {'added': ['Vic'], 'removed': [], 'changed': ['Uma'], 'teams': 2, 'assessment': False, 'test_set': None}
     """
     old = {team["team"]: team for team in before["teams"]} if before else {}
     new = {team["team"]: team for team in after["teams"]}
@@ -242,4 +254,5 @@ def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> dict[
         "changed": [team["name"] for key, team in new.items() if key in old and old[key]["result"] != team["result"]],
         "teams": len(new),
         "assessment": bool(before) and before["assessment"] != after["assessment"],
+        "test_set": after.get("test_set") if before and before.get("test_set") != after.get("test_set") else None,
     }

@@ -23,6 +23,7 @@ from leaderboards import both_ways, computing, groups, methods, pictures, querie
 from leaderboards.forms import FreezeForm
 from leaderboards.models import RankingVersion, Standing
 from leaderboards.views.place import FROZEN, Place, find
+from submissions.queries import Rescoring, rescoring_of
 
 MOST_FIGURES = 8
 """So many figures of one kind stand on a page."""
@@ -152,7 +153,7 @@ def _current(request: HttpRequest, place: Place) -> HttpResponse:
     if standing is None:
         return render(request, "leaderboards/empty.html", {**common_context(request, place), **_state(place)})
     standing.version.phase = place.phase
-    return _ranking(request, place, standing.version, standing)
+    return _ranking(request, place, standing.version, standing, rescoring=rescoring_of(place.phase))
 
 
 def _sealed(request: HttpRequest, place: Place) -> HttpResponse:
@@ -160,7 +161,14 @@ def _sealed(request: HttpRequest, place: Place) -> HttpResponse:
     return render(request, "leaderboards/sealed.html", context)
 
 
-def _ranking(request: HttpRequest, place: Place, shown: RankingVersion, standing: Standing | None) -> HttpResponse:
+def _ranking(
+    request: HttpRequest,
+    place: Place,
+    shown: RankingVersion,
+    standing: Standing | None,
+    *,
+    rescoring: Rescoring | None = None,
+) -> HttpResponse:
     common = common_context(request, place)
     may_view_cases = request.user.has_perm("leaderboards.view_cases", place.phase)
     group = groups.chosen(request.GET.get("group", ""), shown) if may_view_cases else None
@@ -196,6 +204,7 @@ def _ranking(request: HttpRequest, place: Place, shown: RankingVersion, standing
         else None,
         "group": group,
         "groups": shown.analysis.findings.get("subgroups", []) if may_view_cases else [],
+        "rescoring": rescoring,
         "hard_cases": _hard_cases(request, shown, board, own) if view and view.name == "cases" else [],
         "assessments": _assessments(place, shown),
         "analysis": shown.analysis,

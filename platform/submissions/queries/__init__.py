@@ -3,9 +3,11 @@
 from submissions.queries.quotas import Quota, quota
 from submissions.queries.results import counted_runs, evidence_of, results_frame
 from submissions.queries.test_sets import active_test_set, case_metadata_frame, case_names, first_cases, has_test_set
+from submissions.queries.versions import Rescoring, rescoring_of
 
 __all__ = [
     "Quota",
+    "Rescoring",
     "active_test_set",
     "case_metadata_frame",
     "case_names",
@@ -14,5 +16,6 @@ __all__ = [
     "first_cases",
     "has_test_set",
     "quota",
+    "rescoring_of",
     "results_frame",
 ]

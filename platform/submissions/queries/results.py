@@ -10,6 +10,7 @@ from challenges.models import Phase, Team
 from submissions import results
 from submissions.models import Run, Submission
 from submissions.queries.methods import described_teams, description_needed
+from submissions.queries.versions import of_one_version
 
 if TYPE_CHECKING:
     from evaluation.scoring.evidence import Evidence
@@ -20,19 +21,19 @@ def counted_runs(phase: Phase) -> list[Run]:
     disqualified or take part without a rank.
 
     The best submission of a team is the one with the best mean rank among the team's own, over all metrics and regions
-    of the assessment; of equals the last.
+    of the assessment; of equals the last. All are against one version of the test set (`of_one_version`).
     """
     runs = (
         Run.objects.filter(counts=True, submission__phase=phase, submission__is_late=False)
         .filter(submission__state=Submission.State.SCORED)
         .exclude(submission__team__standing__in=Team.OUTSIDE)
-        .select_related("submission__team")
+        .select_related("submission__team", "test_set")
         .order_by("submission__team__name", "submission__number")
     )
     if phase.is_closed and description_needed(phase):
         runs = runs.filter(submission__team__in=described_teams(phase))
     of_team: dict[int, list[Run]] = defaultdict(list)
-    for run in runs:
+    for run in of_one_version(list(runs)):
         of_team[run.submission.team_id].append(run)
     if phase.counts == Phase.Counts.BEST:
         higher = {metric.name: metric.higher_is_better for metric in phase.assessment.metrics}
