@@ -75,6 +75,10 @@ def parse(document: Mapping[str, Any]) -> Assessment:
         document={},
     )
     _check_levels(draft)
+    if problem == "instance_segmentation":
+        _check_connectivity(metrics)
+    if not regions and any(metric.id == "mean_average_precision" for metric in metrics):
+        raise AssessmentError("regions", [], "the classes over which mean_average_precision is a mean")
     return replace(draft, document=_document(draft, as_list=as_list))
 
 
@@ -256,6 +260,24 @@ def _check_levels(assessment: Assessment) -> None:
     expected = [level for level in reversed(levels) if level in resample]
     if order != expected:
         raise AssessmentError("uncertainty.resample", list(resample), f"the order of aggregation.levels, {expected}")
+
+
+def _check_connectivity(metrics: tuple[MetricUse, ...]) -> None:
+    """Objects are found once for all metrics; connected parts of a mask carry no scores."""
+    option = "instance_connectivity"
+    given = {index: metric.options[option] for index, metric in enumerate(metrics) if option in metric.options}
+    for index, value in given.items():
+        first = next(iter(given.values()))
+        if value != first:
+            place = f"metrics[{index}].options.{option}"
+            raise AssessmentError(place, value, f"{first!r}, as other metrics have it: objects are found once for all")
+    if set(given.values()) - {"as_submitted"}:
+        for index, metric in enumerate(metrics):
+            if metric.level == "dataset" and "scores" in get(metric.id).needs:
+                place, value = f"metrics[{index}].id", metric.id
+                raise AssessmentError(
+                    place, value, f"no metric of scores, which connected parts ({option}) do not have"
+                )
 
 
 def _document(assessment: Assessment, *, as_list: bool) -> dict[str, Any]:

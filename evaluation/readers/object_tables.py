@@ -1,4 +1,4 @@
-"""Objects of all cases in one file: boxes or points as CSV, or COCO JSON; and the classes of instances."""
+"""Objects of all cases in one file: boxes or points as CSV, or COCO JSON."""
 
 from __future__ import annotations
 
@@ -144,34 +144,6 @@ def _by_case(
         if case not in invalid
     }
     return ObjectTable(objects, list(rows_of), invalid=invalid, kind=kind)
-
-
-def read_instances(path: Path, *, limits: Limits = DEFAULT) -> dict[str, dict[int, tuple[str, float | None]]]:
-    """Read ``instances.csv``: class and score of each instance, by case and label.
-
-    Raises
-    ------
-    ReadError
-        If the table cannot be taken, or an instance stands there twice.
-    """
-    table = read_table(path, ("case", "instance"), limits=limits)
-    cases = table.text("case")
-    labels = table.numbers("instance", low=1)
-    classes = table.columns.get("class", [""] * len(table))
-    scores: list[float] | list[None] = (
-        table.numbers("score", low=0, high=1) if _has_scores(table) else [None] * len(table)
-    )
-    found: dict[str, dict[int, tuple[str, float | None]]] = {}
-    for row, (case, label, name, score) in enumerate(zip(cases, labels, classes, scores, strict=True), start=2):
-        of_case = found.setdefault(case, {})
-        if label != int(label) or int(label) in of_case:
-            raise ReadError("table", path.name, f"the instance {label:g} in row {row}", "each whole number once a case")
-        of_case[int(label)] = (name, score)
-    return found
-
-
-def _has_scores(table: Table) -> bool:
-    return "score" in table and any(table.columns["score"])
 
 
 def _read_coco(path: Path, known: ObjectTable | None, limits: Limits) -> ObjectTable:

@@ -5,25 +5,24 @@ from __future__ import annotations
 import importlib
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.readers import ReadError, case_name, read_label_image
 from evaluation.readers.cells import read_table
-from evaluation.readers.object_tables import ObjectTable, read_instances, read_objects
-from evaluation.scoring.instances import instances_of
-from evaluation.scoring.objects import finish, pooled_parts, score_objects, shared_evidence
+from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable, check_instances, read_instances
+from evaluation.readers.object_tables import ObjectTable, read_objects
+from evaluation.scoring.instances import PreparedInstances, instance_rules, score_instances
+from evaluation.scoring.objects import finish, finish_pieces, pooled_parts, score_objects, shared_evidence
 from evaluation.scoring.semantic import prepare_reference, score_case
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from evaluation.assessment import Assessment
-    from evaluation.matching import Objects
     from evaluation.readers import Issue
     from evaluation.scoring.evidence import Block
-    from evaluation.scoring.objects import ObjectScores
     from evaluation.scoring.rows import Row, ScoredCase
 
 _CHUNKS_PER_JOB: Final = 32
@@ -140,25 +139,31 @@ def _score_images(
     unexpected = {name: [path.name for case, path in of.items() if case not in cases] for name, of in files.items()}
     found = ScoredFolders(unexpected={name: names for name, names in unexpected.items() if names})
     tasks = [(case, path, {name: of.get(case) for name, of in files.items()}) for case, path in cases.items()]
-    work = _Semantic(assessment) if assessment.problem == "semantic_segmentation" else _Instances(
-        assessment, _instances(references), {name: _instances(folder) for name, folder in predictions.items()}
-    )  # fmt: skip
-    scored: dict[tuple[str, str], ScoredCase | ObjectScores] = {}
+    work: Callable[[_Task], _Scored] = _Semantic(assessment)
+    if assessment.problem == "instance_segmentation":
+        known = _reference_instances(assessment, references)
+        tables = {name: _instances(assessment, folder, name, found) for name, folder in predictions.items()}
+        work = _Instances(assessment, known, tables)
+    scored: dict[tuple[str, str], ScoredCase] = {}
     for done, (case, results) in enumerate(_run(work, tasks, jobs), start=1):
-        for algorithm, (result, reason) in results.items():
+        for algorithm, result in results.items():
             scored[algorithm, case] = result
-            if reason is not None:
-                found.reasons[algorithm, case] = reason
+            if result.reason is not None and (algorithm, "") not in found.reasons:
+                found.reasons[algorithm, case] = result.reason
         if progress is not None:
             progress(done, len(tasks))
     patients = _patients(references, list(cases))
     for algorithm in predictions:
-        own = [scored[algorithm, case] for case in cases]
-        found.rows += [row for result in own for row in result.rows]
+        own = {case: scored[algorithm, case] for case in cases}
+        for result in own.values():
+            found.rows += result
         if isinstance(work, _Instances):
-            missing = [case for case in cases if case not in files[algorithm] or (algorithm, case) in found.reasons]
-            scores: dict[str, Any] = dict(zip(cases, own, strict=True))
-            found.add_dataset(*finish(assessment, algorithm, scores, missing=missing, patients=patients))
+            there = {case: result.pieces for case, result in own.items() if result.pieces is not None}
+            missing = [case for case in cases if case not in there]
+            lacking = {name for result in own.values() for name in result.lacking}
+            found.add_dataset(
+                *finish_pieces(assessment, algorithm, there, missing=missing, lacking=lacking, patients=patients)
+            )
             found.parts, found.shared = pooled_parts(assessment), shared_evidence(assessment, patients)
     return found
 
@@ -210,9 +215,33 @@ def _object_file(folder: Path) -> Path:
     return present[0]
 
 
-def _instances(folder: Path) -> dict[str, dict[int, tuple[str, float | None]]]:
-    path = folder / "instances.csv"
-    return read_instances(path) if path.is_file() else {}
+def _reference_instances(assessment: Assessment, folder: Path) -> InstanceTable | None:
+    """Classes of the references' objects, if a table beside them tells."""
+    path, rules = folder / INSTANCES_FILE, instance_rules(assessment)
+    if path.is_file():
+        return read_instances(path, replace(rules, need_scores=()))
+    if rules.need_class:
+        what = f"no such table beside the references, and the assessment has {len(assessment.regions)} regions"
+        raise ReadError("not_found", INSTANCES_FILE, what, "the class of each object")
+    return None
+
+
+def _instances(
+    assessment: Assessment, folder: Path, algorithm: str, found: ScoredFolders
+) -> InstanceTable | Issue | None:
+    """Classes and scores of an algorithm's objects; if they cannot be read, so can no case."""
+    path, rules = folder / INSTANCES_FILE, instance_rules(assessment)
+    issue: Issue | None = None
+    if path.is_file():
+        try:
+            return read_instances(path, rules, by_case=True)
+        except ReadError as error:
+            issue = error.issue
+    elif rules.need_class:
+        issue = ReadError("not_found", INSTANCES_FILE, "no such table", rules.purpose).issue
+    if issue is not None:
+        found.reasons[algorithm, ""] = issue
+    return issue
 
 
 def _patients(references: Path, cases: Sequence[str]) -> dict[str, str] | None:
@@ -228,7 +257,7 @@ def _patients(references: Path, cases: Sequence[str]) -> dict[str, str] | None:
 
 
 _Task = tuple[str, Path, dict[str, Path | None]]
-_Scored = tuple[str, dict[str, tuple[Any, "Issue | None"]]]
+_Scored = tuple[str, "dict[str, ScoredCase]"]
 
 
 @dataclass(frozen=True)
@@ -240,11 +269,10 @@ class _Semantic:
     def __call__(self, task: _Task) -> _Scored:
         case, path, predictions = task
         reference = prepare_reference(self.assessment, path)
-        scored = {
+        return case, {
             name: score_case(self.assessment, case, reference, prediction, algorithm=name)
             for name, prediction in predictions.items()
         }
-        return case, {name: (rows, rows.reason) for name, rows in scored.items()}
 
 
 @dataclass(frozen=True)
@@ -252,26 +280,21 @@ class _Instances:
     """Scores objects of label maps, with classes and scores from a table if there is one."""
 
     assessment: Assessment
-    reference_instances: Mapping[str, Mapping[int, tuple[str, float | None]]]
-    instances: Mapping[str, Mapping[str, Mapping[int, tuple[str, float | None]]]]
+    known: InstanceTable | None
+    tables: Mapping[str, InstanceTable | Issue | None]
 
     def __call__(self, task: _Task) -> _Scored:
         case, path, predictions = task
         image = read_label_image(path)
-        reference = instances_of(self.assessment, image, self.reference_instances.get(case))
-        found: dict[str, tuple[Any, Issue | None]] = {}
-        for name, prediction in predictions.items():
-            objects: Objects | None = None
-            reason: Issue | None = None
-            if prediction is not None:
-                try:
-                    own = read_label_image(prediction, expected=image.geometry)
-                    objects = instances_of(self.assessment, own, self.instances[name].get(case))
-                except ReadError as error:
-                    reason = error.issue
-            scores = score_objects(self.assessment, case, reference, objects, algorithm=name, geometry=image.geometry)
-            found[name] = (scores, reason)
-        return case, found
+        classes = None
+        if self.known is not None:
+            classes = self.known.of(case)
+            check_instances(image, classes, case=case, file=path.name)
+        reference = PreparedInstances(self.assessment, image, classes)
+        return case, {
+            name: score_instances(self.assessment, case, reference, prediction, self.tables[name], algorithm=name)
+            for name, prediction in predictions.items()
+        }
 
 
 def _run(work: Callable[[_Task], _Scored], tasks: Sequence[_Task], jobs: int) -> Iterator[_Scored]:

@@ -5,17 +5,37 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation import catalogue
 from evaluation.readers import LabelImage, ReadError, read_label_image
+from evaluation.readers.instance_tables import InstanceRules, InstanceTable, check_instances
 from evaluation.readers.limits import DEFAULT, Limits
 from evaluation.scoring.objects import objects_of_image, score_objects
 from evaluation.scoring.rows import ScoredCase
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
     from evaluation.matching import Objects
     from evaluation.readers import Geometry, Issue
+    from evaluation.readers.instance_tables import Instances
+
+
+def instance_rules(assessment: Assessment) -> InstanceRules:
+    """What the assessment asks of a table of instances: its classes, and whether classes and scores are needed.
+
+    With several regions an object without a class would count in each of them, so every object needs one.
+    """
+    classes = tuple(dict.fromkeys(str(label) for region in assessment.regions for label in region.labels))
+    return InstanceRules(
+        classes=classes or None,
+        need_class=len(assessment.regions) > 1,
+        need_scores=tuple(use.name for use in assessment.metrics if needs_scores(use)),
+    )
+
+
+def needs_scores(use: MetricUse) -> bool:
+    """Whether a metric of objects has no value without their scores."""
+    return use.level == "dataset" and "scores" in catalogue.get(use.id).needs
 
 
 class PreparedInstances:
@@ -29,14 +49,12 @@ class PreparedInstances:
         The reference's objects.
     """
 
-    def __init__(self, assessment: Assessment, image: LabelImage) -> None:
+    def __init__(self, assessment: Assessment, image: LabelImage, instances: Instances | None = None) -> None:
         self.geometry: Geometry = image.geometry
-        self.objects: Objects = instances_of(assessment, image)
+        self.objects: Objects = instances_of(assessment, image, instances)
 
 
-def instances_of(
-    assessment: Assessment, image: LabelImage, instances: Mapping[int, tuple[str, float | None]] | None = None
-) -> Objects:
+def instances_of(assessment: Assessment, image: LabelImage, instances: Instances | None = None) -> Objects:
     """The objects of a label map by the connectivity that the assessment's metrics ask for.
 
     Parameters
@@ -46,26 +64,31 @@ def instances_of(
     image
         The label map, one number an object, 0 elsewhere.
     instances
-        Class and score of a label, where a table gives them.
+        Class and score of each label, where there is a table (see `evaluation.readers.instance_tables`).
     """
     wanted = {
         use.options["instance_connectivity"] for use in assessment.metrics if "instance_connectivity" in use.options
     }
-    connectivity = next(iter(wanted - {"as_submitted"}), "as_submitted")
-    return objects_of_image(image, instances, connectivity)
+    return objects_of_image(image, instances, next(iter(wanted), "as_submitted"))
 
 
 def prepare_instances(
-    assessment: Assessment, reference: Path | str | LabelImage, *, limits: Limits = DEFAULT
+    assessment: Assessment,
+    reference: Path | str | LabelImage,
+    instances: Instances | None = None,
+    *,
+    limits: Limits = DEFAULT,
 ) -> PreparedInstances:
     """Read a reference and find its objects.
 
     Parameters
     ----------
     assessment
-        Of an instance segmentation whose objects have one class.
+        Of an instance segmentation.
     reference
         A label map, or the path of one.
+    instances
+        Class of each of its labels, where there is a table.
 
     Raises
     ------
@@ -73,7 +96,7 @@ def prepare_instances(
         If the reference itself cannot be read.
     """
     image = reference if isinstance(reference, LabelImage) else read_label_image(Path(reference), limits=limits)
-    return PreparedInstances(assessment, image)
+    return PreparedInstances(assessment, image, instances)
 
 
 def score_instances(
@@ -81,6 +104,7 @@ def score_instances(
     case: str,
     reference: PreparedInstances,
     prediction: LabelImage | Path | str | None,
+    table: InstanceTable | Issue | None = None,
     *,
     algorithm: str = "",
     limits: Limits = DEFAULT,
@@ -97,26 +121,57 @@ def score_instances(
         From `prepare_instances`.
     prediction
         A label map on the reference's grid, the path of one, or ``None`` if there is none.
+    table
+        Class and score of its objects, or why they cannot be read.
 
     Returns
     -------
     ScoredCase
-        One row for every metric of single cases and region, and the pieces of the values of the whole data set. A prediction that is not there or cannot be read gives the
-        outcome ``missing`` everywhere; in the latter case ``reason`` says why.
+        One row for every metric of single cases and region, and the pieces of the values of the whole data set. A
+        prediction that is not there or cannot be read, or with rows that do not go with it, gives the outcome ``missing``
+        everywhere; in the latter cases ``reason`` says why.
     """
     reason: Issue | None = None
     objects: Objects | None = None
     if prediction is not None:
         try:
-            image = (
-                prediction
-                if isinstance(prediction, LabelImage)
-                else read_label_image(Path(prediction), expected=reference.geometry, limits=limits)
-            )
-            objects = instances_of(assessment, image)
+            objects = _predicted(assessment, case, reference, prediction, table, limits)
         except ReadError as error:
+            reason = error.issue
+        except _UnreadableError as error:
             reason = error.issue
     scores = score_objects(
         assessment, case, reference.objects, objects, algorithm=algorithm, geometry=reference.geometry
     )
-    return ScoredCase(scores.rows, reason, None if objects is None else scores.pieces)
+    return ScoredCase(scores.rows, reason, None if objects is None else scores.pieces, lacking=scores.lacking)
+
+
+class _UnreadableError(Exception):
+    """Rows of a table that were found wanting before."""
+
+    def __init__(self, issue: Issue) -> None:
+        super().__init__(issue.message)
+        self.issue = issue
+
+
+def _predicted(
+    assessment: Assessment,
+    case: str,
+    reference: PreparedInstances,
+    prediction: LabelImage | Path | str,
+    table: InstanceTable | Issue | None,
+    limits: Limits,
+) -> Objects:
+    if table is not None and not isinstance(table, InstanceTable):
+        raise _UnreadableError(table)
+    if isinstance(prediction, LabelImage):
+        image, file = prediction, "the label map"
+    else:
+        image = read_label_image(Path(prediction), expected=reference.geometry, limits=limits)
+        file = Path(prediction).name
+    if table is None:
+        return instances_of(assessment, image)
+    if case in table.invalid:
+        raise _UnreadableError(table.invalid[case])
+    check_instances(image, table.of(case), case=case, file=file)
+    return instances_of(assessment, image, table.of(case))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse, Region
     from evaluation.readers import Geometry, LabelImage
+    from evaluation.readers.instance_tables import Instances
     from evaluation.scoring.evidence import Block
 
 ALL_CLASSES: Final = ""
@@ -49,28 +50,33 @@ class ObjectScores:
     lacking: set[str] = field(default_factory=set)
 
 
-def objects_of_image(
-    image: LabelImage, instances: Mapping[int, tuple[str, float | None]] | None, connectivity: str = "as_submitted"
-) -> Objects:
+def objects_of_image(image: LabelImage, instances: Instances | None, connectivity: str = "as_submitted") -> Objects:
     """The objects of a label map, with class and score where a table gives them.
 
-    Labels that the table does not name have no class and, if others have one, the score 0.
+    Parameters
+    ----------
+    image
+        The label map.
+    instances
+        A row for each of its labels (see `evaluation.readers.instance_tables.check_instances`).
+    connectivity
+        Other than ``as_submitted``, connected parts are the objects; they have neither class nor score.
     """
+    spacing = image.geometry.spacing_or_unit
     if connectivity != "as_submitted" or not instances:
         return from_label_map(
             image.labels,
             instance_connectivity=connectivity,  # type: ignore[arg-type]
-            spacing=image.geometry.spacing_or_unit,
+            spacing=spacing,
         )
-    objects = Objects(labels=image.labels, spacing=image.geometry.spacing_or_unit)
-    named = [instances.get(int(label), ("", None)) for label in objects.ids]
-    scored = any(score is not None for _, score in named)
+    ids = sorted(instances)
+    names, scores = zip(*(instances[label] for label in ids), strict=True)
     return Objects(
         labels=image.labels,
-        ids=objects.ids.tolist(),
-        classes=[name for name, _ in named],
-        scores=[score or 0.0 for _, score in named] if scored else None,
-        spacing=objects.spacing,
+        ids=ids,
+        classes=names if any(names) else None,
+        scores=None if None in scores else scores,
+        spacing=spacing,
     )
 
 
@@ -203,7 +209,9 @@ class _LacksScoresError(ValueError):
 
 
 def _regions(assessment: Assessment, use: MetricUse) -> list[Region] | list[None]:
-    return [None] if use.id == "mean_average_precision" else list(assessment.regions)
+    if use.id == "mean_average_precision" or not assessment.regions:
+        return [None]
+    return list(assessment.regions)
 
 
 def _measure(assessment: Assessment, use: MetricUse, reference: Objects, prediction: Objects) -> Result:

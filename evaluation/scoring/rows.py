@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from evaluation.outcomes import Flag, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from evaluation.readers import Issue
     from evaluation.scoring.pieces import Pieces
@@ -49,12 +49,21 @@ class ScoredCase(list[Row]):
         Why all outcomes are ``missing``; ``None`` if the prediction was read, or if there was none to read.
     pieces
         What the case adds to the values of the whole data set; ``None`` if the prediction is missing.
+    lacking
+        Metrics of the whole data set for which the prediction lacks an input, such as scores.
     """
 
-    def __init__(self, rows: Iterable[Row], reason: Issue | None = None, pieces: Pieces | None = None) -> None:
+    def __init__(
+        self,
+        rows: Iterable[Row],
+        reason: Issue | None = None,
+        pieces: Pieces | None = None,
+        lacking: Collection[str] = (),
+    ) -> None:
         super().__init__(rows)
         self.reason = reason
         self.pieces = pieces
+        self.lacking = set(lacking)
 
     @property
     def rows(self) -> list[Row]:

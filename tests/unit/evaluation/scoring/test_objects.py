@@ -15,7 +15,8 @@ from evaluation.matching import Objects
 from evaluation.metrics import detection, instance
 from evaluation.metrics.detections import of_class
 from evaluation.readers import ReadError
-from evaluation.readers.object_tables import read_instances, read_objects
+from evaluation.readers.instance_tables import InstanceRules, read_instances
+from evaluation.readers.object_tables import read_objects
 from evaluation.scoring import read_evidence, read_results, recompute
 from evaluation.scoring.evidence import recompute_values
 
@@ -73,16 +74,16 @@ def truth_and_guess(seed):
 def cells(tmp_path):
     for name in ("references", "predictions/one", "predictions/two"):
         (tmp_path / name).mkdir(parents=True)
-    rows = ["case,instance,score"]
+    rows = {name: ["case,instance,score"] for name in ("one", "two")}
     for number in range(4):
         truth, guess = truth_and_guess(number)
         Image.fromarray(truth).save(tmp_path / f"references/{number}.png")
         for name, image in (("one", guess), ("two", truth)):
             Image.fromarray(image).save(tmp_path / f"predictions/{name}/{number}.png")
-        rows += [f"{number},{label},{0.9 - 0.1 * label}" for label in range(1, 5)]
+            rows[name] += [f"{number},{label},{0.9 - 0.1 * label}" for label in np.unique(image[image > 0])]
     (tmp_path / "references/cases.csv").write_text("case,patient\n0,p\n1,p\n2,p\n3,q\n")
     for name in ("one", "two"):
-        (tmp_path / f"predictions/{name}/instances.csv").write_text("\n".join(rows) + "\n")
+        (tmp_path / f"predictions/{name}/instances.csv").write_text("\n".join(rows[name]) + "\n")
     (tmp_path / "assessment.json").write_text(json.dumps(INSTANCES))
     return tmp_path
 
@@ -299,11 +300,133 @@ class TestTables:
         assert objects.centres.tolist() == [[1, 2], [3, 4]]
         assert objects.ignored.tolist() == [False, True]
 
-    @pytest.mark.parametrize("text", ["case,instance\nc,1\nc,1\n", "case,instance\nc,1.5\n", "case,instance\nc,0\n"])
-    def test_instances_are_named_once_by_whole_numbers(self, tmp_path, text):
-        (tmp_path / "instances.csv").write_text(text)
+
+ASKED = InstanceRules(classes=("a", "b"), need_class=True, need_scores=("ap",))
+
+
+class TestInstanceTables:
+    @pytest.mark.parametrize(
+        ("rows", "message"),
+        [
+            ("c,1,a,1\nc,1,b,1\n", "case c: the instance 1 in row 4; expected each whole number once a case"),
+            ("c,1.5,a,1\n", "case c: the instance 1.5 in row 3"),
+            ("c,0,a,1\n", "case c: '0' as instance in row 3; expected a number from 1"),
+            ("c,9999999999,a,1\n", "case c: the instance 9999999999 in row 3"),
+            ("c,1,cat,1\n", "case c: 'cat' as class in row 3; expected one of a, b"),
+            ("c,1,,1\n", "case c: '' as class in row 3"),
+            ("c,1,a,2\n", "case c: '2' as score in row 3; expected a number from 0 to 1"),
+            ("c,1,a,nan\n", "case c: 'nan' as score in row 3"),
+            ("d,1,a,1\nc,1,a,\n", "case c: '' as score in row 4"),
+        ],
+    )
+    def test_a_row_that_cannot_be_taken_names_case_value_and_what_is_taken(self, tmp_path, rows, message):
+        (tmp_path / "instances.csv").write_text("case,instance,class,score\nok,1,a,0.5\n" + rows)
+        table = read_instances(tmp_path / "instances.csv", ASKED, by_case=True)
+        assert message in table.invalid["c"].message
+        assert table.of("ok") == {1: ("a", 0.5)}
+        assert "c" not in table.instances
         with pytest.raises(ReadError):
-            read_instances(tmp_path / "instances.csv")
+            read_instances(tmp_path / "instances.csv", ASKED)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("case,instance,score\nc,1,1\n", "no column class; expected one of a, b"),
+            ("case,instance,class\nc,1,a\n", "no scores, which ap need"),
+            ("case,class,score\nc,a,1\n", "no column instance"),
+            ("case,instance,class,score\n,1,a,1\n", "nothing as case in row 2"),
+        ],
+    )
+    def test_a_table_that_lacks_what_the_task_needs_is_refused_as_a_whole(self, tmp_path, text, message):
+        (tmp_path / "instances.csv").write_text(text)
+        with pytest.raises(ReadError, match=message):
+            read_instances(tmp_path / "instances.csv", ASKED, by_case=True)
+
+
+TWO = {**INSTANCES, "regions": [{"name": name, "labels": [name]} for name in ("a", "b")], "metrics": [
+    {"id": "panoptic_quality", "name": "pq_image", "options": {"scale": "image"}},
+    {"id": "average_precision", "name": "ap", "options": {"localization_criterion": "loc_mask_iou"}},
+]}  # fmt: skip
+
+
+class TestClassesOfInstances:
+    """Labels 1 and 2 have the class a, 3 and 4 the class b; the first algorithm misses label 2."""
+
+    @pytest.fixture
+    def classed(self, cells):
+        (cells / "assessment.json").write_text(json.dumps(TWO))
+        for place in ("references", "predictions/one", "predictions/two"):
+            rows = ["case,instance,class,score"]
+            for number in range(4):
+                labels = np.unique(np.asarray(Image.open(cells / f"{place}/{number}.png")))
+                rows += [f"{number},{label},{'a' if label < 3 else 'b'},0.{label}" for label in labels[labels > 0]]
+            (cells / f"{place}/instances.csv").write_text("\n".join(rows) + "\n")
+        return cells
+
+    def test_objects_count_in_the_region_of_their_class(self, classed):
+        assert score(classed) == 0
+        table = read_results(classed / "r.csv")
+        assert value(table, "two", "ap", region="a") == value(table, "two", "ap", region="b") == 1.0
+        truth, guess = truth_and_guess(0)
+        of_a = instance.panoptic_quality(np.where(truth < 3, truth, 0), np.where(guess < 3, guess, 0))
+        assert value(table, "one", "pq_image", "0", region="a") == of_a.value
+        assert value(table, "one", "pq_image", "0", region="b") != of_a.value
+
+    @pytest.mark.parametrize(
+        ("change", "reason", "gone"),
+        [
+            (lambda text: text.replace("0,1,a,0.1\n", ""), "no row for the instance 1 of 0.png", {"0"}),
+            (lambda text: text + "2,77,a,0.1\n", "the instance 77 has no pixel in 2.png", {"2"}),
+            (lambda text: text.replace("3,4,b", "3,4,c"), "case 3: 'c' as class in row", {"3"}),
+            (lambda text: text.replace(",class,", ",kind,"), "no column class", {"0", "1", "2", "3"}),
+            (None, "no such table; expected the class of each object", {"0", "1", "2", "3"}),
+        ],
+    )
+    def test_rows_that_do_not_go_with_the_label_maps_make_their_cases_missing(
+        self, classed, capsys, change, reason, gone
+    ):
+        table = classed / "predictions/two/instances.csv"
+        table.write_text(change(table.read_text())) if change else table.unlink()
+        assert score(classed) == 0
+        assert reason in capsys.readouterr().err
+        results = read_results(classed / "r.csv")
+        own = results[(results["algorithm"] == "two") & (results["outcome"] == "missing")]
+        assert set(own["case"]) == {*gone, ""}
+        assert "missing" not in set(results[results["algorithm"] == "one"]["outcome"])
+
+    @pytest.mark.parametrize("change", [None, lambda text: text + "0,9,a,\n", lambda text: text.replace(",a,", ",x,")])
+    def test_references_without_their_classes_are_an_error(self, classed, capsys, change):
+        table = classed / "references/instances.csv"
+        table.write_text(change(table.read_text())) if change else table.unlink()
+        assert score(classed) == 2
+        assert "instances.csv: " in capsys.readouterr().err
+
+
+def test_without_regions_there_is_one_value_over_all_classes(cells):
+    assessment = {**INSTANCES, "metrics": [{"id": "panoptic_quality"}, {"id": "mi_dsc"}]}
+    del assessment["regions"]
+    (cells / "assessment.json").write_text(json.dumps(assessment))
+    assert score(cells) == 0
+    table = read_results(cells / "r.csv")
+    assert set(table["region"]) == {""}
+    assert value(table, "two", "panoptic_quality") == 1.0
+    with pytest.raises(ValueError, match="mean_average_precision is a mean"):
+        parse({**assessment, "metrics": [{"id": "mean_average_precision"}]})
+
+
+@pytest.mark.parametrize(
+    ("metrics", "message"),
+    [
+        (["panoptic_quality", ("mi_dsc", "face")], "objects are found once for all"),
+        ([("panoptic_quality", "full"), "average_precision"], "no metric of scores"),
+    ],
+)
+def test_objects_are_found_once_for_all_metrics(metrics, message):
+    uses = [
+        {"id": m} if isinstance(m, str) else {"id": m[0], "options": {"instance_connectivity": m[1]}} for m in metrics
+    ]
+    with pytest.raises(ValueError, match=message):
+        parse({**INSTANCES, "metrics": uses})
 
 
 COCO = {

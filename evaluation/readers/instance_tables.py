@@ -1,0 +1,180 @@
+"""Classes and scores of the objects of label maps: ``instances.csv``, which may stand beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from evaluation.readers.cells import Table, read_table
+from evaluation.readers.errors import Issue, ReadError
+from evaluation.readers.labels import labels_present
+from evaluation.readers.limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evaluation.readers.images import LabelImage
+
+INSTANCES_FILE: Final = "instances.csv"
+COLUMNS: Final = ("case", "instance", "class", "score")
+Instances: TypeAlias = Mapping[int, "tuple[str, float | None]"]
+"""Class (empty if the table has none) and score of each label of one case."""
+_SHOWN: Final = 12
+
+
+@dataclass(frozen=True)
+class InstanceRules:
+    """What a task asks of the table, known to everybody.
+
+    Attributes
+    ----------
+    classes
+        Classes that the task knows; ``None`` takes any.
+    need_class
+        Whether every object needs one of them; with a single class it may be left out.
+    need_scores
+        Names of the metrics that have no value without the score of every object.
+    """
+
+    classes: tuple[str, ...] | None
+    need_class: bool = False
+    need_scores: tuple[str, ...] = ()
+
+    @property
+    def needed(self) -> bool:
+        """Whether the table has to be there."""
+        return self.need_class or bool(self.need_scores)
+
+    @property
+    def purpose(self) -> str:
+        """What the table is needed for, to end a sentence."""
+        reasons = ["the class of each object"] if self.need_class else []
+        if self.need_scores:
+            reasons.append(f"the score of each object, which {', '.join(self.need_scores)} need")
+        return " and ".join(reasons)
+
+
+@dataclass
+class InstanceTable:
+    """Classes and scores of the objects of all cases.
+
+    Attributes
+    ----------
+    instances
+        By case.
+    invalid
+        Why the rows of a case cannot be taken, by case.
+    """
+
+    instances: dict[str, dict[int, tuple[str, float | None]]] = field(default_factory=dict)
+    invalid: dict[str, Issue] = field(default_factory=dict)
+
+    @property
+    def cases(self) -> list[str]:
+        """All cases that the table names."""
+        return [*self.instances, *(case for case in self.invalid if case not in self.instances)]
+
+    def of(self, case: str) -> Instances:
+        """The rows of a case, none if it has none."""
+        return self.instances.get(case, {})
+
+
+def read_instances(
+    path: Path, rules: InstanceRules, *, by_case: bool = False, limits: Limits = DEFAULT
+) -> InstanceTable:
+    """Read ``instances.csv``.
+
+    Parameters
+    ----------
+    path
+        The table, with the columns ``case`` and ``instance`` and, as the task asks, ``class`` and ``score``.
+    rules
+        What the task asks of it.
+    by_case
+        Leave out the cases of rows that cannot be taken, and say why, instead of refusing the whole table.
+
+    Raises
+    ------
+    ReadError
+        If the table cannot be taken; without ``by_case`` also for a single row: a label that is no whole number from 1 on
+        or stands there twice, an unknown class, a score outside [0, 1].
+    """
+    table = read_table(path, ("case", "instance"), limits=limits)
+    cases = table.text("case")
+    wrong: dict[int, ReadError] = {}
+    labels, bad = table.numbers_or_errors("instance", low=1)
+    wrong |= bad
+    names = _classes(table, rules, wrong)
+    scores = _scores(table, rules, wrong)
+    found = InstanceTable()
+    for row, (case, label, name, score) in enumerate(zip(cases, labels, names, scores, strict=True)):
+        of_case = found.instances.setdefault(case, {})
+        if row not in wrong and (label != int(label) or label > limits.label or int(label) in of_case):
+            what = f"the instance {label:.12g} in row {row + 2}"
+            wrong[row] = ReadError("table", table.name, what, "each whole number once a case")
+        of_case[int(label)] = (name, score)
+    if wrong and not by_case:
+        raise wrong[min(wrong)]
+    for row in sorted(wrong):
+        first = wrong[row]
+        again = ReadError(first.kind, first.file, f"case {cases[row]}: {first.found}", first.expected)
+        found.invalid.setdefault(cases[row], again.issue)
+    for case in found.invalid:
+        del found.instances[case]
+    return found
+
+
+def check_instances(image: LabelImage, instances: Instances, *, case: str, file: str) -> None:
+    """Refuse rows that do not go with a label map: every object needs exactly one row.
+
+    Parameters
+    ----------
+    image
+        The label map of the case.
+    instances
+        The rows of the case.
+    case, file
+        Name of the case and of the label map, for the message.
+
+    Raises
+    ------
+    ReadError
+        With kind ``table``, naming the first label that stands on one side only.
+    """
+    present = {int(label) for label in labels_present(image.labels)} - {0}
+    if lacking := sorted(set(instances) - present):
+        what = f"case {case}: the instance {lacking[0]} has no pixel in {file}"
+        raise ReadError("table", INSTANCES_FILE, what, "one row for each object of the label map")
+    if unnamed := sorted(present - set(instances)):
+        what = f"case {case}: no row for the instance {unnamed[0]} of {file}"
+        raise ReadError("table", INSTANCES_FILE, what, "one row for each object of the label map")
+
+
+def _classes(table: Table, rules: InstanceRules, wrong: dict[int, ReadError]) -> list[str]:
+    if "class" not in table:
+        if rules.need_class:
+            raise ReadError("table", table.name, "no column class", f"one of {_listed(rules.classes or ())}")
+        return [""] * len(table)
+    names = table.columns["class"]
+    for row, name in enumerate(names if rules.classes is not None else ()):
+        if name not in (rules.classes or ()) and (name or rules.need_class):
+            what = f"{name[:40]!r} as class in row {row + 2}"
+            wrong.setdefault(row, ReadError("table", table.name, what, f"one of {_listed(rules.classes or ())}"))
+    return names
+
+
+def _scores(table: Table, rules: InstanceRules, wrong: dict[int, ReadError]) -> list[float] | list[None]:
+    if "score" not in table or not (any(table.columns["score"]) or len(table) == 0):
+        if rules.need_scores:
+            needing = ", ".join(rules.need_scores)
+            raise ReadError("table", table.name, f"no scores, which {needing} need", "a column score")
+        return [None] * len(table)
+    scores, bad = table.numbers_or_errors("score", low=0, high=1)
+    for row, error in bad.items():
+        wrong.setdefault(row, error)
+    return scores
+
+
+def _listed(classes: tuple[str, ...]) -> str:
+    return ", ".join(classes[:_SHOWN]) + (", …" if len(classes) > _SHOWN else "")
