@@ -16,7 +16,7 @@ from leaderboards.drawing import Sources
 from leaderboards.models import Analysis, RankingRequest, RankingVersion
 from leaderboards.services import ANALYSE_TASK, LEASE, MAX_ATTEMPTS
 from web import jobs
-from web.clock import shared_now
+from web.clock import overdue, shared_now
 
 log = structlog.get_logger(__name__)
 
@@ -105,7 +105,7 @@ def sweep() -> int:
     """
     now = shared_now()
     free = Analysis.objects.filter(finished_at=None).filter(
-        Q(lease_until=None, version__created_at__lt=now - timedelta(seconds=10)) | Q(lease_until__lt=now)
+        Q(lease_until=None) & overdue("version__created_at", timedelta(seconds=10)) | Q(lease_until__lt=now)
     )
     if not free.exists():
         return 0
@@ -140,7 +140,7 @@ def _claim(version_id: int) -> Analysis | None:
 
 def _ranking_waits() -> bool:
     now = shared_now()
-    waiting = RankingRequest.objects.filter(requested__gt=F("computed"), requested_at__lt=now - PATIENCE)
+    waiting = RankingRequest.objects.filter(overdue("requested_at", PATIENCE), requested__gt=F("computed"))
     return waiting.filter(Q(lease_until=None) | Q(lease_until__lt=now)).exists()
 
 

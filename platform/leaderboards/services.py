@@ -15,7 +15,7 @@ from challenges.models import Phase
 from leaderboards import both_ways, computing, leases, queries
 from leaderboards.models import Analysis, Freeze, RankingRequest, RankingVersion, Standing
 from web import jobs
-from web.clock import shared_now
+from web.clock import overdue, shared_now
 
 log = structlog.get_logger(__name__)
 
@@ -39,7 +39,7 @@ def request_ranking(phase_id: int, *, cause: str = Standing.Cause.SCORE) -> None
     request = RankingRequest.objects.select_for_update().get(pk=request.pk)
     waiting = request.is_due
     request.requested += 1
-    request.requested_at = timezone.now()
+    request.requested_at = shared_now()
     if not (
         waiting and request.cause == Standing.Cause.CLOSED
     ):  # that the phase closed is not forgotten over a later score
@@ -132,7 +132,7 @@ def sweep() -> int:
     """Send the jobs of due rankings that no living worker has; returns how many."""
     now = shared_now()
     due = RankingRequest.objects.filter(
-        Q(lease_until=None, requested_at__lt=now - timedelta(seconds=5)) | Q(lease_until__lt=now),
+        Q(lease_until=None) & overdue("requested_at", timedelta(seconds=5)) | Q(lease_until__lt=now),
         requested__gt=F("computed"),
     )
     phases = list(due.values_list("phase_id", flat=True))

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from notifications.models import Email
 from notifications.queries import due
+from web.clock import shared_now
 
 log = structlog.get_logger(__name__)
 
@@ -76,7 +77,7 @@ def tidy(now: datetime | None = None) -> int:
 def _claim() -> Email | None:
     """Take the next message that is due; a condition in the update lets exactly one sender have it."""
     while True:
-        now = timezone.now()
+        now = shared_now()
         row = due(now).only("pk").first()
         if row is None:
             return None
@@ -117,7 +118,7 @@ def _refused(email: Email, error: Exception) -> bool:
     log.warning("mail_not_sent", email=str(email.pk), attempt=email.attempts, final=final, error=type(error).__name__)
     Email.objects.filter(pk=email.pk, lease_token=email.lease_token).update(
         state=Email.State.FAILED if final else Email.State.WAITING,
-        due_at=timezone.now() + pause_after(email.attempts),
+        due_at=shared_now() + pause_after(email.attempts),
         lease_token=None,
         lease_until=None,
         error=f"{type(error).__name__}: {error}"[:500],

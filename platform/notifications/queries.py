@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from notifications import kinds
 from notifications.models import Email, How, Notification, Preference
+from web.clock import shared_now
 
 # Digests leave once a day at this hour (UTC): the morning in Europe, before work in the Americas.
 DIGEST_HOUR = 6
@@ -41,7 +42,7 @@ def preferences_of(user: Any) -> list[tuple[kinds.Kind, str]]:
 
 def due(now: datetime | None = None) -> QuerySet[Email]:
     """E-mails to send now: waiting ones whose time has come, and those whose sender was lost."""
-    now = now or timezone.now()
+    now = now or shared_now()
     return Email.objects.filter(
         Q(state=Email.State.WAITING, due_at__lte=now) | Q(state=Email.State.SENDING, lease_until__lt=now)
     ).order_by("due_at")

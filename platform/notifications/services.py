@@ -21,6 +21,7 @@ from notifications.composing import (
 )
 from notifications.models import Email, How, Notification, Preference, Unsubscribed
 from notifications.queries import choices_of, digest_cutoff
+from web.clock import shared_now
 from web.jobs import enqueue
 
 DELIVER = "notifications.tasks.deliver"
@@ -78,7 +79,8 @@ def notify(
         stored = set(Notification.objects.filter(pk__in=[row.pk for row in rows]).values_list("pk", flat=True))
         rows = [row for row in rows if row.pk in stored]
     at_once = [row for row in rows if row.how == How.AT_ONCE and row.user.email]
-    emails = []
+    emails: list[Email] = []
+    now = shared_now() if at_once else None
     for row in at_once:
         unsubscribe = unsubscribe_address(kind=kind, user_id=row.user_id)
         context = {"subject": row.subject, "text": row.text, "address": absolute(address) if address else ""}
@@ -96,6 +98,7 @@ def notify(
             text=body,
             html=html,
             unsubscribe=unsubscribe,
+            due_at=now,
         )
         emails.append(row.email)
     if emails:
@@ -145,6 +148,7 @@ def mail(
     refused = set(unsubscribed.values_list("lower", flat=True))
     whole = {**context, "site": absolute("/")}
     rows = []
+    now = shared_now()
     for lower, address in unique.items():
         if lower in refused:
             continue
@@ -159,6 +163,7 @@ def mail(
                 text=text,
                 html=html,
                 unsubscribe=unsubscribe,
+                due_at=now,
             )
         )
     Email.objects.bulk_create(rows, ignore_conflicts=True)

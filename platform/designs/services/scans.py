@@ -14,7 +14,6 @@ from django.core.exceptions import ValidationError
 from django.core.files.base import File
 from django.core.files.storage import storages
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
@@ -23,6 +22,7 @@ from designs.advising.scanning import ScanError, lay_out, scan_folder
 from designs.compilation.compiler import compile_values
 from designs.models import DesignTask, Scan
 from designs.queries import document_of
+from web.clock import overdue
 from web.jobs import enqueue
 
 TASK = "designs.tasks.scan"
@@ -117,14 +117,12 @@ def run_scan(*, scan_id: int) -> None:
 
 def sweep_scans() -> int:
     """Ask again for scans whose message was lost, and end those whose worker was; returns how many were asked for."""
-    now = timezone.now()
-    lost = now - timedelta(minutes=15)
-    for scan in Scan.objects.filter(state=Scan.State.RUNNING, requested_at__lt=lost):
+    for scan in Scan.objects.filter(overdue("requested_at", timedelta(minutes=15)), state=Scan.State.RUNNING):
         _delete(scan.files)
         Scan.objects.filter(pk=scan.pk, state=Scan.State.RUNNING).update(
             state=Scan.State.FAILED, files=[], problem="The worker was lost while it read these files."
         )
-    waiting = Scan.objects.filter(state=Scan.State.QUEUED, requested_at__lt=now - timedelta(minutes=1))
+    waiting = Scan.objects.filter(overdue("requested_at", timedelta(minutes=1)), state=Scan.State.QUEUED)
     for pk in (found := list(waiting.values_list("pk", flat=True))):
         enqueue(TASK, pk)
     return len(found)

@@ -9,7 +9,6 @@ from typing import Any
 import pandas as pd
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
@@ -19,6 +18,7 @@ from designs.queries import document_of
 from evaluation.advice.simulation import SimulationError, Spread, simulate
 from evaluation.assessment import parse
 from evaluation.scoring import read_results
+from web.clock import overdue
 from web.jobs import enqueue
 
 TASK = "designs.tasks.simulate"
@@ -91,8 +91,8 @@ def run_simulation(*, simulation_id: int) -> None:
 def sweep_simulations() -> int:
     """Ask again for simulations whose message or worker was lost; returns how many."""
     waiting = Simulation.objects.filter(
+        overdue("requested_at", timedelta(minutes=LOST_MINUTES)),
         state__in=[Simulation.State.QUEUED, Simulation.State.RUNNING],
-        requested_at__lt=timezone.now() - timedelta(minutes=LOST_MINUTES),
     )
     for pk in (found := list(waiting.values_list("pk", flat=True))):
         enqueue(TASK, pk)

@@ -23,7 +23,7 @@ from leaderboards.reports import building, exports, team
 from leaderboards.reports.facts import Audience, Facts, collect
 from leaderboards.reports.guideline import CHAPTERS
 from web import jobs
-from web.clock import shared_now
+from web.clock import overdue, shared_now
 
 log = structlog.get_logger(__name__)
 
@@ -100,7 +100,7 @@ def _requested(
     if known is not None:
         if known.state == Report.State.FAILED:
             known.state, known.failure, known.attempts = Report.State.QUEUED, "", 0
-            known.requested_at = timezone.now()
+            known.requested_at = shared_now()
             known.save()
             jobs.enqueue(MAKE_TASK, known.pk)
         return known
@@ -212,7 +212,7 @@ def sweep() -> int:
     """Send the jobs of reports that no living worker has; returns how many."""
     now = shared_now()
     lost = Report.objects.filter(
-        Q(state=Report.State.QUEUED, requested_at__lt=now - PATIENCE, lease_until=None)
+        Q(overdue("requested_at", PATIENCE), state=Report.State.QUEUED, lease_until=None)
         | Q(state__in=(Report.State.QUEUED, Report.State.WORKING), lease_until__lt=now)
     )
     return sum(jobs.send(MAKE_TASK, [pk]) for pk in lost.values_list("pk", flat=True))

@@ -37,7 +37,7 @@ def queue_deposit(*, version: RegistrationVersion) -> Deposit | None:
     """Put a version into the queue, once; nothing happens while deposits are off."""
     if not enabled():
         return None
-    deposit, is_new = Deposit.objects.get_or_create(version=version)
+    deposit, is_new = Deposit.objects.get_or_create(version=version, defaults={"due_at": shared_now()})
     if is_new:
         enqueue(TASK, deposit.pk)
     return deposit
@@ -199,7 +199,7 @@ def deposit_again() -> int:
     if not enabled():
         return 0
     again = Deposit.objects.filter(state=State.FAILED)
-    number = again.update(state=State.QUEUED, attempts=0, due_at=timezone.now(), error="")
+    number = again.update(state=State.QUEUED, attempts=0, due_at=shared_now(), error="")
     for version in RegistrationVersion.objects.filter(deposit=None).order_by("registered_at", "pk"):
         number += queue_deposit(version=version) is not None
     return number

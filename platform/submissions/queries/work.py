@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.db.models import Count, Q, QuerySet
 
 from submissions.models import Chunk, Run, Submission, TestSetArchive
-from web.clock import shared_now
+from web.clock import overdue, shared_now
 
 # A row is looked for again only when its message has had this long to arrive.
 PATIENCE = timedelta(seconds=5)
@@ -36,7 +36,7 @@ def waiting_chunks(limit: int = 8) -> list[int]:
 def lost_chunks() -> QuerySet[Chunk]:
     """Chunks that nobody works on although their message should have arrived, or whose worker fell silent."""
     now = shared_now()
-    return Chunk.objects.filter(_free(now)).filter(Q(sent_at__isnull=True) | Q(sent_at__lt=now - PATIENCE))
+    return Chunk.objects.filter(_free(now)).filter(Q(sent_at__isnull=True) | overdue("sent_at", PATIENCE))
 
 
 def lost_validations() -> QuerySet[Submission]:
@@ -45,7 +45,7 @@ def lost_validations() -> QuerySet[Submission]:
     return (
         Submission.objects.filter(state__in=(Submission.State.RECEIVED, Submission.State.VALIDATING))
         .filter(Q(lease_until__isnull=True) | Q(lease_until__lt=now))
-        .filter(Q(sent_at__isnull=True) | Q(sent_at__lt=now - PATIENCE))
+        .filter(Q(sent_at__isnull=True) | overdue("sent_at", PATIENCE))
         .order_by("created_at")
     )
 
@@ -56,7 +56,7 @@ def lost_archives() -> QuerySet[TestSetArchive]:
     return (
         TestSetArchive.objects.filter(state__in=TestSetArchive.OPEN)
         .filter(Q(lease_until__isnull=True) | Q(lease_until__lt=now))
-        .filter(Q(sent_at__isnull=True) | Q(sent_at__lt=now - PATIENCE))
+        .filter(Q(sent_at__isnull=True) | overdue("sent_at", PATIENCE))
         .order_by("created_at")
     )
 

@@ -4,13 +4,13 @@ import math
 from collections.abc import Sequence
 
 from django.db.models import Max
-from django.utils import timezone
 
 from accounts.models import User
 from submissions.expectation import ExpectedCase, expectation
 from submissions.models import Chunk, Run, Submission
 from submissions.queries.test_sets import active_test_set
 from submissions.report import Report, Status
+from web.clock import shared_now
 from web.jobs import enqueue
 
 # A chunk should take about a third of a second: long against its overhead, short against everything that can go wrong.
@@ -41,7 +41,7 @@ def start_run(*, submission: Submission, trigger: str, actor: User | None = None
         cases_total=len(wanted.cases),
         case_notes={name: finding.message for name, finding in findings.items() if finding.status != Status.VALID},
     )
-    now = timezone.now()
+    now = shared_now()
     chunks = [
         Chunk(run=run, index=index, cases=names, cases_total=len(names), sent_at=now)
         for index, names in enumerate(cut(valid))

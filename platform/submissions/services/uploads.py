@@ -15,11 +15,13 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
-from challenges.models import Phase, Team
+from challenges.models import Phase, Seat, Team
 from submissions.limits import upload_limits
 from submissions.models import Submission, Upload
+from submissions.models.incoming import Incoming
 from submissions.queries.quotas import quota
 from submissions.storage import delete, free_bytes, private, scratch, store_file
+from web.clock import shared_now
 from web.jobs import enqueue
 
 BLOCK = 1024**2
@@ -99,8 +101,9 @@ def create_upload(
     if size > limits.max_bytes:
         raise TooLargeError(f"The file has {size:,} bytes; at most {limits.max_bytes:,} are taken.")
     with transaction.atomic():
-        Team.objects.select_for_update().get(pk=team.pk)
-        _check_quota(phase, team)
+        _lock(team.pk, user.pk)
+        _check_seat(phase, team, user)
+        _check_quota(phase, team, user)
         receiving = Upload.objects.filter(state=Upload.State.RECEIVING, expires_at__gt=timezone.now())
         if receiving.filter(phase=phase, team=team).count() >= limits.under_way:
             raise QuotaExceededError(
@@ -123,7 +126,14 @@ def create_upload(
     return upload
 
 
-def append(*, upload: Upload, offset: int, read: Callable[[int], bytes], checksum: Checksum | None = None) -> Upload:
+def append[T: Incoming](
+    *,
+    upload: T,
+    offset: int,
+    read: Callable[[int], bytes],
+    checksum: Checksum | None = None,
+    keep: Callable[[int, int], dict[str, object]] | None = None,
+) -> T:
     """Add what `read` gives until it ends, beginning at `offset`; whatever arrived whole stays, also on a broken line.
 
     Parameters
@@ -136,6 +146,9 @@ def append(*, upload: Upload, offset: int, read: Callable[[int], bytes], checksu
         Returns at most as many bytes as asked for, and none at the end; may raise `OSError` when the line breaks.
     checksum
         Digest of the piece; with one, an incomplete or damaged piece is thrown away whole.
+    keep
+        Called with the open file and the number of bytes that have arrived behind the offset, to keep them elsewhere;
+        returns fields that are stored together with the new offset.
 
     Raises
     ------
@@ -151,11 +164,12 @@ def append(*, upload: Upload, offset: int, read: Callable[[int], bytes], checksu
         received, broken = _receive(
             handle, upload, read, hashlib.new(checksum.algorithm) if checksum else None, checksum
         )
+        more = keep(handle, received) if keep and received else {}
         upload.offset += received
         upload.updated_at = timezone.now()
         upload.expires_at = upload.updated_at + upload_limits().lifetime
-        Upload.objects.filter(pk=upload.pk).update(
-            offset=upload.offset, updated_at=upload.updated_at, expires_at=upload.expires_at
+        type(upload)._default_manager.filter(pk=upload.pk).update(  # noqa: SLF001 (Django's public name)
+            offset=upload.offset, updated_at=upload.updated_at, expires_at=upload.expires_at, **more
         )
     if broken is not None:
         raise broken
@@ -165,8 +179,8 @@ def append(*, upload: Upload, offset: int, read: Callable[[int], bytes], checksu
 def finish(*, upload: Upload) -> Submission:
     """Make the one submission of a whole upload; called again, it returns the same one.
 
-    The quota is taken in the same transaction, under a lock on the team: of two uploads that end at the same instant at
-    the limit, one passes.
+    The quota is taken in the same transaction, under locks on team and person: of two uploads that end at the same instant
+    at the limit, one passes, also when they are one person's with two teams.
 
     Raises
     ------
@@ -235,15 +249,15 @@ def expire() -> int:
 
 def _submit(upload: Upload, archive: str) -> Submission:
     with transaction.atomic():
-        team = Team.objects.select_for_update().get(pk=upload.team_id)
-        upload = (
-            Upload.objects.select_for_update(of=("self",)).select_related("phase__task__challenge").get(pk=upload.pk)
-        )
+        team, user = _lock(upload.team_id, upload.user_id)
+        rows = Upload.objects.select_for_update(of=("self",)).select_related("phase__task__challenge")
+        upload = rows.get(pk=upload.pk)
         if (known := Submission.objects.filter(upload=upload).first()) is not None:
             return known
         _check_receiving(upload)
         is_late = _is_late(upload)
-        _check_quota(upload.phase, team)
+        _check_seat(upload.phase, team, user)
+        _check_quota(upload.phase, team, user)
         mine = Submission.objects.filter(phase=upload.phase, team=team)
         submission = Submission.objects.create(
             upload=upload,
@@ -256,7 +270,7 @@ def _submit(upload: Upload, archive: str) -> Submission:
             archive_size=upload.size,
             accept_incomplete=upload.accept_incomplete,
             is_late=is_late,
-            sent_at=timezone.now(),
+            sent_at=shared_now(),
         )
         Upload.objects.filter(pk=upload.pk).update(state=Upload.State.COMPLETE)
         record(
@@ -286,16 +300,36 @@ def _is_late(upload: Upload) -> bool:
     return True
 
 
-def _check_quota(phase: Phase, team: Team) -> None:
-    reason = quota(phase, team).exhausted
+def _lock(team: int, user: int) -> tuple[Team, User]:
+    """Lock a team and a person, always in this order, until the end of the transaction."""
+    locked = Team.objects.select_for_update().get(pk=team)
+    # Without the key: rows that only name the person are written meanwhile.
+    return locked, User.objects.select_for_update(no_key=True).get(pk=user)
+
+
+def elsewhere(phase: Phase) -> str:
+    """What a person is told who takes part in other tasks only."""
+    return (
+        f"You do not take part in the task {phase.task.name} with this team. On the page Team, the captain has the team "
+        "take part in it; or form a team for it."
+    )
+
+
+def _check_seat(phase: Phase, team: Team, user: User) -> None:
+    if not Seat.objects.filter(task=phase.task_id, user=user, member__team=team, member__left_at=None).exists():
+        raise NotAllowedError(elsewhere(phase))
+
+
+def _check_quota(phase: Phase, team: Team, user: User) -> None:
+    reason = quota(phase, team, user).exhausted
     if reason:
         raise QuotaExceededError(reason)
 
 
-def _check_receiving(upload: Upload) -> None:
-    if upload.state == Upload.State.REFUSED:
+def _check_receiving(upload: Incoming) -> None:
+    if upload.state == Incoming.State.REFUSED:
         raise GoneError(upload.refusal)
-    if upload.state != Upload.State.RECEIVING:
+    if upload.state != Incoming.State.RECEIVING:
         raise GoneError("This upload has ended. Begin a new one.")
 
 
@@ -306,7 +340,7 @@ def _archive_name(upload: Upload) -> str:
 
 
 def _receive(
-    handle: int, upload: Upload, read: Callable[[int], bytes], digest: "hashlib._Hash | None", checksum: Checksum | None
+    handle: int, upload: Incoming, read: Callable[[int], bytes], digest: "hashlib._Hash | None", checksum: Checksum | None
 ) -> tuple[int, UploadError | OSError | None]:
     received, room = 0, upload.size - upload.offset
     broken: UploadError | OSError | None = None
@@ -339,7 +373,7 @@ def _write(handle: int, block: bytes) -> None:
 
 
 @contextmanager
-def _locked(upload: Upload) -> Iterator[int]:
+def _locked(upload: Incoming) -> Iterator[int]:
     try:
         handle = os.open(upload.path, os.O_RDWR)
     except FileNotFoundError:

@@ -174,6 +174,26 @@ def test_a_message_that_never_arrived_is_sent_again(world: World, workers):
     assert submission.state == State.SCORED
 
 
+def test_work_that_a_machine_with_a_wrong_clock_sent_is_found_at_once(world: World, workers, monkeypatch):
+    """Its messages may be lost as well, and nobody waits an hour for its present to come."""
+    from celery import current_app
+
+    real = timezone.now
+    current_app.conf.task_always_eager = False
+    with monkeypatch.context() as patch:
+        patch.setattr(timezone, "now", lambda: real() + timedelta(hours=1))
+        submission = accepted(world)
+        sent = [submission.sent_at, Chunk.objects.get().sent_at]
+    if connection.vendor == "postgresql":
+        assert max(sent) <= real()
+    current_app.conf.task_always_eager = True
+    Submission.objects.update(sent_at=real() + timedelta(hours=1))
+    Chunk.objects.update(sent_at=real() + timedelta(hours=1))
+    assert sweeping.sweep()["chunks"] == 1
+    submission.refresh_from_db()
+    assert submission.state == State.SCORED
+
+
 def test_a_run_whose_last_worker_died_before_assembling_is_assembled(world: World, workers, monkeypatch):
     submission = accepted_without(world)
     with monkeypatch.context() as patch:
