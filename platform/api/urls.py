@@ -3,6 +3,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework.routers import SimpleRouter
 
 from api.design_views import DesignViewSet
+from api.registry_views import RegistrationViewSet
 from api.submission_views import ExpectationView, SubmissionViewSet
 from api.upload_views import UploadsView, UploadView
 from api.views import ChallengeViewSet, MeView
@@ -13,6 +14,7 @@ router = SimpleRouter()
 router.register("challenges", ChallengeViewSet, basename="challenge")
 router.register("submissions", SubmissionViewSet, basename="submission")
 router.register("designs", DesignViewSet, basename="design")
+router.register("registry", RegistrationViewSet, basename="registration")
 
 urlpatterns = [
     path("schema/", SpectacularAPIView.as_view(api_version="v1"), name="schema"),

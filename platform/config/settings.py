@@ -362,6 +362,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "SubmissionState": "submissions.models.Submission.State",
         "ValueState": "api.design_serializers.STATES",
+        "RegistrationState": "registry.models.Registration.State",
     },
 }
 

@@ -293,6 +293,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "removed_at",
+                    models.DateTimeField(
+                        blank=True,
+                        editable=False,
+                        help_text="when a registered change took it out; what was there stays",
+                        null=True,
+                    ),
+                ),
+                (
                     "challenge",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE, related_name="tasks", to="challenges.challenge"

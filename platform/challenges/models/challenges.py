@@ -71,6 +71,9 @@ class Task(models.Model):
     design_key = models.CharField(
         max_length=60, blank=True, editable=False, help_text="key of the task in the registered design"
     )
+    removed_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="when a registered change took it out; what was there stays"
+    )
 
     class Meta:
         ordering = ["challenge", "position"]

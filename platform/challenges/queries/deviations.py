@@ -121,10 +121,13 @@ def _by_digest(phase: Phase, registered: list[PhaseAssessment], executed: str | 
 def _by_schedule(phase: Phase) -> list[Marked]:
     if phase.closed_at is None or phase.closed_at >= phase.closes_at:
         return []
+    removed = phase.task.removed_at is not None
     return [
         Marked(
             kind="schedule",
-            title="The phase was closed before its registered deadline",
+            title="A change of the registration removed this task"
+            if removed
+            else "The phase was closed before its registered deadline",
             text=f"It closed on {phase.closed_at:%-d %B %Y, %H:%M} UTC; registered was {phase.closes_at:%-d %B %Y, %H:%M} UTC.",
             since=phase.closed_at,
         )

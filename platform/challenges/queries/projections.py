@@ -106,7 +106,7 @@ def projection_differences(challenge: Challenge) -> list[FieldDifference]:
     found = _compared(challenge.slug, "challenge", challenge, registered.fields)
     if projection.digest != projection.version.digest:
         found.append(FieldDifference(challenge.slug, "digest", projection.version.digest, projection.digest))
-    tasks = {task.design_key: task for task in challenge.tasks.prefetch_related("phases")}
+    tasks = {task.design_key: task for task in challenge.tasks.filter(removed_at=None).prefetch_related("phases")}
     for entry in registered.tasks:
         task: Task | None = tasks.pop(entry.key, None)
         place = f"{challenge.slug}/{entry.key}"

@@ -16,10 +16,10 @@ from challenges import hooks
 from challenges.models import Challenge, Deviation, Phase, PhaseAssessment, Projection, Task
 from challenges.planning import NotLaunchableError, PhasePlan, Plan, Problem, TaskPlan, plan, unpublished
 from challenges.queries.projections import public_document, registered_document, scoring_key
-from challenges.services.challenges import create_challenge, create_phase
-from designs.catalogue import shipped
+from challenges.services.challenges import close_phase, create_challenge, create_phase
 from designs.models import Collaborator, Design
 from evaluation.assessment import parse
+from registry.changes.documents import parameter_of
 from registry.models import Registration, RegistrationVersion
 from registry.queries import current_version
 
@@ -130,7 +130,7 @@ def open_submissions(*, actor: User | None, challenge: Challenge) -> Challenge:
         raise GateShutError(f"The registration is {registration.get_state_display()}{when}; submissions open after it.")
     projection.opened_at = timezone.now()
     projection.save(update_fields=["opened_at"])
-    Phase.objects.filter(task__challenge=challenge).update(is_held=False)
+    Phase.objects.filter(task__challenge=challenge, task__removed_at=None).update(is_held=False)
     Challenge.objects.filter(pk=challenge.pk).update(is_public=True)
     challenge.is_public = True
     record(
@@ -147,12 +147,14 @@ def open_submissions(*, actor: User | None, challenge: Challenge) -> Challenge:
 def follow(*, version: RegistrationVersion, actor: User | None = None) -> Challenge | None:
     """Run the challenge of a registration from its new version; `None` when it has not been launched.
 
-    A version that is marked as a deviation leaves a mark in every phase that it concerns.
+    A task that the version adds begins with its phases. One that it removes takes nothing any more: its phases close, and
+    what was submitted and ranked stays. A version that is marked as a deviation leaves a mark in every phase that it
+    concerns.
 
     Raises
     ------
     ValidationError
-        When the version cannot be executed, lacks a task or phase that is running, or withdraws parameters of the
+        When the version cannot be executed, lacks a phase that is running, or withdraws parameters of the
         assessment from the public after submissions were opened.
     """
     projection = (
@@ -191,9 +193,9 @@ def _plan(version: RegistrationVersion) -> Plan:
 
 
 def _write(actor: User | None, challenge: Challenge, version: RegistrationVersion, projected: Plan) -> None:
-    tasks = {task.design_key: task for task in challenge.tasks.all()}
-    if gone := set(tasks) - {entry.key for entry in projected.tasks}:
-        raise ValidationError(f"The challenge runs the task “{tasks[min(gone)].name}”, which the new version lacks.")
+    tasks = {task.design_key: task for task in challenge.tasks.filter(removed_at=None)}
+    for key in set(tasks) - {entry.key for entry in projected.tasks}:
+        _remove(actor, tasks[key], version)
     for entry in projected.tasks:
         task = tasks.get(entry.key)
         if task is None:
@@ -203,6 +205,14 @@ def _write(actor: User | None, challenge: Challenge, version: RegistrationVersio
         else:
             Task.objects.filter(pk=task.pk).update(**entry.fields)
         _write_phases(actor, task, version, entry)
+
+
+def _remove(actor: User | None, task: Task, version: RegistrationVersion) -> None:
+    """End a task that the new version lacks. Its record stays: what was submitted is neither hidden nor deleted."""
+    Task.objects.filter(pk=task.pk).update(removed_at=version.registered_at)
+    for phase in task.phases.all():
+        close_phase(actor=actor, phase=phase)
+        _mark(phase, version, task.design_key, before=phase.assessment_digest)
 
 
 def _task_slug(challenge: Challenge, entry: TaskPlan) -> str:
@@ -225,6 +235,7 @@ def _write_phases(actor: User | None, task: Task, version: RegistrationVersion, 
             phase = create_phase(
                 actor=actor, task=task, assessment=entry.assessment, is_held=not opened, **planned.fields
             )
+            _mark(phase, version, entry.key, before=phase.assessment_digest)
         else:
             _rewrite(phase, version, planned, entry)
         PhaseAssessment.objects.create(
@@ -239,23 +250,28 @@ def _rewrite(phase: Phase, version: RegistrationVersion, planned: PhasePlan, ent
         setattr(phase, name, value)
     phase.assessment_document, phase.assessment_digest = dict(entry.assessment), after.digest
     phase.save()
-    if version.is_deviation and (concerned := _concerned(version, entry.key)):
-        Deviation.objects.create(
-            phase=phase,
-            version=version,
-            registered_digest=before.digest,
-            executed_digest=after.digest,
-            parameters=concerned,
-            reason=version.note,
-            decided_at=version.registered_at,
-        )
+    _mark(phase, version, entry.key, before=before.digest)
     if before.digest != after.digest:
         needs_scoring = scoring_key(before.document) != scoring_key(after.document)
         for callback in hooks.assessment_changed:
             callback(phase.pk, needs_scoring)
 
 
+def _mark(phase: Phase, version: RegistrationVersion, task: str, *, before: str) -> None:
+    """Mark for good what a deviation means for a phase."""
+    if version.is_deviation and (concerned := _concerned(version, task)):
+        Deviation.objects.create(
+            phase=phase,
+            version=version,
+            registered_digest=before,
+            executed_digest=phase.assessment_digest,
+            parameters=concerned,
+            reason=version.note,
+            decided_at=version.registered_at,
+        )
+
+
 def _concerned(version: RegistrationVersion, task: str) -> list[str]:
     """Labels of the critical parameters that this version changed for a task."""
     critical: list[dict[str, Any]] = [change for change in version.changes if change.get("class") == "critical"]
-    return [shipped()[change["parameter"]].label for change in critical if change.get("task") in (None, "", task)]
+    return [parameter_of(change["parameter"]).label for change in critical if change.get("task") in (None, "", task)]

@@ -1,27 +1,58 @@
 """Proposals from the organizers' working design, and approved changes put into the registered document."""
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from designs.catalogue import Parameter, shipped
-from designs.differences import Difference, compare_entries
-from designs.document import Entry, State, from_json, to_json
+from designs.differences import Cell, Difference, RowChange, compare, compare_entries
+from designs.document import Document, Entry, State, from_json, to_json
 from designs.document.entries import BLANK
+from designs.document.words import entry_words
 from designs.models import FieldValue
 from designs.queries import document_of
-from registry.documents import publication
+from registry.documents import Publication, publication
 from registry.models import ProposedChange, Registration, RegistrationVersion
 
 SUFFIXES = ("", "__details", "__state")
 """The keys of a document that belong to one parameter: value, words beside it, state."""
 CHALLENGE = "challenge"
+WHOLE_TASK: Final = "whole_task"
+"""Stands in the place of a parameter where a change adds or removes a task with everything that it says."""
+_WHOLE: Final = Parameter(
+    id=WHOLE_TASK,
+    kind="design",
+    section="",
+    scope="task",
+    label="Whole task",
+    help_text="",
+    why_it_matters="",
+    type="longtext",
+    required=True,
+    required_when=None,
+    required_when_text="",
+    required_by="",
+    essential=False,
+    change_class="critical",
+    visibility="public",
+)
+
+
+def parameter_of(identity: str) -> Parameter:
+    """A parameter of the catalogue, or the stand-in for a whole task.
+
+    Examples
+    --------
+    >>> parameter_of("whole_task").change_class
+    'critical'
+    """
+    return _WHOLE if identity == WHOLE_TASK else shipped()[identity]
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A parameter whose value in the working design is not the registered one."""
+    """A parameter whose value in the working design is not the registered one; or a task that only one of them has."""
 
     task: str
     parameter: Parameter
@@ -43,13 +74,13 @@ class Proposal:
 def proposals(registration: Registration, version: RegistrationVersion) -> list[Proposal]:
     """Everything public in which the working design differs from a registered version, in the order of the catalogue.
 
-    Tasks that only one of them has are left out: what runs for whom is a matter of a new registration.
+    A task that only one of them has is one proposal, to add or to remove it as a whole.
     """
     design = registration.design
     secrets = sealed_values(registration)
     drafted = publication(to_json(document_of(design), catalogue=shipped()), secrets)
     registered = version.document
-    found = []
+    found = list(_whole_tasks(registered, drafted))
     for task in ("", *(key for key in _keys(registered) if key in _keys(drafted.document))):
         old, new = _entries(registered, task), _entries(drafted.document, task)
         for parameter in shipped().parameters.values():
@@ -60,6 +91,17 @@ def proposals(registration: Registration, version: RegistrationVersion) -> list[
             if before != after and parameter.visibility == "public" and proposal.difference is not None:
                 found.append(proposal)
     return found
+
+
+def _whole_tasks(registered: Mapping[str, Any], drafted: Publication) -> Iterator[Proposal]:
+    before, after = _keys(registered), _keys(drafted.document)
+    for key in after:
+        if key not in before:
+            sealed = {place: secret for place, secret in drafted.sealed.items() if place.startswith(f"{key}/")}
+            yield Proposal(key, _WHOLE, {}, {"": dict(_entries(drafted.document, key))}, sealed)
+    for key in before:
+        if key not in after:
+            yield Proposal(key, _WHOLE, {"": dict(_entries(registered, key))}, {})
 
 
 def sealed_values(registration: Registration) -> dict[str, dict[str, Any]]:
@@ -80,6 +122,11 @@ def applied(version: RegistrationVersion, changes: Iterable[ProposedChange]) -> 
     data = copy.deepcopy(version.document)
     sealed: dict[str, Any] = {}
     for change in changes:
+        if change.parameter == WHOLE_TASK:
+            data["tasks"] = [task for task in data["tasks"] if task["key"] != change.task]
+            data["tasks"] += [copy.deepcopy(change.after[""])] if change.after else []
+            sealed |= change.sealed
+            continue
         entries = _entries(data, change.task)
         for suffix in SUFFIXES:
             entries.pop(change.parameter + suffix, None)
@@ -92,6 +139,9 @@ def applied(version: RegistrationVersion, changes: Iterable[ProposedChange]) -> 
 def is_current(version: RegistrationVersion, change: ProposedChange) -> bool:
     """Whether a version still holds the value that a change started from."""
     document = version.document
+    if change.parameter == WHOLE_TASK:
+        present = change.task in _keys(document)
+        return change.before == ({"": dict(_entries(document, change.task))} if present else {})
     return (not change.task or change.task in _keys(document)) and fragment(
         _entries(document, change.task), change.parameter
     ) == change.before
@@ -112,13 +162,40 @@ def entry_of(parameter: str, held: Mapping[str, Any]) -> Entry:
 def difference(
     parameter: Parameter, before: Mapping[str, Any], after: Mapping[str, Any], *, task: str | None = None
 ) -> Difference | None:
-    """Compare two states of a parameter."""
+    """Compare two states of a parameter, or show everything of a task that comes or goes."""
+    if parameter.id == WHOLE_TASK:
+        return _whole_difference(before, after, task)
     return compare_entries(parameter, entry_of(parameter.id, before), entry_of(parameter.id, after), task=task)
+
+
+def _whole_difference(before: Mapping[str, Any], after: Mapping[str, Any], task: str | None) -> Difference:
+    """One row whose cells are the parameters of the task, in the order of the catalogue."""
+    kind, held = ("added", after[""]) if after else ("removed", before[""])
+    document, _ = from_json({"challenge": {}, "tasks": [held]}, catalogue=shipped(), lenient=True)
+    words = [
+        (
+            difference.parameter.label,
+            entry_words(difference.parameter, document.tasks[held["key"]][difference.parameter.id]),
+        )
+        for difference in compare(Document(), document)
+    ]
+    cells = tuple(Cell(label, "" if after else text, text if after else "") for label, text in words)
+    return Difference(_WHOLE, task, kind, rows=(RowChange(kind, cells),))
 
 
 def task_names(version: RegistrationVersion) -> dict[str, str]:
     """Names of the tasks by key."""
     return {str(task["key"]): str(task.get("task_name") or task["key"]) for task in version.document["tasks"]}
+
+
+def task_of(change: Proposal | ProposedChange) -> str:
+    """The name of the task that a change adds, else its key; empty for a change of the challenge."""
+    return str(change.after.get("", {}).get("task_name") or change.task) if _is_whole(change) else change.task
+
+
+def _is_whole(change: Proposal | ProposedChange) -> bool:
+    parameter = change.parameter
+    return (parameter if isinstance(parameter, str) else parameter.id) == WHOLE_TASK
 
 
 def _keys(document: Mapping[str, Any]) -> list[str]:

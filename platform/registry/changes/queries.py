@@ -6,9 +6,9 @@ from typing import Any
 from django.db.models import Count, QuerySet
 from django.http import Http404
 
-from designs.catalogue import Parameter, shipped
+from designs.catalogue import Parameter
 from designs.differences import Difference
-from registry.changes.documents import difference, task_names
+from registry.changes.documents import difference, parameter_of, task_names, task_of
 from registry.models import ChangeDecision, ChangeRequest, ProposedChange, Registration
 
 
@@ -59,9 +59,11 @@ def changes_of(request: ChangeRequest) -> list[Shown]:
     return [
         Shown(
             change=change,
-            parameter=shipped()[change.parameter],
-            task=names.get(change.task, change.task),
-            difference=difference(shipped()[change.parameter], change.before, change.after, task=change.task or None),
+            parameter=parameter_of(change.parameter),
+            task=names.get(change.task) or task_of(change),
+            difference=difference(
+                parameter_of(change.parameter), change.before, change.after, task=change.task or None
+            ),
             decision=getattr(change, "decision", None),
         )
         for change in request.changes.select_related("decision")

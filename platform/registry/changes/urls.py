@@ -7,6 +7,7 @@ from registry.changes import views
 urlpatterns = [
     path("changes/", views.changes, name="changes"),
     path("changes.csv", views.changes_csv, name="changes_csv"),
+    path("history.csv", views.history_csv, name="history_csv"),
     path("changes/new/", views.new, name="change_new"),
     path("changes/<int:number>/", views.change, name="change"),
     path("changes/<int:number>/withdraw/", views.withdraw, name="change_withdraw"),

@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from registry.changes import documents, forms, queries, services
+from registry.changes import documents, forms, histories, queries, services
 from registry.changes.hooks import operation_of
 from registry.changes.policy import policy, stage_of
 from registry.models import ChangeRequest, Registration
@@ -52,6 +52,16 @@ def changes_csv(request: HttpRequest, identifier: str) -> HttpResponse:  # noqa:
     return response
 
 
+@require_safe
+def history_csv(request: HttpRequest, identifier: str) -> HttpResponse:  # noqa: ARG001 (Django's signature)
+    """Which parameter had which value since which version."""
+    registration = registration_or_404(identifier)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{registration.identifier}-history.csv"'
+    csv.writer(response).writerows([harmless(row) for row in histories.rows(registration)])
+    return response
+
+
 def harmless(row: list[Any]) -> list[Any]:
     """A cell that begins like a formula would be one in everybody's spreadsheet."""
     return [f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t" and cell else cell for cell in row]
@@ -89,7 +99,9 @@ def new(request: HttpRequest, identifier: str) -> HttpResponse:
         **registration_context(request, registration),
         "version": version,
         "form": form,
-        "proposals": [(proposal, entry, names.get(proposal.task, "")) for proposal, entry in pairs],
+        "proposals": [
+            (proposal, entry, names.get(proposal.task) or documents.task_of(proposal)) for proposal, entry in pairs
+        ],
         "open": registration.change_requests.filter(state=ChangeRequest.State.OPEN).first(),
     }
     return render(request, "registry/changes/new.html", context)

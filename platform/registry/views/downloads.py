@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from registry import queries
+from registry.badges import badge_of
 from registry.citing import FORMATS, reference_of
 from registry.citing.datacite import as_xml, metadata
 from registry.filters import RegistryFilter
@@ -22,6 +24,8 @@ COLUMNS = (
     *("authors", "sha256", "address"),
 )
 BATCH = 200
+# How long other pages may keep a badge.
+BADGE_SECONDS = 300
 
 
 @require_safe
@@ -71,6 +75,18 @@ def datacite(request: HttpRequest, identifier: str, number: str, ending: str) ->
     if ending == "json":
         return JsonResponse(data)
     return HttpResponse(as_xml(data), content_type="application/xml; charset=utf-8")
+
+
+@require_safe
+def badge(request: HttpRequest, identifier: str) -> HttpResponse:
+    """A badge for other pages; a picture without script, so that any site may show it."""
+    registration = queries.registration_or_404(identifier)
+    shown = badge_of(registration, queries.current_version(registration))
+    response = render(request, "registry/badge.svg", {"badge": shown}, content_type="image/svg+xml")
+    response["Cache-Control"] = f"public, max-age={BADGE_SECONDS}"
+    response["Cross-Origin-Resource-Policy"] = "cross-origin"
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
 
 
 @require_safe

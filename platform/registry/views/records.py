@@ -4,12 +4,14 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from audit.models import Entry
 from designs.completeness import completeness, history
 from designs.differences import compare as differences_between
 from registry import hooks, queries
+from registry.changes.histories import histories
 from registry.citing import reference_of, sentence
 from registry.documents import withheld
 from registry.models import Deposit, Registration, RegistrationVersion, Statistics
@@ -94,6 +96,7 @@ def _page(request: HttpRequest, registration: Registration, shown: RegistrationV
         "parts": queries.record_parts(shown),
         "answered": queries.answered_checks(shown),
         "reference": reference,
+        "badge_html": _badge_html(request, registration),
         "citation": sentence(reference),
         "deposit": Deposit.objects.filter(version=shown).first(),
         "entry": _entries([shown]).get(str(shown.pk)),
@@ -106,12 +109,20 @@ def _page(request: HttpRequest, registration: Registration, shown: RegistrationV
         "reviews": queries.review_summary(registration),
         "links": hooks.links_of(registration),
         "next_editions": registration.next_editions.select_related("listing"),
+        "histories": histories(registration),
         "completeness": completeness(document),
         "history": history(),
         "beside": _beside(registration.listing.figures),
         "json_ld": creative_work(shown, registration.listing, reference),
     }
     return render(request, "registry/detail.html", context)
+
+
+def _badge_html(request: HttpRequest, registration: Registration) -> str:
+    """What somebody copies into another page to show the badge there."""
+    page = request.build_absolute_uri(registration.get_absolute_url())
+    picture = request.build_absolute_uri(reverse("registry:badge", args=[registration.identifier]))
+    return f'<a href="{page}"><img src="{picture}" alt="Registered design {registration.identifier}" height="20"></a>'
 
 
 def _withheld(place: str, event: str, digest: str, names: dict[str | None, str]) -> dict[str, str]:

@@ -23,6 +23,8 @@ EVERYBODY = (
     "{id}/",
     "{id}/versions/",
     "{id}/compare/",
+    "{id}/badge.svg",
+    "{id}/history.csv",
     "{id}/comments/",
     "{id}/v1.0/",
     "{id}/v1.0.json",

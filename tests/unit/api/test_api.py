@@ -38,6 +38,7 @@ def test_the_interface_describes_itself(client):
     schema = client.get(reverse("api:schema"))
     assert schema.status_code == 200
     assert b"/api/v1/challenges/{slug}/" in schema.content
+    assert b"/api/v1/registry/{identifier}/differences/" in schema.content
 
 
 def test_the_documentation_holds_to_the_content_security_policy(client):

@@ -11,9 +11,13 @@ from audit.models import Entry
 from challenges import hooks
 from challenges.models import Deviation, Phase
 from challenges.queries import deviations, projection_differences
+from designs.services import add_task, remove_task
+from evaluation.canonical import canonical_json
 from notifications.models import Notification
+from registry.changes.documents import WHOLE_TASK, applied, is_current
 from registry.changes.hooks import operation_of
 from registry.changes.policy import Stage, policy, stage_of
+from registry.changes.queries import changes_of
 from registry.changes.services import Verdict, decide, object_to, request_change, withdraw_request
 from registry.models import ChangeDecision, ChangeRequest
 from registry.queries import current_version
@@ -40,6 +44,13 @@ def ask(world: World, *parameters: str, **more) -> ChangeRequest:
         registration=world.registration,
         wanted=[wanted(parameter) for parameter in parameters],
         **more,
+    )
+
+
+def ask_whole(world: World, task: str) -> ChangeRequest:
+    """A task to be added or removed."""
+    return request_change(
+        actor=world.organizer, registration=world.registration, wanted=[wanted(WHOLE_TASK, task=task)]
     )
 
 
@@ -118,6 +129,43 @@ def test_a_critical_change_waits_for_objections_then_becomes_2_0_and_is_run(worl
     assert {phase.assessment.rankings[0].ties for phase in phases} == {"dense"}
     assert [deviations(phase) for phase in phases] == [[], []]
     assert Notification.objects.filter(user=world.member, kind="change_decided").count() == 1
+
+
+def test_a_task_is_added_and_removed_as_a_whole_and_the_challenge_follows(world, monkeypatch):
+    first = world.design.tasks.get()
+    added = add_task(actor=world.organizer, design=world.design, name="Second task", like=first)
+    request = ask_whole(world, added.key)
+    shown = changes_of(request)[0]
+    assert (shown.task, shown.parameter.label, shown.difference.kind) == ("Second task", "Whole task", "added")
+    cells = {cell.label: cell.after for cell in shown.difference.rows[0].cells}
+    assert cells["Task name"] == "Second task"
+    assert len(cells) > 30
+    decide(actor=world.chair, request=later(request), verdicts=all_of(request))
+    version = current_version(world.registration)
+    assert (version.number, [task["key"] for task in version.document["tasks"]]) == ("2.0", [first.key, added.key])
+    assert world.challenge.tasks.count() == 2
+    assert projection_differences(world.challenge) == []
+    submitted(monkeypatch)
+    remove_task(actor=world.organizer, task=first)
+    request = ask_whole(world, first.key)
+    decide(actor=world.chair, request=later(request), verdicts=all_of(request), as_deviation=True)
+    version = current_version(world.registration)
+    assert (version.number, [task["key"] for task in version.document["tasks"]]) == ("3.0", [added.key])
+    gone = Phase.objects.select_related("task__challenge").filter(task__design_key=first.key)
+    assert {(phase.is_closed, phase.task.removed_at is None) for phase in gone} == {(True, False)}
+    assert {entry.kind for entry in deviations(gone[0])} == {"approved", "schedule"}
+    kept = Phase.objects.select_related("task__challenge").filter(task__design_key=added.key)
+    assert [deviations(phase) for phase in kept] == [[], []]
+    assert projection_differences(world.challenge) == []
+
+
+def test_what_was_asked_for_a_task_does_not_hold_once_the_task_stands_otherwise(world):
+    added = add_task(actor=world.organizer, design=world.design, name="Second task", like=world.design.tasks.get())
+    request = ask_whole(world, added.key)
+    change, version = request.changes.get(), current_version(world.registration)
+    assert is_current(version, change)
+    version.canonical = canonical_json(applied(version, [change])[0])
+    assert not is_current(version, change)
 
 
 def test_after_the_first_submission_a_critical_change_is_only_possible_as_a_deviation(world, monkeypatch):
