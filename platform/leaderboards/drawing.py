@@ -10,14 +10,14 @@ import pandas as pd
 from evaluation import figures
 from evaluation.assessment import Assessment
 from evaluation.figures.cases import case_map
-from evaluation.figures.palette import sequence
-from evaluation.figures.selection import main_entry
+from evaluation.figures.palette import BETTER, sequence
+from evaluation.figures.selection import label, main_entry
 from evaluation.ranking import ResultsError
 from evaluation.ranking.comparison import across_rankings, across_schemes, alternative_schemes
 from evaluation.ranking.gaming import gaming_check
 from evaluation.ranking.raw import raw_values
 from leaderboards.grouping import Grouping, groupings, numbers_of
-from leaderboards.tables import metric_title
+from leaderboards.tables import combined_rankings, metric_title
 
 Figure = dict[str, Any]
 Order = Mapping[str, Any]
@@ -145,7 +145,47 @@ def schemes(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure 
 def agreement(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """How far the whole order changes between resamples, for every metric and region."""
     defined = any(e["kendall_tau"] and e["kendall_tau"]["median"] is not None for e in sources.document["rankings"])
-    return figures.violin_plot(sources.document) if order["metric"] is None and defined else None
+    if order["metric"] is not None or not defined:
+        return None
+    figure = figures.violin_plot(sources.document)
+    axis = figure["layout"]["xaxis"]
+    axis["ticktext"] = [readable(label, sources.assessment) for label in axis["ticktext"]]
+    return figure
+
+
+def left_out(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """For how many cases leaving out a single one changes who is first, for every ranking of the document."""
+    entries = [*combined_rankings(sources.document), *sources.document["rankings"]]
+    shown = [(one, one["leave_one_out"]) for one in entries if one["resampled"] and one.get("leave_one_out")]
+    if not shown:
+        return None
+    cases = max(one["cases"] for one, _ in shown)
+    changes = [len(found["changed_by"]) for _, found in shown]
+    return figures.layout.figure(
+        [
+            {
+                "type": "bar",
+                "orientation": "h",
+                "x": changes,
+                "y": list(range(len(shown))),
+                "marker": {"color": BETTER},
+                "text": [f"{number} of {one['cases']}" for (one, _), number in zip(shown, changes, strict=True)],
+                "textposition": "outside",
+                "cliponaxis": False,
+                "hovertemplate": "%{text} cases<extra></extra>",
+            }
+        ],
+        "Does a single case decide who is first?",
+        x={"title": "Cases that decide the first place alone", "range": [0, 1.1 * max(*changes, cases / 4)]},
+        y={
+            "tickmode": "array",
+            "tickvals": list(range(len(shown))),
+            "ticktext": [readable(label(one), sources.assessment) for one, _ in shown],
+            "range": [len(shown) - 0.4, -0.6],
+            "showgrid": False,
+        },
+        height=figures.layout.side(len(shown), smallest=200, around=110),
+    )
 
 
 def metrics(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
@@ -158,28 +198,44 @@ def metrics(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure 
 
 def titled(comparison: Mapping[str, Any], assessment: Assessment) -> dict[str, Any]:
     """A comparison of metrics with their names as people write them."""
-    titles = {metric.name: metric_title(metric) for metric in assessment.metrics}
-    labels = [", ".join(titles.get(part, part) for part in label.split(", ")) for label in comparison["labels"]]
+    labels = [readable(label, assessment) for label in comparison["labels"]]
     names = dict(zip(comparison["labels"], labels, strict=True))
     return {**comparison, "labels": labels, "reference": names[comparison["reference"]]}
+
+
+def readable(label: str, assessment: Assessment) -> str:
+    """The label of a ranking with the names of metrics as people write them."""
+    titles = {metric.name: metric_title(metric) for metric in assessment.metrics}
+    return ", ".join(titles.get(part, part) for part in label.split(", "))
+
+
+def _of_values(figure: Figure, order: Order) -> Figure:
+    """Call the metric on the axis and on the bar of colours as the table does."""
+    layout = figure["layout"]
+    bars = [trace["colorbar"] for trace in figure["data"] if "colorbar" in trace]
+    for part in (layout["yaxis"], *bars):
+        title = part.get("title")
+        if title and title["text"].split(" ")[0] == order["metric"]:
+            title["text"] = " ".join([order["title"], *title["text"].split(" ")[1:]])
+    return figure
 
 
 def dots(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """Every case as a dot."""
     raw = sources.raw_of(order, most=MOST_DOTS)
-    return figures.dot_and_box_plot(sources.document, raw) if raw else None
+    return _of_values(figures.dot_and_box_plot(sources.document, raw), order) if raw else None
 
 
 def podium(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """Who stands where on each case's podium."""
     raw = sources.raw_of(order, most=MOST_LINES)
-    return figures.podium_plot(sources.document, raw) if raw else None
+    return _of_values(figures.podium_plot(sources.document, raw), order) if raw else None
 
 
 def parallel(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """Every case followed across the teams."""
     raw = sources.raw_of(order, most=MOST_LINES)
-    return figures.parallel_cases(sources.document, raw) if raw else None
+    return _of_values(figures.parallel_cases(sources.document, raw), order) if raw else None
 
 
 def case_ranks(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
@@ -191,7 +247,7 @@ def case_ranks(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figu
 def hard_cases(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """Every value as a cell."""
     raw = sources.raw_of(order, most=MOST_DOTS)
-    return case_map(sources.document, raw) if raw else None
+    return _of_values(case_map(sources.document, raw), order) if raw else None
 
 
 def over_time(standings: list[tuple[str, Mapping[str, Any]]]) -> Figure:

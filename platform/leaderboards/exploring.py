@@ -16,8 +16,7 @@ from evaluation.ranking.comparison import across_rankings
 from evaluation.ranking.mixed_model import strengths_and_weaknesses
 from evaluation.ranking.relative import relative_strengths
 from evaluation.ranking.tasks import across_tasks
-from leaderboards.drawing import Figure, Order, Sources, place_of, selection, titled
-from leaderboards.tables import metric_title
+from leaderboards.drawing import Figure, Order, Sources, place_of, readable, selection, titled
 
 MOST_TEAMS_MODELLED = 40
 MOST_ROWS_MODELLED = 6_000
@@ -43,7 +42,11 @@ def worst_group(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
     if not order["metric"] or not sources.subgroups:
         return None
     every = {f"{one.title}: {label}": made for one in sources.subgroups for label, made in one.documents.items()}
-    return groups.worst_groups(sources.document, every, **selection(order))
+    figure = groups.worst_groups(sources.document, every, **selection(order))
+    if figure is not None:
+        # Along a short axis its title would be cut; the sentence above the figure says it.
+        figure["layout"]["yaxis"].pop("title", None)
+    return figure
 
 
 def metric_tau(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
@@ -109,7 +112,13 @@ def relative(sources: Sources, order: Order, entry: Entry) -> Figure | None:
 def consensus(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """How the teams rank over the metrics and regions, or tasks."""
     across = _across(sources)
-    return None if across is None else figures.blob_across_tasks(sources.document, across)
+    if across is None:
+        return None
+    figure = figures.blob_across_tasks(sources.document, across)
+    figure["layout"]["yaxis"]["title"] = {"text": "Rank by a metric in a region"}
+    for trace in figure["data"]:
+        trace["cliponaxis"] = False  # a circle at the edge is a whole circle
+    return figure
 
 
 def clusters(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
@@ -129,16 +138,11 @@ def _across(sources: Sources) -> Mapping[str, Any] | None:
 
 def _named(across: Mapping[str, Any], assessment: Assessment) -> dict[str, Any]:
     """Metrics and regions by the names that people write."""
-    titles = {metric.name: metric_title(metric) for metric in assessment.metrics}
-
-    def named(label: str) -> str:
-        return ", ".join(titles.get(part, part) for part in label.split(", "))
-
     trees = across["dendrograms"] and {
-        method: tree | {"order": [named(label) for label in tree["order"]]}
+        method: tree | {"order": [readable(label, assessment) for label in tree["order"]]}
         for method, tree in across["dendrograms"].items()
     }
-    return {**across, "tasks": [named(label) for label in across["tasks"]], "dendrograms": trees}
+    return {**across, "tasks": [readable(label, assessment) for label in across["tasks"]], "dendrograms": trees}
 
 
 def _scaled(values: list[float | None]) -> list[float | None]:
@@ -147,25 +151,8 @@ def _scaled(values: list[float | None]) -> list[float | None]:
 
 
 def _with_remarks(figure: Figure, remarks: list[str]) -> Figure:
-    """Say below a figure what its model is and what is wrong with it."""
-    layout = figure["layout"]
-    note = {
-        "text": "<br>".join(remarks),
-        "x": 0,
-        "xref": "paper",
-        "xanchor": "left",
-        "y": 0,
-        "yref": "paper",
-        "yanchor": "top",
-        "yshift": -58,
-        "align": "left",
-        "showarrow": False,
-        "font": {"size": 11},
-    }
-    layout["annotations"] = [*layout.get("annotations", []), note]
-    layout["margin"] = layout["margin"] | {"b": 80 + 16 * len(remarks)}
-    layout["height"] = layout["height"] + 16 * len(remarks)
-    return figure
+    """Say below a figure what its model is and what is wrong with it; the page writes it out, however long it is."""
+    return {**figure, "remarks": remarks}
 
 
 def hardest(sources: Sources, order: Order) -> list[dict[str, Any]]:

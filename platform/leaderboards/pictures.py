@@ -84,6 +84,16 @@ PICTURES = (
         alone=True,
     ),
     Picture(
+        name="left-out",
+        tab="stability",
+        title="Does a single case decide who is first?",
+        reading="For how many of the cases somebody else would be first, or share the first place, had this one case not "
+        "been there. Nought is what one hopes for.",
+        draw=drawing.left_out,
+        alone=True,
+        size="small",
+    ),
+    Picture(
         name="significance",
         tab="pairs",
         title="Who is significantly better than whom?",

@@ -1,6 +1,6 @@
 // Plots: <figure class="plot" data-plot-src="/figure.json"> becomes a Plotly figure in the colours of the page.
 //
-// Plotly (1.5 MB) is fetched only when a figure comes near the window. Figures carry the light colours of tokens.css;
+// Plotly (1.5 MB) comes with the head of pages that are made for figures, else when a figure comes near the window. Figures carry the light colours of tokens.css;
 // this file exchanges them for those of the shown theme, so the same figure serves page, dark page and report.
 (() => {
   "use strict";
@@ -61,7 +61,12 @@
       return typeof value[0] === "number" ? value : value.map((item) => themed(item, colours));
     }
     if (value && typeof value === "object") {
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, themed(item, colours)]));
+      const shown = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, themed(item, colours)]));
+      // The cells that a legend names follow its colours; a scale with a bar of its own stays as it was drawn.
+      if (value.type === "heatmap" && value.showscale === false) {
+        shown.colorscale = value.colorscale.map(([at, colour]) => [at, themedText(colour, colours)]);
+      }
+      return shown;
     }
     return value;
   };
@@ -114,12 +119,27 @@
       if (layout.margin?.t > 24) layout.margin = { ...layout.margin, t: 24 };
     }
     layout.height ??= Math.max(Number.parseFloat(getComputedStyle(canvas).minHeight) || 0, 240);
-    if (canvas.clientWidth < 480) {
-      layout.font = { ...layout.font, size: 11 };
-      layout.legend = { ...layout.legend, orientation: "h", x: 0, xanchor: "left", y: -0.25, yanchor: "top" };
-      layout.margin = { ...layout.margin, l: 40, r: 8 };
-    }
-    return { data: spec.data, layout };
+    return { data: spec.data, layout: canvas.clientWidth < NARROW ? narrowed(layout) : layout };
+  };
+
+  // On a phone: names at the ends of lines give way to a legend, which stands on top, where no axis can run into it.
+  const NARROW = 480;
+  const narrowed = (layout) => {
+    const atEnds = (note) => note.xanchor === "left" && note.xshift > 0;
+    const named = (layout.annotations ?? []).some(atEnds);
+    const notes = (layout.annotations ?? []).filter((note) => !atEnds(note));
+    // Panels side by side have little room for their titles.
+    const axes = Object.keys(layout).filter((key) => /^xaxis\d*$/.test(key));
+    const titled = axes.map((key) => [key, { ...layout[key], title: { ...layout[key].title, font: { size: 8 } } }]);
+    return {
+      ...layout,
+      ...(axes.length > 1 ? Object.fromEntries(titled) : {}),
+      font: { ...layout.font, size: 11 },
+      annotations: notes.map((note) => ({ ...note, font: { ...note.font, size: Math.min(note.font?.size ?? 9, 9) } })),
+      showlegend: layout.showlegend || named,
+      legend: { ...layout.legend, orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom" },
+      margin: { ...layout.margin, l: 40, r: 8 },
+    };
   };
 
   const CONFIG = { responsive: false, displayModeBar: false, displaylogo: false, scrollZoom: false, doubleClick: "reset" };
@@ -137,10 +157,13 @@
     });
   const script = (src) => Object.assign(document.createElement("script"), { src });
   const plotly = () => {
+    // Pages that are made for figures bring it along in their head.
+    if (globalThis.Plotly) return globalThis.Plotly;
     loading ??= (async () => {
       // Plotly puts its own rules into the sheet with this id; it has to be there first.
+      const sheet = { rel: "stylesheet", href: addresses.style, id: "plotly.js-style-global" };
       await Promise.all([
-        load(Object.assign(document.createElement("link"), { rel: "stylesheet", href: addresses.style, id: "plotly.js-style-global" })),
+        document.getElementById(sheet.id) ?? load(Object.assign(document.createElement("link"), sheet)),
         load(script(addresses.csp)),
       ]);
       await load(script(addresses.plotly));
@@ -229,7 +252,32 @@
   const draw = (figure) => {
     const canvas = figure.querySelector(".plot__canvas");
     const { data, layout } = dressed(drawn.get(figure), canvas);
+    // The room that was kept for it until its height was known.
+    canvas.style.minHeight = `${layout.height}px`;
     return globalThis.Plotly.newPlot(canvas, data, layout, CONFIG);
+  };
+
+  // One figure after another, each on the screen before the next one is drawn.
+  let turn = Promise.resolve();
+  const painted = () => new Promise((resolve) => {
+    // A page in the background has no frames.
+    setTimeout(resolve, 100);
+    requestAnimationFrame(() => setTimeout(resolve));
+  });
+  const inTurn = (act) => {
+    const done = turn.then(act);
+    turn = done.catch(() => {}).then(painted);
+    return done;
+  };
+
+  // What belongs to a figure and is too long to stand in it.
+  const remark = (figure, remarks = []) => {
+    figure.querySelector(".plot__remarks")?.remove();
+    if (!remarks.length) return;
+    const box = document.createElement("ul");
+    box.className = "plot__remarks small muted";
+    box.append(...remarks.map((words) => Object.assign(document.createElement("li"), { textContent: words })));
+    figure.querySelector(".plot__state").after(box);
   };
 
   const sizes = new ResizeObserver((entries) => {
@@ -260,10 +308,13 @@
         plotly(),
       ]);
       drawn.set(figure, spec);
-      state(figure).hidden = true;
-      figure.dataset.plotState = "drawing";
-      await draw(figure);
+      await inTurn(() => {
+        state(figure).hidden = true;
+        figure.dataset.plotState = "drawing";
+        return draw(figure);
+      });
       figure.dataset.plotState = "drawn";
+      remark(figure, spec.remarks);
       tools(figure, canvas);
       sizes.observe(canvas);
     } catch (error) {
