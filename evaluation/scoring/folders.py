@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.assessment.instances import instance_rules
 from evaluation.readers import ReadError, case_name, read_label_image
 from evaluation.readers.cells import read_table
 from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable, check_instances, read_instances
 from evaluation.readers.object_tables import ObjectTable, read_objects
-from evaluation.scoring.instances import PreparedInstances, instance_rules, score_instances
+from evaluation.scoring.instances import PreparedInstances, score_instances
 from evaluation.scoring.objects import finish, finish_pieces, pooled_parts, score_objects, shared_evidence
 from evaluation.scoring.semantic import prepare_reference, score_case
 

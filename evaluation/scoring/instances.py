@@ -5,37 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from evaluation import catalogue
 from evaluation.readers import LabelImage, ReadError, read_label_image
-from evaluation.readers.instance_tables import InstanceRules, InstanceTable, check_instances
+from evaluation.readers.instance_tables import InstanceTable, check_instances
 from evaluation.readers.limits import DEFAULT, Limits
 from evaluation.scoring.objects import objects_of_image, score_objects
 from evaluation.scoring.rows import ScoredCase
 
 if TYPE_CHECKING:
     from evaluation.assessment import Assessment
-    from evaluation.assessment.model import MetricUse
     from evaluation.matching import Objects
     from evaluation.readers import Geometry, Issue
     from evaluation.readers.instance_tables import Instances
-
-
-def instance_rules(assessment: Assessment) -> InstanceRules:
-    """What the assessment asks of a table of instances: its classes, and whether classes and scores are needed.
-
-    With several regions an object without a class would count in each of them, so every object needs one.
-    """
-    classes = tuple(dict.fromkeys(str(label) for region in assessment.regions for label in region.labels))
-    return InstanceRules(
-        classes=classes or None,
-        need_class=len(assessment.regions) > 1,
-        need_scores=tuple(use.name for use in assessment.metrics if needs_scores(use)),
-    )
-
-
-def needs_scores(use: MetricUse) -> bool:
-    """Whether a metric of objects has no value without their scores."""
-    return use.level == "dataset" and "scores" in catalogue.get(use.id).needs
 
 
 class PreparedInstances:

@@ -105,6 +105,16 @@ class ExpectedCaseSerializer(serializers.Serializer):
     geometry = serializers.DictField()
 
 
+class ExpectedInstancesSerializer(serializers.Serializer):
+    """What the table of instances may and has to tell."""
+
+    classes = serializers.ListField(child=serializers.CharField(), allow_null=True, help_text="null: any")
+    need_class = serializers.BooleanField(help_text="whether every object needs a class")
+    need_scores = serializers.ListField(
+        child=serializers.CharField(), help_text="metrics that need a score of each object"
+    )
+
+
 class ExpectationSerializer(serializers.Serializer):
     """What validation will look for: enough to look for it before uploading. Nothing of what the references contain."""
 
@@ -113,3 +123,6 @@ class ExpectationSerializer(serializers.Serializer):
     labels = serializers.ListField(child=serializers.IntegerField(), allow_null=True, help_text="null: any")
     incomplete_allowed = serializers.BooleanField()
     cases = ExpectedCaseSerializer(many=True)
+    instances = ExpectedInstancesSerializer(
+        allow_null=True, help_text="the table instances.csv beside label maps of instances; null: there is none"
+    )

@@ -133,6 +133,7 @@ class ExpectationView(APIView):
                     "suffixes": wanted.suffixes,
                     "labels": wanted.labels,
                     "incomplete_allowed": entry.incomplete_allowed,
+                    "instances": wanted.instances,
                     "cases": [
                         {"name": case.name, "geometry": geometry_document(case.geometry)} for case in wanted.cases
                     ],

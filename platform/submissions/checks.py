@@ -4,9 +4,10 @@ from dataclasses import asdict
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from evaluation.readers import Limits, check_prediction
-from submissions import archive, prediction_tables
+from evaluation.readers import Limits, ReadError, read_label_image
+from submissions import archive, instance_tables, prediction_tables
 from submissions.expectation import Expectation, ExpectedCase
+from submissions.instance_tables import OpenInstances
 from submissions.limits import ArchiveLimits
 from submissions.matching import match
 from submissions.report import Finding, Report, Status
@@ -20,14 +21,31 @@ def inspect(path: Path, expectation: Expectation, limits: ArchiveLimits, folder:
     """
     if expectation.table is not None:
         return prediction_tables.inspect(path, expectation, limits, folder)
+    rules = expectation.instances
     try:
         files = archive.members(path, limits)
+        table, files = ("", files) if rules is None else instance_tables.set_apart(files, rules)
+        rows = instance_tables.extract(path, table, rules, folder) if rules is not None and table else None
     except archive.ArchiveError as error:
         return Report(problem=str(error), inspected=True).document()
-    return match(files, expectation.names, expectation.suffixes).document()
+    except ReadError as error:
+        return Report(problem=f"{error.message}. {error.remedy}", inspected=True).document()
+    report = match(files, expectation.names, expectation.suffixes)
+    report.table = table
+    if rows is not None:
+        instance_tables.judge(rows, report)
+    return report.document()
 
 
-def check(path: Path, member: str, case: ExpectedCase, labels: tuple[int, ...] | None, folder: Path) -> dict[str, Any]:
+def check(
+    path: Path,
+    member: str,
+    case: ExpectedCase,
+    labels: tuple[int, ...] | None,
+    folder: Path,
+    *,
+    instances: OpenInstances | None = None,
+) -> dict[str, Any]:
     """Read one prediction as scoring will read it; returns a finding as JSON."""
     target = folder / PurePosixPath(member).name
     try:
@@ -36,13 +54,15 @@ def check(path: Path, member: str, case: ExpectedCase, labels: tuple[int, ...] |
         message, _, remedy = str(error).partition(". ")
         return asdict(Finding(case.name, Status.INVALID, "damaged", member, message, remedy))
     try:
-        issues = check_prediction(target, case.geometry, labels, limits=Limits(decoded_bytes=case.byte_limit))
+        limits = Limits(decoded_bytes=case.byte_limit)
+        image = read_label_image(target, expected=case.geometry, allowed_labels=labels, limits=limits)
+    except ReadError as error:
+        return asdict(Finding(case.name, Status.INVALID, error.kind, member, error.message, error.remedy))
     finally:
         target.unlink(missing_ok=True)
-    if not issues:
+    if instances is None:
         return asdict(Finding(case.name, Status.VALID, file=member))
-    issue = issues[0]
-    return asdict(Finding(case.name, Status.INVALID, issue.kind, member, issue.message, issue.remedy))
+    return asdict(instances.finding(image, case.name, member, folder))
 
 
 def finding_of(answer: Answer, member: str) -> Finding:

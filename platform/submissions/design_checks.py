@@ -13,8 +13,10 @@ from challenges.models import Phase
 from designs.checks import Subject, register
 from designs.hooks import ReferenceSource
 from designs.models import DesignTask
+from evaluation.readers.instance_tables import INSTANCES_FILE
 from submissions import vault
 from submissions.models import Submission, TestCase, TestSet
+from submissions.reference_tables import instances_file
 from submissions.services.test_sets import manifest_digest
 
 IMAGES: Final = ("semantic_segmentation", "instance_segmentation")
@@ -105,11 +107,15 @@ class _Putting:
         self._test_set = test_set
 
     def __call__(self, folder: Path) -> None:
-        cases = list(TestCase.objects.filter(test_set=self._test_set).order_by("position"))
+        rows = TestCase.objects.filter(test_set=self._test_set).select_related("test_set")
+        cases = list(rows.order_by("position"))
         columns = sorted({key for case in cases for key in case.metadata})
         for case in cases:
             with vault.opened(case.reference_file) as plain:
                 shutil.copyfile(plain, folder / f"{case.name}.{plain.name.partition('.')[2]}")
+        if cases and (table := instances_file(cases[0].test_set.shared)):
+            with vault.opened(table) as plain:
+                shutil.copyfile(plain, folder / INSTANCES_FILE)
         if columns:
             with (folder / "cases.csv").open("w", newline="", encoding="utf-8") as stream:
                 writer = csv.writer(stream)

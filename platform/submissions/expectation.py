@@ -9,7 +9,9 @@ from typing import Any
 
 from evaluation import catalogue
 from evaluation.assessment import Assessment, MetricUse
+from evaluation.assessment.instances import instance_rules
 from evaluation.readers import SUFFIXES, Geometry
+from evaluation.readers.instance_tables import InstanceRules
 from submissions.models import TestCase, TestSet
 
 LABEL_IMAGE_PROBLEMS = ("semantic_segmentation", "instance_segmentation")
@@ -71,6 +73,8 @@ class Expectation:
     """Labels that may occur beside 0; None when all may."""
     suffixes: tuple[str, ...] = SUFFIXES
     table: ExpectedTable | None = None
+    instances: InstanceRules | None = None
+    """What a table of instances beside label maps may and has to tell; None where there are no instances."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,7 +112,8 @@ def geometry_of(document: dict[str, Any]) -> Geometry | None:
 def expectation(test_set: TestSet, assessment: Assessment) -> Expectation:
     """Return what `test_set` expects; kept in memory, since a sealed test set never changes."""
     table = expected_table(assessment, test_set.shared) if assessment.problem in TABLE_FILES else None
-    return _expectation(test_set.pk, test_set.manifest_digest, allowed_labels(assessment), table)
+    rules = instance_rules(assessment) if assessment.problem == "instance_segmentation" else None
+    return _expectation(test_set.pk, test_set.manifest_digest, allowed_labels(assessment), table, rules)
 
 
 @lru_cache(maxsize=32)
@@ -117,12 +122,16 @@ def _expectation(
     manifest_digest: str,  # noqa: ARG001 (key)
     labels: tuple[int, ...] | None,
     table: ExpectedTable | None,
+    rules: InstanceRules | None,
 ) -> Expectation:
     cases = list(TestCase.objects.filter(test_set=test_set).order_by("position").values_list("name", "geometry"))
     if table is not None and cases and "objects" in cases[0][1]:
         table = replace(table, kind=(cases[0][1]["objects"], cases[0][1]["axes"]))
     return Expectation(
-        tuple(ExpectedCase(name, geometry_of(geometry)) for name, geometry in cases), labels, table=table
+        tuple(ExpectedCase(name, geometry_of(geometry)) for name, geometry in cases),
+        labels,
+        table=table,
+        instances=rules,
     )
 
 
@@ -167,18 +176,5 @@ def refusal(assessment: Assessment) -> str | None:
         return (
             f"Submissions are scored case by case, but {', '.join(pooled)} have one value for the whole data set. "
             "Leave them out, or give them the option scale “image” where the metric has it."
-        )
-    if assessment.problem != "instance_segmentation":
-        return None
-    scored = [use.name for use in assessment.metrics if needs_scores(assessment, use)]
-    if scored:
-        return (
-            f"An archive of label maps has no scores of single objects, which {', '.join(scored)} need. Leave them out, or "
-            "make it an object detection."
-        )
-    if len(assessment.regions) != 1:
-        return (
-            "The label maps of an instance segmentation do not tell classes apart; the assessment needs exactly one "
-            f"region, not {len(assessment.regions)}."
         )
     return None

@@ -1,18 +1,27 @@
 """References that are one table for all cases: read from the organizers' folder, stored once, looked up case by case."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from evaluation.assessment import Assessment
+from evaluation.assessment.instances import instance_rules
 from evaluation.canonical import sha256
 from evaluation.matching import Objects
+from evaluation.readers.instance_tables import (
+    INSTANCES_FILE,
+    InstanceRules,
+    Instances,
+    InstanceTable,
+    read_instances,
+)
 from evaluation.readers.object_tables import ObjectTable, read_objects
 from evaluation.readers.tables import read_reference_labels
 from submissions import vault
 from submissions.expectation import TABLE_FILES
+from submissions.models import TestCase
 
 
 class ReferenceTableError(ValueError):
@@ -131,3 +140,48 @@ def stored(name: str, problem: str) -> ReferenceTable:
     """Return the table in the private storage; its name is its digest, so that it can be kept."""
     with vault.opened(name) as path:
         return read(path, problem)
+
+
+def read_instances_beside(folder: Path, assessment: Assessment) -> InstanceTable | None:
+    """Read the classes of the objects of label maps from the table beside them; None where there is and need be none.
+
+    Raises
+    ------
+    ReferenceTableError
+        When there is none although the regions of the assessment need the class of each object.
+    ReadError
+        When it cannot be taken.
+    """
+    if assessment.problem != "instance_segmentation":
+        return None
+    path, rules = folder / INSTANCES_FILE, replace(instance_rules(assessment), need_scores=())
+    if path.is_file():
+        return read_instances(path, rules)
+    if rules.need_class:
+        raise ReferenceTableError(
+            f"{INSTANCES_FILE}: is missing. With {len(assessment.regions)} regions it has to tell {rules.purpose}: columns "
+            "case, instance, class."
+        )
+    return None
+
+
+def digest_with_instances(image_digest: str, table_digest: str) -> str:
+    """Digest of a label map and the classes of its objects; over the whole table, as that of a case in a table is."""
+    return sha256({"image": image_digest, "instances": table_digest})
+
+
+def instances_file(shared: Mapping[str, Any]) -> str:
+    """Where the table of instances of a test set is kept, from what its cases share; empty without one."""
+    return str(shared.get("instances", ""))
+
+
+def instances_of(case: TestCase) -> Instances | None:
+    """Classes of the objects of a case; None where its test set has no table of instances."""
+    name = instances_file(case.test_set.shared)
+    return _stored_instances(name).of(case.name) if name else None
+
+
+@lru_cache(maxsize=4)
+def _stored_instances(name: str) -> InstanceTable:
+    with vault.opened(name) as path:
+        return read_instances(path, InstanceRules(None))

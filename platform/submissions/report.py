@@ -43,6 +43,8 @@ class Report:
         Why the archive is not taken as a whole, or empty.
     members
         Case → path of its one file in the archive, for the cases whose file was found.
+    table
+        Path of the table of instances that stands beside label maps, or empty.
     findings
         One a case; fewer than expected while validation is under way.
     extra, extra_total
@@ -52,6 +54,7 @@ class Report:
     problem: str = ""
     inspected: bool = False
     members: dict[str, str] = field(default_factory=dict)
+    table: str = ""
     findings: dict[str, Finding] = field(default_factory=dict)
     extra: list[Extra] = field(default_factory=list)
     extra_total: int = 0
@@ -90,6 +93,7 @@ class Report:
             "problem": self.problem,
             "inspected": self.inspected,
             "members": self.members,
+            "table": self.table,
             "findings": [asdict(finding) for finding in self.findings.values()],
             "extra": [asdict(extra) for extra in self.extra],
             "extra_total": self.extra_total,
@@ -105,6 +109,7 @@ class Report:
             problem=document["problem"],
             inspected=document["inspected"],
             members=document["members"],
+            table=document.get("table", ""),
             findings={finding.case: finding for finding in findings},
             extra=[Extra(**extra) for extra in document["extra"]],
             extra_total=document["extra_total"],

@@ -20,6 +20,7 @@ from evaluation.canonical import canonical_json
 from evaluation.matching import Objects
 from evaluation.outcomes import Flag, Outcome
 from evaluation.readers import Geometry, LabelImage, read_label_image
+from evaluation.readers.instance_tables import Instances, InstanceTable
 from evaluation.scoring import (
     PreparedInstances,
     PreparedReference,
@@ -38,9 +39,11 @@ from evaluation.scoring.pieces import Numbers, Pieces
 from submissions import archive, reference_tables, vault
 from submissions.checks import explain
 from submissions.expectation import TABLE_FILES, ExpectedCase, expectation, geometry_of
+from submissions.instance_tables import OpenInstances
 from submissions.limits import ChildLimits, TableLimits
 from submissions.models import Run, TestCase
 from submissions.prediction_tables import OpenTable
+from submissions.report import Report
 from submissions.results import CaseRow
 from submissions.sandbox import Answer, answers
 from submissions.storage import local_path
@@ -63,15 +66,19 @@ Prepared = PreparedReference | PreparedInstances | PreparedLabel | Objects
 _ANSWER = (PART, ALL_CLASSES)
 
 
-def prepare(assessment: Assessment, image: LabelImage) -> Prepared:
+def prepare(assessment: Assessment, image: LabelImage, instances: Instances | None = None) -> Prepared:
     """Prepare a reference for scoring any number of predictions, by the kind of problem."""
     if assessment.problem == "instance_segmentation":
-        return prepare_instances(assessment, image)
+        return prepare_instances(assessment, image, instances)
     return prepare_reference(assessment, image)
 
 
 def score(
-    assessment: Assessment, case: str, reference: Prepared, prediction: LabelImage | Path | Objects | Numbers | None
+    assessment: Assessment,
+    case: str,
+    reference: Prepared,
+    prediction: LabelImage | Path | Objects | Numbers | None,
+    instances: InstanceTable | None = None,
 ) -> ScoredCase:
     """Score one prediction, or its absence, against a prepared reference."""
     if isinstance(reference, PreparedLabel):
@@ -80,7 +87,7 @@ def score(
         found = score_objects(assessment, case, reference, prediction)
         return ScoredCase(found.rows, pieces=None if prediction is None else found.pieces)
     if isinstance(reference, PreparedInstances):
-        return score_instances(assessment, case, reference, prediction)
+        return score_instances(assessment, case, reference, prediction, instances)
     return score_case(assessment, case, reference, prediction)
 
 
@@ -122,7 +129,7 @@ class ReferenceCache:
             return self._keep(key, 1, _of_table(assessment, case))
         with vault.opened(case.reference_file) as path:
             image = read_label_image(path)
-        prepared = prepare(assessment, image)
+        prepared = prepare(assessment, image, reference_tables.instances_of(case))
         # What metrics work out about a reference, and the libraries that they load when first called, would otherwise
         # be worked out and loaded in every child again. Moved by a voxel, since equal masks take short cuts.
         moved = LabelImage(np.roll(image.labels, 1, axis=0), image.geometry)
@@ -196,6 +203,9 @@ def score_cases(
         prepared[case.name] = references.get(assessment, case)
         beat()
     path = local_path(run.submission.predictions_file)
+    beside = OpenInstances(
+        path, Report.of(run.submission.report).table, expectation(run.test_set, assessment).instances
+    )
     if assessment.problem in TABLE_FILES:
         table = OpenTable(path, next(iter(members.values()), ""), expectation(run.test_set, assessment))
         places = {name: place for place, name in enumerate(sorted(table.wanted.names))}
@@ -212,7 +222,7 @@ def score_cases(
         case = by_name[name]
         target = folder / PurePosixPath(members[name]).name
         archive.extract(path, members[name], target, limit=_expected(case).byte_limit)
-        scored = score(assessment, name, prepared[name], target)
+        scored = score(assessment, name, prepared[name], target, beside.read(folder))
         target.unlink(missing_ok=True)
         return reported(scored)
 

@@ -18,6 +18,7 @@ from evaluation.scoring.assembling import assemble, is_pooled
 from evaluation.scoring.objects import shared_evidence
 from evaluation.scoring.working_points import working_points
 from submissions import hooks, results, scorer, vault
+from submissions.expectation import TABLE_FILES
 from submissions.limits import child_limits, task_budget
 from submissions.models import Chunk, Run, Submission
 from submissions.queries.test_sets import metadata_frame_of
@@ -215,7 +216,7 @@ def _write(run: Run, chunks: list[Chunk]) -> _Files:
 
 def _shared(run: Run, assessment: Assessment) -> dict[str, Any]:
     """What all evidence of the test set has in common."""
-    if run.test_set.shared:
+    if assessment.problem in TABLE_FILES:
         return run.test_set.shared
     metadata = run.test_set.cases.values_list("name", "metadata")
     return shared_evidence(

@@ -13,9 +13,10 @@ from challenges.models import Phase
 from evaluation.assessment import Assessment
 from evaluation.bundle import metadata_columns
 from evaluation.readers import ReadError, case_name, read_label_image
+from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable, check_instances
 from submissions import archive, reference_tables, slices
 from submissions.expectation import TABLE_FILES, allowed_labels, geometry_document, refusal
-from submissions.limits import MIB, ArchiveLimits, ChildLimits, child_limits
+from submissions.limits import MIB, ArchiveLimits, ChildLimits, TableLimits, child_limits
 from submissions.models import TestCase, TestSet
 from submissions.sandbox import Answer, answers
 from submissions.services.replacing import Replacement
@@ -24,6 +25,7 @@ from submissions.storage import working_folder
 
 REFERENCES, IMAGES, CASES = "references", "images", "cases.csv"
 PROBLEMS_SHOWN = 50
+_LARGE_TABLE = "too large for a table."
 _MESSAGE_BYTES = 32 * MIB
 _NAME_LENGTH = 150
 # Read as they are written: 007 is a name and not a number.
@@ -114,7 +116,7 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
             if archive.is_tar(path):
                 source = own / "repacked.zip"
                 archive.repack_tar(path, source, limits)
-            _sort(source, folder, tables, limits, found)
+            _sort(source, folder, tables, limits, found, instances=assessment.problem == "instance_segmentation")
         except archive.ArchiveError as error:
             found.problems.append(str(error))
         if (folder / CASES).exists():
@@ -138,7 +140,9 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
     return _Found(**answer.value)
 
 
-def _sort(source: Path, folder: Path, tables: Sequence[str], limits: ArchiveLimits, found: _Found) -> None:
+def _sort(
+    source: Path, folder: Path, tables: Sequence[str], limits: ArchiveLimits, found: _Found, *, instances: bool
+) -> None:
     """Write every file to its place under its own name, whatever folders the archive names."""
     members = archive.members(source, limits)
     parts = {member.path: PurePosixPath(member.path.replace("\\", "/")).parts for member in members}
@@ -150,6 +154,9 @@ def _sort(source: Path, folder: Path, tables: Sequence[str], limits: ArchiveLimi
         place, name = (names[0] if len(names) > 1 else ""), names[-1]
         if place == "" and name == CASES:
             archive.extract(source, member.path, folder / CASES, limit=_MESSAGE_BYTES, remedy="too large for a table.")
+            continue
+        if instances and place == REFERENCES and name == INSTANCES_FILE:
+            archive.extract(source, member.path, folder / place / name, limit=TableLimits().bytes, remedy=_LARGE_TABLE)
             continue
         kept = {REFERENCES: found.references, IMAGES: found.images}.get(place)
         if kept is None:
@@ -266,18 +273,27 @@ def _read_files(
     places = {f"{REFERENCES}/{name}": case for case, name in found.references.items()}
     places |= {f"{IMAGES}/{name}": case for case, name in found.images.items()}
 
+    beside: list[InstanceTable | None] = []
+
     def work(item: str, _own: Path) -> object:
         file = folder / item
         try:
+            if not beside:
+                beside.append(reference_tables.read_instances_beside(folder / REFERENCES, assessment))
             if item.startswith(IMAGES):
                 slices.background(file)
                 return {}
             if is_table:
                 reference_tables.read(file, assessment.problem)
                 return {}
-            return {"geometry": geometry_document(read_label_image(file, allowed_labels=labels).geometry)}
+            label_map = read_label_image(file, allowed_labels=labels)
+            if beside[0] is not None:
+                check_instances(label_map, beside[0].of(places[item]), case=places[item], file=file.name)
+            return {"geometry": geometry_document(label_map.geometry)}
         except ReadError as error:
             return {"problem": f"{error.message}. {error.remedy}"}
+        except reference_tables.ReferenceTableError as error:
+            return {"problem": str(error)}
         except (OSError, RuntimeError, ValueError) as error:  # what the libraries of images raise over damaged files
             words = " ".join(str(error).split())[:160] or type(error).__name__
             return {"problem": f"cannot be read ({words}). Write it again with a common library."}

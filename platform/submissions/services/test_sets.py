@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from evaluation.assessment import Assessment
 from evaluation.bundle import metadata_columns
 from evaluation.canonical import sha256
 from evaluation.readers import ReadError, case_name, read_label_image
+from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable, check_instances
 from submissions import reference_tables, vault
 from submissions.expectation import TABLE_FILES, allowed_labels, geometry_document, refusal
 from submissions.models import TestCase, TestSet
@@ -57,7 +58,8 @@ def create_test_set(
     phase
         The phase; an older version of its test set stays readable but is no longer active.
     references
-        Folder with one label image a case, `<case><suffix>`, or with one table of all cases, as the contract lays it out.
+        Folder with one label image a case, `<case><suffix>` (and `instances.csv` beside instances), or with one table of
+        all cases, as the contract lays it out.
     cases
         Names of the cases, in the order in which they are listed.
     images
@@ -96,7 +98,10 @@ def create_test_set(
         labels = allowed_labels(phase.assessment)
         files = {case: path for case, path in _by_case(references).items() if case_name(path)}
         known = geometries or {}
-        stored = [_store(case, files.get(case), pictures.get(case), labels, known.get(case)) for case in cases]
+        table = _table_beside(references, phase.assessment)
+        stored = [_store(case, files.get(case), pictures.get(case), labels, known.get(case), table) for case in cases]
+        if table is not None:
+            stored, shared = _with_instances(references / INSTANCES_FILE, stored)
     with transaction.atomic():
         phase = Phase.objects.select_for_update(of=("self",)).select_related("task__challenge").get(pk=phase.pk)
         version = TestSet.objects.filter(phase=phase).count() + 1
@@ -170,16 +175,37 @@ def _store(
     image: Path | None,
     labels: tuple[int, ...] | None,
     geometry: dict[str, Any] | None,
+    table: InstanceTable | None,
 ) -> _Reference:
     if reference is None:
         raise TestSetError(f"There is no reference for the case {case}.")
     try:
-        geometry = geometry or geometry_document(read_label_image(reference, allowed_labels=labels).geometry)
+        if geometry is None:
+            label_map = read_label_image(reference, allowed_labels=labels)
+            geometry = geometry_document(label_map.geometry)
+            if table is not None:
+                check_instances(label_map, table.of(case), case=case, file=reference.name)
     except ReadError as error:
         raise TestSetError(f"The reference of {case} cannot be taken: {error}") from error
     digest = sha256_of(reference)
     kept = _keep_secret("references", reference)
     return _Reference(case, kept, digest, geometry, _keep("images", image) if image else "")
+
+
+def _table_beside(references: Path, assessment: Assessment) -> InstanceTable | None:
+    try:
+        return reference_tables.read_instances_beside(references, assessment)
+    except reference_tables.ReferenceTableError as error:
+        raise TestSetError(str(error)) from error
+    except ReadError as error:
+        raise TestSetError(f"The references cannot be taken: {error}") from error
+
+
+def _with_instances(path: Path, stored: Sequence[_Reference]) -> tuple[list[_Reference], dict[str, Any]]:
+    """Keep the table of instances once; the digest of each case covers it."""
+    digest = sha256_of(path)
+    found = [replace(entry, digest=reference_tables.digest_with_instances(entry.digest, digest)) for entry in stored]
+    return found, {"instances": _keep_secret("references", path)}
 
 
 def _store_table(

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from submissions import archive, checks
 from submissions.expectation import Expectation, expectation
+from submissions.instance_tables import OpenInstances
 from submissions.limits import ArchiveLimits, ChildLimits, child_limits, task_budget
 from submissions.models import Submission
 from submissions.queries.test_sets import active_test_set
@@ -121,9 +122,10 @@ def _check_cases(submission: Submission, wanted: Expectation, report: Report, he
     cases = {case.name: case for case in wanted.cases}
     path = local_path(submission.predictions_file)
     waiting = [name for name in report.members if name not in report.findings]
+    instances = OpenInstances(path, report.table, wanted.instances)
 
     def work(name: str, folder: Path) -> object:
-        return checks.check(path, report.members[name], cases[name], wanted.labels, folder)
+        return checks.check(path, report.members[name], cases[name], wanted.labels, folder, instances=instances)
 
     for answer in answers(waiting, work, limits=child_limits(), beat=heart.beat, seconds=task_budget()):
         report.findings[answer.item] = checks.finding_of(answer, report.members[answer.item])

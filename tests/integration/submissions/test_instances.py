@@ -3,6 +3,7 @@
 import io
 import json
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,9 @@ from evaluation.scoring import read_results
 from submissions import vault
 from submissions.models import Submission
 from submissions.queries import results_frame
+from submissions.report import Report
 from submissions.services.pictures import draw
+from submissions.services.test_set_archives import take_archive
 from submissions.services.test_sets import TestSetError, create_test_set
 from submissions.storage import private
 from tests.integration.submissions.world import World, zipped
@@ -114,13 +117,13 @@ def scored(world: World, files: dict[str, bytes]) -> Submission:
     return submission
 
 
-def by_command_line(tmp_path: Path, files: dict[str, bytes]) -> pd.DataFrame:
+def by_command_line(tmp_path: Path, files: dict[str, bytes], document: dict = ASSESSMENT) -> pd.DataFrame:
     folder = tmp_path / "handed-in"
     folder.mkdir()
     for name, content in files.items():
         (folder / name).write_bytes(content)
     assessment = tmp_path / "assessment.json"
-    assessment.write_text(json.dumps(ASSESSMENT))
+    assessment.write_text(json.dumps(document))
     table = tmp_path / "results.csv"
     arguments = ["score", str(assessment), "--references", str(tmp_path / "cells"), "--predictions", str(folder)]
     assert main([*arguments, "--output", str(table)]) == 0
@@ -179,11 +182,111 @@ def test_a_test_set_needs_the_characteristic_that_the_ranking_groups_cases_by(nu
             create_test_set(phase=nuclei.phase, references=tmp_path / "cells", cases=CASES, metadata=table)
 
 
+CLASSED = ASSESSMENT | {
+    "regions": [{"name": name, "labels": [name]} for name in ("round", "square")],
+    "metrics": [
+        {"id": "panoptic_quality", "options": {"scale": "image"}},
+        {"id": "average_precision", "name": "curve", "options": {"localization_criterion": "loc_mask_iou"}},
+        {"id": "mean_average_precision", "options": {"localization_criterion": "loc_mask_iou"}},
+    ],
+    "aggregation": {"levels": ["case"], "operator": "mean"},
+    "ranking": {"scheme": "aggregate_then_rank", "combine": None},
+}
+KINDS = ("round", "square", "round")
+
+
+def instances(*, first: int = 1000, scored: bool = True, cases: tuple[str, ...] = CASES) -> bytes:
+    """Class, and for predictions score, of the three objects of each case."""
+    rows = [
+        f"{case},{first + number},{kind},{0.9 - 0.1 * place - 0.03 * number if scored else ''}"
+        for place, case in enumerate(cases)
+        for number, kind in enumerate(KINDS)
+    ]
+    return "\n".join(["case,instance,class,score", *rows, ""]).encode()
+
+
+@pytest.fixture
+def classed(world: World, tmp_path: Path) -> World:
+    """The world with a phase whose objects have classes, sealed from an archive of the organizers."""
+    world.phase = add_phase(world, CLASSED)
+    files = {f"references/{case}.png": png(cells()) for case in CASES}
+    (tmp_path / "sealed.zip").write_bytes(zipped({**files, "references/instances.csv": instances(scored=False)}))
+    world.test_set = take_archive(phase=world.phase, path=tmp_path / "sealed.zip", actor=world.organizer)
+    (tmp_path / "cells").mkdir()
+    for name, content in files.items():
+        (tmp_path / "cells" / Path(name).name).write_bytes(content)
+    (tmp_path / "cells/instances.csv").write_bytes(instances(scored=False))
+    return world
+
+
+def test_class_and_score_of_each_object_are_read_from_the_table_beside_the_label_maps(classed, workers, tmp_path):
+    files = {f"{case}.png": png(cells(place, first=5)) for place, case in enumerate(CASES)}
+    files["instances.csv"] = instances(first=5)
+    run = scored(classed, {f"folder/{name}": content for name, content in files.items()}).runs.get()
+    columns, order = ["case", "region", "metric", "value", "outcome"], ["case", "region", "metric"]
+    ours = results_frame(run)[columns].sort_values(order, ignore_index=True)
+    theirs = by_command_line(tmp_path, files, CLASSED)[columns].sort_values(order, ignore_index=True)
+    pd.testing.assert_frame_equal(ours, theirs, check_dtype=False, check_exact=True)
+    values = ours[ours["case"] == ""].set_index(["metric", "region"])["value"]
+    assert values["curve", "square"] > values["curve", "round"] > 0
+    # The names of the classes are known to everybody, which object has which is sealed.
+    entry = classed.test_set.cases.get(name="cell_1")
+    assert classed.test_set.shared["instances"].endswith(".csv.age")
+    assert entry.reference_sha256 != sha256(png(cells())).hexdigest()
+
+
+def test_what_is_wrong_with_the_table_is_named_with_case_value_and_remedy(classed, workers):
+    files = {f"{case}.png": png(cells()) for case in CASES}
+    rows = instances().decode().replace("cell_1,1000,round", "cell_1,1000,oval").replace("cell_2,1001", "cell_2,7")
+    refused = classed.upload(zipped(files))
+    refused.refresh_from_db()
+    assert refused.state == Submission.State.REFUSED
+    assert refused.reason.startswith(
+        "There is no instances.csv in the archive. It tells the class of each object and the "
+    )
+    table = {"instances.csv": (rows + "cell_9,1,round,1\n").encode()}
+    held = classed.upload(zipped(files | table), accept_incomplete=True)
+    held.refresh_from_db()
+    report = Report.of(held.report)
+    assert {finding.case: (finding.file, finding.message, finding.remedy) for finding in report.troubled} == {
+        "cell_1": (
+            "instances.csv",
+            "instances.csv: case cell_1: 'oval' as class in row 2; expected one of round, square",
+            "Correct the row and upload the archive again.",
+        ),
+        "cell_2": (
+            "instances.csv",
+            "instances.csv: case cell_2: the instance 7 has no pixel in cell_2.png; expected one row for each object of the label map",
+            "Give instances.csv one row for each object of the label map.",
+        ),
+    }
+    assert [extra.file for extra in report.extra] == ["instances.csv: case cell_9"]
+    frame = results_frame(held.runs.get())
+    assert set(frame[frame["outcome"] == "missing"]["case"]) == {"cell_1", "cell_2", ""}
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (None, "instances.csv: is missing. With 2 regions"),
+        (instances(scored=False, cases=CASES[:2]), "case cell_3: no row for the instance 1000 of cell_3.png"),
+        (
+            instances(scored=False).replace(b"square", b"oval"),
+            "'oval' as class in row 3; expected one of round, square",
+        ),
+    ],
+)
+def test_references_need_the_class_of_each_object_where_there_are_several(world, tmp_path, table, message):
+    phase = add_phase(world, CLASSED)
+    files = {f"references/{case}.png": png(cells()) for case in CASES}
+    (tmp_path / "all.zip").write_bytes(zipped(files | ({"references/instances.csv": table} if table else {})))
+    with pytest.raises(TestSetError, match=message):
+        take_archive(phase=phase, path=tmp_path / "all.zip", actor=world.organizer)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"metrics": [*ASSESSMENT["metrics"], {"id": "average_precision", "name": "curve"}]}, "no scores .* curve"),
-        ({"regions": [{"name": name, "labels": [name]} for name in ("a", "b")]}, "exactly one"),
         ({"problem": "image_classification", "metrics": [{"id": "accuracy"}]}, "one table labels.csv"),
     ],
 )
