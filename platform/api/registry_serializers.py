@@ -106,7 +106,7 @@ class RegistrationDetailSerializer(RegistrationSerializer):
     def get_next_editions(self, listing: Listing) -> list[str]:
         return [edition.identifier for edition in listing.registration.next_editions.all()]
 
-    def get_links(self, listing: Listing) -> list[dict[str, Any]]:
+    def get_links(self, listing: Listing) -> list[dict[str, Any]]:  # noqa: ARG002 (signature)
         return list(LinkSerializer(self.context["links"], many=True, context=self.context).data)
 
     def get_versions(self, listing: Listing) -> list[str]:

@@ -36,18 +36,19 @@ class RegistrationViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         return queries.listed()
 
     @extend_schema(responses=shapes.RegistrationDetailSerializer)
-    def retrieve(self, request: Request, identifier: str) -> Response:
+    def retrieve(self, request: Request, identifier: str) -> Response:  # noqa: ARG002 (signature)
         """A record in its newest version, with its document."""
         registration = _registration(identifier)
         listing = queries.listed().defer(None).defer("text", "version__sealed").get(registration=registration)
-        context = {**self.get_serializer_context(), "links": hooks.links_of(registration)}
+        links = [*hooks.links_of(registration), *queries.stated_links(listing.version.document)]
+        context = {**self.get_serializer_context(), "links": links}
         return Response(shapes.RegistrationDetailSerializer(listing, context=context).data)
 
     @extend_schema(
         responses=shapes.RegistrationVersionSerializer(many=True), operation_id="registry_versions", filters=False
     )
     @action(detail=True, pagination_class=None, filterset_class=None)
-    def versions(self, request: Request, identifier: str) -> Response:
+    def versions(self, request: Request, identifier: str) -> Response:  # noqa: ARG002 (signature)
         """All versions, newest first."""
         rows = _registration(identifier).versions.select_related("deposit").defer("canonical", "sealed")
         return Response(shapes.RegistrationVersionSerializer(rows, many=True).data)
@@ -56,7 +57,7 @@ class RegistrationViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         parameters=[_NUMBER], responses=shapes.RegistrationVersionDocumentSerializer, operation_id="registry_version"
     )
     @action(detail=True, url_path=r"versions/(?P<number>\d{1,5}\.\d{1,5})", filterset_class=None)
-    def version(self, request: Request, identifier: str, number: str) -> Response:
+    def version(self, request: Request, identifier: str, number: str) -> Response:  # noqa: ARG002 (signature)
         """One version with its document."""
         return Response(shapes.RegistrationVersionDocumentSerializer(_version(_registration(identifier), number)).data)
 
@@ -81,7 +82,7 @@ class RegistrationViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
     @extend_schema(responses=shapes.HistorySerializer(many=True), operation_id="registry_history", filters=False)
     @action(detail=True, pagination_class=None, filterset_class=None)
-    def history(self, request: Request, identifier: str) -> Response:
+    def history(self, request: Request, identifier: str) -> Response:  # noqa: ARG002 (signature)
         """Which parameter had which value since which version, and by which request."""
         return Response(shapes.HistorySerializer(histories(_registration(identifier)), many=True).data)
 

@@ -18,6 +18,7 @@ class LeaderboardsConfig(AppConfig):
         challenge_hooks.assessment_changed.append(services.request_changed_ranking)
         submission_hooks.run_scored.append(services.request_ranking)
         challenge_hooks.register_tab("Reports", "reports:index", order=35)
-        if links.published_report not in registry_hooks.links:
-            registry_hooks.links.append(links.published_report)
+        for provider in (links.public_rankings, links.published_report):
+            if provider not in registry_hooks.links:
+                registry_hooks.links.append(provider)
         ledgers.register()

@@ -9,7 +9,7 @@ class RegistryConfig(AppConfig):
         from designs import hooks as design_hooks
         from registry import contributions, home, hooks, rules  # noqa: F401 (permissions are registered on import)
         from registry.changes import registrations as changes
-        from registry.services import messages
+        from registry.services import messages, reminders
         from web import navigation
         from web.home import register_section
 
@@ -22,6 +22,7 @@ class RegistryConfig(AppConfig):
         register_section(home.newest, order=60)
         changes.register()
         messages.register_kinds()
+        reminders.register_kinds()
         hooks.register_tab("Record", "registry:detail", order=0)
         hooks.register_tab("Versions", "registry:versions", order=10)
         hooks.register_tab("Comments", "registry:comments", order=20)

@@ -1,7 +1,7 @@
 """Where the apps below contribute to the registry: the few typed hooks, filled in `AppConfig.ready`.
 
 `links`
-    What came of a registration: its challenge, its reports, its data.
+    What came of a registration: its challenge, its rankings, its reports.
 `ledgers`
     Kinds of rows whose digest stands in the audit log, so that the verification covers them.
 `tabs`
@@ -17,7 +17,10 @@ from registry.models import Registration
 
 @dataclass(frozen=True)
 class Link:
-    """Something that belongs to a registration; `kind` is ``challenge``, ``report`` or ``data``."""
+    """Something that belongs to a registration.
+
+    `kind` is ``challenge``, ``leaderboard``, ``report``, ``code``, ``data`` or ``website``.
+    """
 
     kind: str
     label: str

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from registry.services import deposits, embargoes, publishing, states, verifying
+from registry.services import deposits, embargoes, publishing, reminders, states, verifying
 from web.jobs import send
 
 
@@ -26,12 +26,13 @@ def verify() -> None:
 
 @shared_task(ignore_result=True)
 def sweep() -> None:
-    """Find what is due: lost jobs, deposits, embargoes, comment periods, the daily verification."""
+    """Find what is due: lost jobs, deposits, embargoes, comment periods, reminders, the daily verification."""
     for version_id in publishing.unpublished_versions():
         send("registry.tasks.publish_version", [version_id])
     for deposit_id in deposits.due_deposits():
         send(deposits.TASK, [deposit_id])
     embargoes.open_due()
     states.finish_due()
+    reminders.remind_daily()
     if verifying.is_due():
         send("registry.tasks.verify", [])

@@ -1,10 +1,13 @@
-"""What the registry shows of reports."""
+"""What the registry shows of rankings and reports."""
 
 from collections.abc import Iterable
 
+from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
-from leaderboards.models import ReportSettings
+from challenges.models import Phase
+from leaderboards.models import ReportSettings, Standing
+from leaderboards.queries import key_of
 from registry.hooks import Link
 from registry.models import Registration
 
@@ -21,3 +24,21 @@ def published_report(registration: Registration) -> Iterable[Link]:
             url=reverse("reports:index", args=[settings.challenge.slug]),
             note=f"{settings.published.score.get('covered', 0)} of {settings.published.score.get('items', 0)} items of BIAS",
         )
+
+
+def public_rankings(registration: Registration) -> Iterable[Link]:
+    """The rankings that everybody may see of the challenge that runs a registration."""
+    phases = list(
+        Phase.objects.filter(task__challenge__projection__registration=registration, task__challenge__is_public=True)
+        .select_related("task__challenge")
+        .order_by("task__position", "position")
+    )
+    ranked = set(Standing.objects.filter(phase__in=phases).values_list("phase", flat=True)) if phases else set()
+    for phase in phases:
+        if phase.pk in ranked and AnonymousUser().has_perm("leaderboards.view_ranking", phase):
+            yield Link(
+                kind="leaderboard",
+                label=f"Leaderboard: {phase.name}",
+                url=reverse("leaderboards:current", args=[phase.challenge.slug, key_of(phase, phases)]),
+                note=phase.task.name,
+            )

@@ -1,5 +1,6 @@
 """Reads worth naming."""
 
+from registry.queries.links import stated_links
 from registry.queries.lists import facet_options, listed, newest_listings, newest_versions, search, waiting_for
 from registry.queries.records import answered_checks, record_parts, shown_document
 from registry.queries.registrations import (
@@ -29,6 +30,7 @@ __all__ = [
     "sealed_places",
     "search",
     "shown_document",
+    "stated_links",
     "takes_comments",
     "version_or_404",
     "waiting_for",

@@ -1,6 +1,6 @@
 """Opening embargoed values when their event has come (REG-11)."""
 
-from datetime import date, timedelta
+from datetime import date
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
-from registry.documents import proves, withheld
+from registry.documents import last_day, proves, withheld
 from registry.models import Disclosure, Listing, RegistrationVersion
 from registry.queries import sealed_places
 
@@ -72,16 +72,8 @@ def open_due(*, today: date | None = None) -> int:
 def _day_of(version: RegistrationVersion, event: str) -> date | None:
     """The first day of an event in the schedule; one that is stated by its month has come on the last day of it."""
     days = [
-        _last_day(str(row["date"]))
+        last_day(str(row["date"]))
         for row in version.document["challenge"].get("challenge_schedule") or ()
         if row.get("event") == event and row.get("date")
     ]
     return min(days) if days else None
-
-
-def _last_day(text: str) -> date:
-    year, *rest = (int(part) for part in text.split("-"))
-    if len(rest) == 2:
-        return date(year, rest[0], rest[1])
-    month = rest[0] if rest else 12
-    return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
