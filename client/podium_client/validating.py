@@ -47,7 +47,7 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
         When it cannot be checked here.
     """
     try:
-        from evaluation.readers import Geometry, Limits, check_prediction
+        from evaluation.readers import Geometry
     except ImportError as error:
         raise ClientError(
             "Checking needs the evaluation library: install podium-client with the extra “validate”."
@@ -62,7 +62,9 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
     extra: list[str] = []
     findings = []
     with _contents(path) as (files, fetch):
-        for file in files:
+        instances = _Instances.of(wanted.get("instances"), files, fetch)
+        extra += [f"{instances.name}: case {case}" for case in instances.cases if case not in found]
+        for file in instances.others:
             name = PurePosixPath(file).name
             lower = name.lower()
             case = next((name[: -len(suffix)] for suffix in suffixes if lower.endswith(suffix)), "")
@@ -75,12 +77,74 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
             if len(own) > 1:
                 findings.append(Finding(name, f"{name} is there {len(own)} times", "Keep one file for each case."))
                 continue
-            geometry = _geometry(Geometry, case["geometry"])
-            limit = _byte_limit(case["geometry"]["shape"])
-            labels = tuple(wanted["labels"]) if wanted["labels"] is not None else None
-            issues = check_prediction(fetch(own[0]), geometry, labels, limits=Limits(decoded_bytes=limit))
-            findings += [Finding(name, issue.message, issue.remedy) for issue in issues[:1]]
+            issue = _issue(wanted, case, fetch(own[0]), _geometry(Geometry, case["geometry"]), instances)
+            findings += [Finding(name, issue.message, issue.remedy)] if issue else []
     return Outcome(len(names), findings, extra, wanted["incomplete_allowed"])
+
+
+def _issue(wanted: dict[str, Any], case: dict[str, Any], file: Path, geometry: Any, instances: "_Instances") -> Any:
+    """What is wrong with a label map or with the rows of its objects, or nothing."""
+    from evaluation.readers import Limits, ReadError, read_label_image
+    from evaluation.readers.instance_tables import check_instances
+
+    labels = tuple(wanted["labels"]) if wanted["labels"] is not None else None
+    name, limits = case["name"], Limits(decoded_bytes=_byte_limit(case["geometry"]["shape"]))
+    try:
+        image = read_label_image(file, expected=geometry, allowed_labels=labels, limits=limits)
+        if instances.table is None:
+            return None
+        if name in instances.table.invalid:
+            return instances.table.invalid[name]
+        check_instances(image, instances.table.of(name), case=name, file=file.name)
+    except ReadError as error:
+        return error.issue
+    return None
+
+
+@dataclass(frozen=True)
+class _Instances:
+    """The table of instances beside label maps, where there is one, and the files that are not it."""
+
+    others: list[str]
+    table: Any = None
+    name: str = "instances.csv"
+
+    @classmethod
+    def of(cls, rules: dict[str, Any] | None, files: list[str], fetch: Any) -> "_Instances":
+        """Look for it and read it.
+
+        Raises
+        ------
+        ClientError
+            When it is needed and not there, is there twice, or cannot be read; the platform refuses the archive then.
+        """
+        if rules is None:
+            return cls(files)
+        from evaluation.readers import ReadError
+        from evaluation.readers.instance_tables import InstanceRules, read_instances
+
+        asked = InstanceRules(
+            classes=None if rules["classes"] is None else tuple(rules["classes"]),
+            need_class=rules["need_class"],
+            need_scores=tuple(rules["need_scores"]),
+        )
+        found = [file for file in files if PurePosixPath(file).name.lower() == cls.name]
+        if len(found) > 1:
+            raise ClientError(f"There are {len(found)} tables of instances: {', '.join(found[:5])}. Keep one.")
+        if not found:
+            if asked.needed:
+                raise ClientError(f"There is no {cls.name}. It tells {asked.purpose}.")
+            return cls(files)
+        try:
+            table = read_instances(fetch(found[0]), asked, by_case=True)
+        except ReadError as error:
+            raise ClientError(str(error)) from error
+        return cls([file for file in files if file != found[0]], table)
+
+    @property
+    def cases(self) -> list[str]:
+        """The cases that the table names."""
+        return [] if self.table is None else self.table.cases
 
 
 def _geometry(make: Any, document: dict[str, Any]) -> Any:

@@ -25,7 +25,6 @@ from submissions.report import Extra, Finding, Report, Status
 
 _TOO_LARGE = "more than a table of instances needs. Give one row for each object."
 _NAMES_SHOWN = 5
-REMEDY = f"Give {INSTANCES_FILE} one row for each object of the label map."
 
 
 def set_apart(files: Sequence[Member], rules: InstanceRules) -> tuple[str, list[Member]]:
@@ -72,14 +71,7 @@ def judge(table: InstanceTable, report: Report) -> None:
     for case in list(report.members):
         if case in table.invalid:
             issue = table.invalid[case]
-            report.findings[case] = Finding(
-                case,
-                Status.INVALID,
-                "table",
-                report.table,
-                issue.message,
-                "Correct the row and upload the archive again.",
-            )
+            report.findings[case] = Finding(case, Status.INVALID, issue.kind, report.table, issue.message, issue.remedy)
     known = {*report.members, *report.findings}
     strange = [case for case in table.cases if case not in known]
     report.extra += [
@@ -114,5 +106,5 @@ class OpenInstances:
         try:
             check_instances(image, table.of(case), case=case, file=Path(member).name)
         except ReadError as error:
-            return Finding(case, Status.INVALID, "table", self.member, error.message, REMEDY)
+            return Finding(case, Status.INVALID, error.kind, self.member, error.message, error.remedy)
         return Finding(case, Status.VALID, file=member)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import sys
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -10,6 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import tifffile
+from django.conf import settings
+from django.test import Client
 from django.utils import timezone
 from PIL import Image
 
@@ -26,6 +29,9 @@ from submissions.services.test_set_archives import take_archive
 from submissions.services.test_sets import TestSetError, create_test_set
 from submissions.storage import private
 from tests.integration.submissions.world import World, zipped
+
+if (_client := str(settings.ROOT / "client")) not in sys.path:
+    sys.path.insert(0, _client)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -235,7 +241,19 @@ def test_class_and_score_of_each_object_are_read_from_the_table_beside_the_label
     assert entry.reference_sha256 != sha256(png(cells())).hexdigest()
 
 
-def test_what_is_wrong_with_the_table_is_named_with_case_value_and_remedy(classed, workers):
+class Platform:
+    """The REST interface as the client asks for it, signed in as a participant."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    def get(self, address: str) -> dict:
+        return self.client.get(f"/api/v1/{address}").json()
+
+
+def test_what_is_wrong_with_the_table_is_named_with_case_value_and_remedy(classed, workers, client, tmp_path):
+    from podium_client.validating import validate
+
     files = {f"{case}.png": png(cells()) for case in CASES}
     rows = instances().decode().replace("cell_1,1000,round", "cell_1,1000,oval").replace("cell_2,1001", "cell_2,7")
     refused = classed.upload(zipped(files))
@@ -252,17 +270,31 @@ def test_what_is_wrong_with_the_table_is_named_with_case_value_and_remedy(classe
         "cell_1": (
             "instances.csv",
             "instances.csv: case cell_1: 'oval' as class in row 2; expected one of round, square",
-            "Correct the row and upload the archive again.",
+            "Correct the table and send it again.",
         ),
         "cell_2": (
             "instances.csv",
             "instances.csv: case cell_2: the instance 7 has no pixel in cell_2.png; expected one row for each object of the label map",
-            "Give instances.csv one row for each object of the label map.",
+            "Correct the table and send it again.",
         ),
     }
     assert [extra.file for extra in report.extra] == ["instances.csv: case cell_9"]
     frame = results_frame(held.runs.get())
     assert set(frame[frame["outcome"] == "missing"]["case"]) == {"cell_1", "cell_2", ""}
+    # The client says the same before anything is uploaded, and the page what is needed.
+    client.force_login(classed.ada)
+    (tmp_path / "mine.zip").write_bytes(zipped(files | table))
+    asked = {"challenge": "blocks", "phase": classed.phase.pk, "path": tmp_path / "mine.zip"}
+    outcome = validate(Platform(client), **asked)
+    assert [(found.case, found.message, found.remedy) for found in outcome.findings] == [
+        (found.case, found.message, found.remedy) for found in report.troubled
+    ]
+    assert outcome.extra == ["instances.csv: case cell_9"]
+    (tmp_path / "mine.zip").write_bytes(zipped(files))
+    with pytest.raises(Exception, match=r"no instances\.csv\. It tells the class of each object and the score"):
+        validate(Platform(client), **asked)
+    page = client.get(f"/challenges/blocks/submit/?phase={classed.phase.pk}").content.decode()
+    assert "tells the class of each object and the score of each object, which curve, " in page
 
 
 @pytest.mark.parametrize(
