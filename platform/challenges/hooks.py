@@ -10,7 +10,7 @@
     Called inside the transaction that gives a phase another registered assessment, with the phase's id and whether
     cases have to be scored anew.
 `submitted`
-    Says whether a team has submitted anything that counts.
+    Says what a team has handed in (`Handed`).
 `standing_changed`
     Called inside the transaction that changes how a team takes part in rankings, with the team's id.
 `first_submission`
@@ -35,11 +35,19 @@ class Tab:
     order: int
 
 
+@dataclass(frozen=True)
+class Handed:
+    """What a team has handed in: the tasks (ids) with a submission that counts, and whether it ever sent anything."""
+
+    tasks: frozenset[int] = frozenset()
+    anything: bool = False
+
+
 PhaseFacts = Callable[[Phase], list[tuple[str, str]]]
 PhaseClosed = Callable[[int], None]
 AssessmentChanged = Callable[[int, bool], None]
 FirstSubmission = Callable[[Challenge], datetime | None]
-Submitted = Callable[[Team], bool]
+Submitted = Callable[[Team], Handed]
 StandingChanged = Callable[[int], None]
 
 _tabs: list[Tab] = []
@@ -77,9 +85,15 @@ def facts_of(phase: Phase) -> list[tuple[str, str]]:
     return [fact for provider in phase_facts for fact in provider(phase)]
 
 
+def handed_in(team: Team) -> Handed:
+    """Return what a team has handed in, as all apps know it."""
+    found = [provider(team) for provider in submitted]
+    return Handed(frozenset(task for entry in found for task in entry.tasks), any(entry.anything for entry in found))
+
+
 def has_submitted(team: Team) -> bool:
     """Say whether a team has submitted anything that counts."""
-    return any(provider(team) for provider in submitted)
+    return bool(handed_in(team).tasks)
 
 
 def register_organizer_page(

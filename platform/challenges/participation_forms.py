@@ -1,14 +1,29 @@
 """The boundary of taking part, of organizing people, and of talking: what people type."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 
 from accounts.orcid import plain_orcid, validate_orcid
-from challenges.models import Organizer, Team, Terms
+from challenges.models import Organizer, Task, Team, Terms
 
 TEXT = forms.Textarea(attrs={"rows": 8})
+
+
+class TasksField(forms.ModelMultipleChoiceField):
+    """In which tasks a new team takes part, where a challenge has several."""
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        super().__init__(
+            queryset=Task.objects.filter(pk__in=[task.pk for task in tasks]).order_by("position"),
+            initial=list(tasks),
+            label="Tasks",
+            help_text="The team is ranked in each of them. For other tasks you may form or join other teams.",
+            widget=forms.CheckboxSelectMultiple,
+            error_messages={"required": "Choose at least one task."},
+        )
 
 
 class ConsentForm(forms.Form):
@@ -44,11 +59,14 @@ class ConsentForm(forms.Form):
     )
     version = forms.IntegerField(widget=forms.HiddenInput, required=False)
 
-    def __init__(self, *args, terms: Terms | None, with_team: bool, **kwargs):
+    def __init__(self, *args, terms: Terms | None, with_team: bool, tasks: Sequence[Task] = (), **kwargs):
         super().__init__(*args, **kwargs)
+        if len(tasks) > 1:
+            self.fields["tasks"] = TasksField(tasks)
         approval = bool(terms and terms.requires_approval)
         if not with_team or approval:
             del self.fields["team_name"]
+            self.fields.pop("tasks", None)
         if not approval:
             del self.fields["message"]
         if not (terms and terms.agreement):
@@ -66,6 +84,11 @@ class TeamForm(forms.Form):
     """A team of one's own, for somebody who takes part already."""
 
     team_name = ConsentForm.base_fields["team_name"]
+
+    def __init__(self, *args, tasks: Sequence[Task] = (), several: bool = False, **kwargs):
+        super().__init__(*args, **kwargs)
+        if several:
+            self.fields["tasks"] = TasksField(tasks)
 
 
 class InviteForm(forms.Form):

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import rules
 
-from challenges.models import Challenge, Member, Organizer, Team
+from challenges.models import Challenge, Member, Organizer, Task, Team
 from designs.rules import is_editor
 from registry.models import Registration
 
@@ -75,6 +75,16 @@ def is_participant(user: Any, challenge: Challenge | None) -> bool:
 
 
 @rules.predicate
+def has_a_free_task(user: Any, challenge: Challenge | None) -> bool:
+    """May take part in a task in which no team has the person yet."""
+    if challenge is None or not user.is_authenticated:
+        return False
+    if not is_participant(user, challenge):
+        return True
+    return Task.objects.filter(challenge=challenge).exclude(seats__user=user).exists()
+
+
+@rules.predicate
 def is_captain(user: Any, team: Team | None) -> bool:
     """Speaks for the team."""
     if team is None or not user.is_authenticated:
@@ -100,7 +110,7 @@ rules.add_perm("challenges.view_challenge", is_public | is_moderator)
 rules.add_perm("challenges.organize_challenge", is_organizer)
 # A rule and not a permission: Django grants every permission to administrators, also for what has ended.
 rules.add_rule("challenges.launch_registration", may_launch)
-rules.add_perm("challenges.join_challenge", rules.is_authenticated & is_public & ~is_participant & ~is_moderator)
+rules.add_perm("challenges.join_challenge", rules.is_authenticated & is_public & ~is_moderator & has_a_free_task)
 rules.add_perm("challenges.submit_to_challenge", is_public & is_participant)
 rules.add_perm("challenges.decide_people", is_organizer)
 rules.add_perm("challenges.close_phase", is_owner)

@@ -12,7 +12,7 @@ from challenges.rules import is_organizer, is_participant
 from notifications import kinds
 from submissions import hooks as submission_hooks
 from submissions import ledgers
-from submissions.models import Run, Submission, TestCase
+from submissions.models import Run, Submission, TestCase, Upload
 from submissions.services.states import repeat
 from submissions.services.telling import KIND
 
@@ -30,8 +30,8 @@ def register() -> None:
     ledgers.register()
     if first_submission not in hooks.first_submission:
         hooks.first_submission.append(first_submission)
-    if has_submitted not in hooks.submitted:
-        hooks.submitted.append(has_submitted)
+    if handed_in not in hooks.submitted:
+        hooks.submitted.append(handed_in)
     if rank_anew not in hooks.standing_changed:
         hooks.standing_changed.append(rank_anew)
     if score_anew not in hooks.assessment_changed:
@@ -51,9 +51,11 @@ def first_submission(challenge: Challenge) -> datetime | None:
     return taken.aggregate(first=Min("created_at"))["first"]
 
 
-def has_submitted(team: Team) -> bool:
-    """Whether a team has handed in anything that was not refused or withdrawn."""
-    return Submission.objects.filter(team=team).exclude(state__in=Submission.UNSUCCESSFUL).exists()
+def handed_in(team: Team) -> hooks.Handed:
+    """To which tasks a team has handed in something that was not refused, withdrawn or lost, and whether anything at all."""
+    rows = Submission.objects.filter(team=team).order_by().values_list("phase__task", "state").distinct()
+    counted = frozenset(task for task, state in rows if state not in Submission.UNSUCCESSFUL)
+    return hooks.Handed(counted, bool(rows) or Upload.objects.filter(team=team).exists())
 
 
 def rank_anew(team_id: int) -> None:

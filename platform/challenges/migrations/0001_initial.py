@@ -55,7 +55,13 @@ class Migration(migrations.Migration):
                 (
                     "counts",
                     models.CharField(
-                        choices=[("last", "the last one"), ("best", "the best one")], default="last", max_length=10
+                        choices=[
+                            ("last", "the last one"),
+                            ("best", "the best one"),
+                            ("chosen", "the one that the team chooses before the deadline"),
+                        ],
+                        default="last",
+                        max_length=10,
                     ),
                 ),
                 (
@@ -65,6 +71,7 @@ class Migration(migrations.Migration):
                             ("cases", "own scores, case by case"),
                             ("aggregate", "own aggregate only"),
                             ("validation", "validation only"),
+                            ("revealed", "nothing until the results are released"),
                         ],
                         default="validation",
                         max_length=12,
@@ -93,6 +100,47 @@ class Migration(migrations.Migration):
                     models.BooleanField(default=True, help_text="a submission may lack cases; they count as missing"),
                 ),
                 (
+                    "reveals_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="results and ranking stay hidden until then, also after the phase has closed",
+                        null=True,
+                    ),
+                ),
+                (
+                    "feedback",
+                    models.CharField(
+                        choices=[
+                            ("exact", "as computed"),
+                            ("rounded", "rounded to the precision of its standard error"),
+                            ("ladder", "only when it improves by more than its noise"),
+                        ],
+                        default="exact",
+                        max_length=10,
+                    ),
+                ),
+                (
+                    "is_dry_run",
+                    models.BooleanField(
+                        default=False,
+                        help_text="references are public: for trying everything out, without meaning for any award",
+                    ),
+                ),
+                (
+                    "requires_method",
+                    models.BooleanField(
+                        default=False,
+                        help_text="the final ranking has only teams with a complete method description",
+                    ),
+                ),
+                (
+                    "publishes_methods",
+                    models.BooleanField(
+                        default=False,
+                        help_text="method descriptions become public with the results, where the team agrees",
+                    ),
+                ),
+                (
                     "is_held",
                     models.BooleanField(
                         default=False, editable=False, help_text="kept shut until the launch gate lets submissions open"
@@ -107,7 +155,36 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("closes_at__gt", models.F("opens_at"))),
                         name="challenges_phase_opens_before_it_closes",
-                    )
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("feedback", "exact"),
+                                ("leaderboard", "sealed"),
+                                ("results", "revealed"),
+                                ("reveals_at__isnull", False),
+                            ),
+                            models.Q(models.Q(("results", "revealed"), _negated=True), ("reveals_at__isnull", True)),
+                            _connector="OR",
+                        ),
+                        name="challenges_phase_reveals_at_a_time",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("feedback", "exact"),
+                            models.Q(("leaderboard", "sealed"), ("results", "aggregate")),
+                            _connector="OR",
+                        ),
+                        name="challenges_phase_feedback_is_not_undone",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("is_dry_run", False),
+                            models.Q(("feedback", "exact"), models.Q(("results", "revealed"), _negated=True)),
+                            _connector="OR",
+                        ),
+                        name="challenges_dry_run_hides_nothing",
+                    ),
                 ],
             },
         ),
@@ -349,6 +426,12 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.CASCADE, related_name="teams", to="challenges.challenge"
                     ),
                 ),
+                (
+                    "tasks",
+                    models.ManyToManyField(
+                        help_text="in which it takes part", related_name="teams", to="challenges.task"
+                    ),
+                ),
             ],
             options={
                 "ordering": ["name"],
@@ -398,8 +481,36 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["joined_at"],
+                "constraints": [models.UniqueConstraint(fields=("team", "user"), name="challenges_member_once")],
+            },
+        ),
+        migrations.CreateModel(
+            name="Seat",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "member",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="seats", to="challenges.member"
+                    ),
+                ),
+                (
+                    "task",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="seats", to="challenges.task"
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["task"],
                 "constraints": [
-                    models.UniqueConstraint(fields=("challenge", "user"), name="challenges_one_team_a_person")
+                    models.UniqueConstraint(fields=("task", "user"), name="challenges_one_team_a_person_and_task")
                 ],
             },
         ),

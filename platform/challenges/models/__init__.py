@@ -1,6 +1,6 @@
 """Challenge → task → phase, the people in it, and what of it is a projection of a registered design."""
 
-from challenges.models.challenges import Challenge, Member, Organizer, Phase, Task, Team
+from challenges.models.challenges import Challenge, Member, Organizer, Phase, Seat, Task, Team
 from challenges.models.launching import Deviation, PhaseAssessment, Projection
 from challenges.models.participation import Concern, Invitation, Participation, Terms
 from challenges.models.talking import Announcement, Post, Subscription, Thread
@@ -18,6 +18,7 @@ __all__ = [
     "PhaseAssessment",
     "Post",
     "Projection",
+    "Seat",
     "Subscription",
     "Task",
     "Team",

@@ -95,6 +95,7 @@ class Phase(models.Model):
         CASES = "cases", "own scores, case by case"
         AGGREGATE = "aggregate", "own aggregate only"
         VALIDATION = "validation", "validation only"
+        REVEALED = "revealed", "nothing until the results are released"
 
     class Leaderboard(models.TextChoices):
         PUBLIC = "public", "public from the first score"
@@ -105,6 +106,14 @@ class Phase(models.Model):
 
         LAST = "last", "the last one"
         BEST = "best", "the best one"
+        CHOSEN = "chosen", "the one that the team chooses before the deadline"
+
+    class Feedback(models.TextChoices):
+        """How exactly a team is told its own aggregate while the phase is open (`submissions.releasing`)."""
+
+        EXACT = "exact", "as computed"
+        ROUNDED = "rounded", "rounded to the precision of its standard error"
+        LADDER = "ladder", "only when it improves by more than its noise"
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="phases")
     slug = models.SlugField(max_length=80)
@@ -124,6 +133,19 @@ class Phase(models.Model):
     incomplete_allowed = models.BooleanField(
         default=True, help_text="a submission may lack cases; they count as missing"
     )
+    reveals_at = models.DateTimeField(
+        null=True, blank=True, help_text="results and ranking stay hidden until then, also after the phase has closed"
+    )
+    feedback = models.CharField(max_length=10, choices=Feedback, default=Feedback.EXACT)
+    is_dry_run = models.BooleanField(
+        default=False, help_text="references are public: for trying everything out, without meaning for any award"
+    )
+    requires_method = models.BooleanField(
+        default=False, help_text="the final ranking has only teams with a complete method description"
+    )
+    publishes_methods = models.BooleanField(
+        default=False, help_text="method descriptions become public with the results, where the team agrees"
+    )
     is_held = models.BooleanField(
         default=False, editable=False, help_text="kept shut until the launch gate lets submissions open"
     )
@@ -136,6 +158,20 @@ class Phase(models.Model):
             models.UniqueConstraint(fields=["task", "slug"], name="challenges_phase_slug_unique"),
             models.CheckConstraint(
                 condition=Q(closes_at__gt=F("opens_at")), name="challenges_phase_opens_before_it_closes"
+            ),
+            models.CheckConstraint(
+                condition=Q(results="revealed", reveals_at__isnull=False, leaderboard="sealed", feedback="exact")
+                | ~Q(results="revealed") & Q(reveals_at__isnull=True),
+                name="challenges_phase_reveals_at_a_time",
+            ),
+            # Exact scores of single cases, or of everybody, would tell what the feedback withholds.
+            models.CheckConstraint(
+                condition=Q(feedback="exact") | Q(results="aggregate", leaderboard="sealed"),
+                name="challenges_phase_feedback_is_not_undone",
+            ),
+            models.CheckConstraint(
+                condition=Q(is_dry_run=False) | Q(feedback="exact") & ~Q(results="revealed"),
+                name="challenges_dry_run_hides_nothing",
             ),
         ]
 
@@ -169,13 +205,23 @@ class Phase(models.Model):
         return self.has_opened and not self.is_closed and not self.is_held
 
     @property
+    def is_revealed(self) -> bool:
+        """Whether results may be seen as they are after the end: it has closed, and no later release is registered."""
+        return self.is_closed and (self.reveals_at is None or timezone.now() >= self.reveals_at)
+
+    @property
+    def revealed_from(self) -> datetime:
+        """When results may be seen."""
+        return self.ends_at if self.reveals_at is None else max(self.ends_at, self.reveals_at)
+
+    @property
     def is_sealed(self) -> bool:
         """Whether the ranking is still hidden from everybody but the organizers."""
-        return self.leaderboard == self.Leaderboard.SEALED and not self.is_closed
+        return self.leaderboard == self.Leaderboard.SEALED and not self.is_revealed
 
 
 class Team(models.Model):
-    """The unit that submits and is ranked."""
+    """The unit that submits and is ranked, in one or several tasks of a challenge."""
 
     class Standing(models.TextChoices):
         """How it takes part in rankings and awards."""
@@ -189,6 +235,7 @@ class Team(models.Model):
     OUTSIDE = (Standing.UNRANKED, Standing.DISQUALIFIED)
 
     challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE, related_name="teams")
+    tasks = models.ManyToManyField(Task, related_name="teams", help_text="in which it takes part")
     name = models.CharField(max_length=80)
     slug = models.SlugField(max_length=90)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -216,9 +263,9 @@ class PresentMembers(models.Manager):
 
 
 class Member(models.Model):
-    """A person's place in a team: one team a person and challenge.
+    """A person's place in a team; a person may be in several teams of a challenge, each for other tasks (`Seat`).
 
-    Who leaves a team that has submitted keeps the row, and so cannot go on in another team of the challenge.
+    Who leaves a team that has handed something in keeps the row.
     """
 
     class Role(models.TextChoices):
@@ -226,7 +273,7 @@ class Member(models.Model):
         MEMBER = "member", "member"
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="members")
-    # Repeats the team's challenge so that the database itself can hold the rule "one team a person".
+    # Repeats the team's challenge, by which people are looked up.
     challenge = models.ForeignKey(Challenge, on_delete=models.CASCADE, related_name="+")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="memberships")
     role = models.CharField(max_length=10, choices=Role, default=Role.CAPTAIN)
@@ -238,7 +285,25 @@ class Member(models.Model):
 
     class Meta:
         ordering = ["joined_at"]
-        constraints = [models.UniqueConstraint(fields=["challenge", "user"], name="challenges_one_team_a_person")]
+        constraints = [models.UniqueConstraint(fields=["team", "user"], name="challenges_member_once")]
 
     def __str__(self) -> str:
         return f"{self.user} in {self.team}"
+
+
+class Seat(models.Model):
+    """A person's seat in a task, held through a team: the database itself holds "one team a person and task".
+
+    It stays after leaving a team that has submitted to the task, so that nobody goes on with a second team there.
+    """
+
+    member = models.ForeignKey(Member, on_delete=models.CASCADE, related_name="seats")
+    task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="seats")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        ordering = ["task"]
+        constraints = [models.UniqueConstraint(fields=["task", "user"], name="challenges_one_team_a_person_and_task")]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.task}"

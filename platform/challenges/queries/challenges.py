@@ -55,7 +55,7 @@ def phases_of(challenge: Challenge) -> list[Phase]:
 
 
 def team_of(user: Any, challenge: Challenge) -> Team | None:
-    """The team through which `user` takes part, if any."""
+    """A team through which `user` takes part, if any; for one task ask `queries.people.team_for`."""
     if not user.is_authenticated:
         return None
     member = Member.objects.filter(challenge=challenge, user=user).select_related("team").first()

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Prefetch, QuerySet
 
 from accounts.models import User
-from challenges.models import Challenge, Concern, Member, Organizer, Participation, Team, Terms
+from challenges.models import Challenge, Concern, Member, Organizer, Participation, Seat, Task, Team, Terms
 
 
 def teams_of(user: Any) -> QuerySet[Team]:
@@ -29,9 +29,9 @@ def organizers_of(challenge: Challenge, *, roles: tuple[str, ...] = Organizer.TR
 
 
 def participants_of(challenge: Challenge) -> list[User]:
-    """Everybody who is in a team of a challenge."""
+    """Everybody who is in a team of a challenge, once."""
     rows = Member.objects.filter(challenge=challenge).select_related("user").order_by("pk")
-    return [row.user for row in rows]
+    return list(dict.fromkeys(row.user for row in rows))
 
 
 def terms_of(challenge: Challenge) -> Terms | None:
@@ -46,9 +46,23 @@ def participation_of(user: Any, challenge: Challenge) -> Participation | None:
     return Participation.objects.filter(challenge=challenge, user=user).select_related("terms").first()
 
 
-def member_of(user: Any, challenge: Challenge) -> Member | None:
-    """A person's place in a team."""
-    return Member.objects.filter(challenge=challenge, user=user).select_related("team").first()
+def memberships_of(user: Any, challenge: Challenge) -> list[Member]:
+    """A person's places in teams of a challenge, each team with its tasks: several where it has several tasks."""
+    rows = Member.objects.filter(challenge=challenge, user=user).select_related("team")
+    return list(rows.prefetch_related("team__tasks"))
+
+
+def team_for(user: Any, task: Task | int) -> Team | None:
+    """The one team with which a person takes part in a task."""
+    if not user.is_authenticated:
+        return None
+    seat = Seat.objects.filter(task=task, user=user, member__left_at=None).select_related("member__team").first()
+    return seat.member.team if seat else None
+
+
+def free_tasks(user: Any, challenge: Challenge) -> list[Task]:
+    """Tasks in which a person has no team and never submitted with one."""
+    return list(challenge.tasks.exclude(seats__user=user))
 
 
 def teams_for_organizers(challenge: Challenge) -> QuerySet[Team]:
@@ -64,28 +78,29 @@ def teams_for_organizers(challenge: Challenge) -> QuerySet[Team]:
 
 
 def participant_rows(challenge: Challenge) -> list[tuple]:
-    """Lines of the list of participants; two queries whatever their number."""
-    members = {
-        member.user_id: member for member in Member.objects.filter(challenge=challenge).select_related("team", "user")
-    }
+    """Lines of the list of participants, one a person and team; two queries whatever their number."""
+    members: dict[int, list[Member]] = {}
+    for member in Member.objects.filter(challenge=challenge).select_related("team", "user"):
+        members.setdefault(member.user_id, []).append(member)
     parts = {part.user_id: part for part in challenge.participations.select_related("user", "terms")}
     lines = []
     for user_id in sorted(members.keys() | parts.keys()):
-        member, part = members.get(user_id), parts.get(user_id)
-        user = member.user if member else part.user
-        lines.append(
-            (
-                user.username,
-                user.get_full_name(),
-                user.email,
-                (part.affiliation if part else "") or user.affiliation,
-                (part.orcid if part else "") or user.orcid,
-                member.team.name if member else "",
-                member.role if member else "",
-                member.team.standing if member else "",
-                part.state if part else Participation.State.APPROVED,
-                part.terms.version if part and part.terms else "",
-                part.accepted_at.isoformat() if part else "",
+        part = parts.get(user_id)
+        for member in members.get(user_id, [None]):
+            user = member.user if member else part.user
+            lines.append(
+                (
+                    user.username,
+                    user.get_full_name(),
+                    user.email,
+                    (part.affiliation if part else "") or user.affiliation,
+                    (part.orcid if part else "") or user.orcid,
+                    member.team.name if member else "",
+                    member.role if member else "",
+                    member.team.standing if member else "",
+                    part.state if part else Participation.State.APPROVED,
+                    part.terms.version if part and part.terms else "",
+                    part.accepted_at.isoformat() if part else "",
+                )
             )
-        )
     return lines

@@ -1,18 +1,17 @@
-"""Making challenges and phases, taking part, closing."""
+"""Making challenges and phases, and closing them."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
-from django.utils.text import slugify
 
 from accounts.models import User
 from audit.services import record
 from challenges import hooks
-from challenges.models import Challenge, Member, Organizer, Phase, Task, Team
+from challenges.models import Challenge, Organizer, Phase, Task
 from evaluation.assessment import AssessmentError, parse
 
 
@@ -60,36 +59,6 @@ def create_phase(*, actor: User | None, task: Task, assessment: Mapping[str, Any
         },
     )
     return phase
-
-
-def join_with_team(*, user: User, challenge: Challenge, team_name: str) -> Team:
-    """Take part in a challenge with a new team of which `user` is the captain.
-
-    Raises
-    ------
-    ValidationError
-        When the name is taken or unusable, or when the person already belongs to a team of this challenge.
-    """
-    name = " ".join(team_name.split())
-    slug = slugify(name)
-    if not slug:
-        raise ValidationError({"team_name": "A team name needs at least one letter or digit."})
-    if not name[0].isalnum():  # "=1+1" would be a formula in everybody's spreadsheet of the results
-        raise ValidationError({"team_name": "A team name begins with a letter or a digit."})
-    if Team.objects.filter(challenge=challenge, slug=slug).exists():
-        raise ValidationError(
-            {"team_name": f"There is already a team named “{name}” here; please choose another name."}
-        )
-    try:
-        with transaction.atomic():
-            team = Team.objects.create(challenge=challenge, name=name, slug=slug)
-            Member.objects.create(team=team, challenge=challenge, user=user)
-            record(actor=user, act="team_joined", subject=team, scope=challenge.slug, facts={"team": name})
-    except IntegrityError as error:
-        raise ValidationError(
-            "You already belong to a team of this challenge, or another person took this name at the same moment."
-        ) from error
-    return team
 
 
 @transaction.atomic

@@ -1,6 +1,7 @@
 """Joining, the own team, invitations."""
 
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import messages
@@ -9,15 +10,16 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from rules import test_rule
 
 from challenges import hooks, queries
-from challenges.models import Challenge, Invitation, Member, Participation, Team
+from challenges.models import Challenge, Invitation, Member, Participation, Task, Team
 from challenges.participation_forms import ConsentForm, InviteForm, TeamForm, cleaned
 from challenges.queries import people
-from challenges.services import participation as services
+from challenges.services import participation, teams
 from challenges.views.pages import challenge_context
 
 
@@ -27,23 +29,26 @@ def join(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = queries.visible_challenge(request.user, slug)
     part = people.participation_of(request.user, challenge)
     terms = people.terms_of(challenge)
-    if queries.team_of(request.user, challenge):
-        if terms is None or (part is not None and part.terms == terms):
-            messages.info(request, "You already take part in this challenge.")
-            return redirect(challenge)
-        return _consent(request, challenge, terms, with_team=False)
-    if not request.user.has_perm("challenges.join_challenge", challenge):
+    own = people.memberships_of(request.user, challenge)
+    may_join = request.user.has_perm("challenges.join_challenge", challenge)
+    if own and not (terms is None or (part is not None and part.terms == terms)):
+        return _consent(request, challenge, terms, ())
+    if own and not may_join:
+        messages.info(request, "You already take part in this challenge.")
+        return redirect(challenge)
+    if not may_join:
         raise PermissionDenied("Organizers of a challenge do not take part in it.")
+    tasks = people.free_tasks(request.user, challenge)
     if part is None or (part.state == Participation.State.APPROVED and part.terms != terms):
-        return _consent(request, challenge, terms, with_team=True)
+        return _consent(request, challenge, terms, tasks)
     if part.state != Participation.State.APPROVED:
         return render(
             request, "challenges/participation/waiting.html", {**challenge_context(request, challenge), "part": part}
         )
-    form = TeamForm(request.POST or None)
+    form = TeamForm(request.POST or None, tasks=tasks, several=len(tasks) > 1 or bool(own))
     if request.method == "POST" and form.is_valid():
         try:
-            team = services.form_team(user=request.user, challenge=challenge, team_name=form.cleaned_data["team_name"])
+            team = _formed(request, challenge, form.cleaned_data, tasks)
         except ValidationError as error:
             form.add_error(None, error)
         else:
@@ -54,18 +59,17 @@ def join(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def _consent(request: HttpRequest, challenge: Challenge, terms: Any, *, with_team: bool) -> HttpResponse:
+def _consent(request: HttpRequest, challenge: Challenge, terms: Any, tasks: Sequence[Task]) -> HttpResponse:
+    """Ask for the consent; with a team of one's own where there are tasks to form it for."""
     initial = {"affiliation": request.user.affiliation, "orcid": request.user.orcid}
-    form = ConsentForm(request.POST or None, terms=terms, with_team=with_team, initial=initial)
+    form = ConsentForm(request.POST or None, terms=terms, with_team=bool(tasks), tasks=tasks, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
             with transaction.atomic():
                 part = _accept(request, challenge, terms, form)
                 team = None
                 if "team_name" in form.fields and part.state == Participation.State.APPROVED:
-                    team = services.form_team(
-                        user=request.user, challenge=challenge, team_name=form.cleaned_data["team_name"]
-                    )
+                    team = _formed(request, challenge, form.cleaned_data, tasks)
         except ValidationError as error:
             form.add_error(None, error)
         else:
@@ -76,9 +80,15 @@ def _consent(request: HttpRequest, challenge: Challenge, terms: Any, *, with_tea
                 messages.success(request, "Your request has been sent to the organizers.")
             else:
                 messages.success(request, "You have accepted the terms.")
-            return redirect("challenges:team" if not with_team else "challenges:join", slug=challenge.slug)
+            return redirect("challenges:join" if tasks else "challenges:team", slug=challenge.slug)
     return render(
         request, "challenges/join.html", {**challenge_context(request, challenge), "form": form, "terms": terms}
+    )
+
+
+def _formed(request: HttpRequest, challenge: Challenge, answers: dict[str, Any], free: Sequence[Task]) -> Team:
+    return teams.form_team(
+        user=request.user, challenge=challenge, team_name=answers["team_name"], tasks=answers.get("tasks") or free
     )
 
 
@@ -87,7 +97,7 @@ def _accept(request: HttpRequest, challenge: Challenge, terms: Any, form: Consen
     read = form.cleaned_data.get("version")
     if read is not None and (terms is None or read != terms.version):
         raise ValidationError("The terms have changed while you were reading. Please read them again.")
-    return services.take_part(
+    return participation.take_part(
         user=request.user,
         challenge=challenge,
         terms=terms,
@@ -102,7 +112,7 @@ def _accept(request: HttpRequest, challenge: Challenge, terms: Any, form: Consen
 def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
     """Join a team by the link of an invitation."""
     challenge = queries.visible_challenge(request.user, slug)
-    entry = services.invitation_of(challenge, secret)
+    entry = teams.invitation_of(challenge, secret)
     if entry is None:
         raise Http404("This invitation is no longer open. Ask the captain for a new one.")
     if not request.user.has_perm("challenges.join_challenge", challenge):
@@ -116,7 +126,7 @@ def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
         accept = request.POST.get("answer") == "accept"
         try:
             if not accept:
-                services.answer_invitation(user=request.user, invitation=entry, accept=False)
+                teams.answer_invitation(user=request.user, invitation=entry, accept=False)
                 messages.info(request, "You have declined the invitation.")
                 return redirect(challenge)
             if form is None or form.is_valid():
@@ -128,7 +138,7 @@ def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
                         request, "The organizers let people in one by one. Open the link again when they have."
                     )
                     return redirect("challenges:join", slug=slug)
-                team = services.answer_invitation(user=request.user, invitation=entry, accept=True)
+                team = teams.answer_invitation(user=request.user, invitation=entry, accept=True)
                 messages.success(request, f"You are in the team {team.name}.")
                 return redirect("challenges:team", slug=slug)
         except ValidationError as error:
@@ -136,27 +146,41 @@ def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
     return render(
         request,
         "challenges/participation/invitation.html",
-        {**challenge_context(request, challenge), "invitation": entry, "form": form, "terms": terms},
+        {
+            **challenge_context(request, challenge),
+            "invitation": entry,
+            "form": form,
+            "terms": terms,
+            "team_tasks": entry.team.tasks.all(),
+            "several_tasks": challenge.tasks.count() > 1,
+        },
     )
 
 
 @login_required
 @require_safe
 def team(request: HttpRequest, slug: str) -> HttpResponse:
-    """The own team: who is in it, who is invited, and the way out."""
-    challenge, own, member = _own_team(request, slug)
+    """The own team: who is in it, who is invited, its tasks, and the way out."""
+    challenge, member, own = _own_team(request, slug, request.GET.get("team"))
     part = people.participation_of(request.user, challenge)
     terms = people.terms_of(challenge)
+    handed = hooks.handed_in(member.team)
+    tasks = list(challenge.tasks.all())
+    entered = {task.pk for task in member.team.tasks.all()}
     return render(
         request,
         "challenges/participation/team.html",
         {
             **challenge_context(request, challenge),
+            "team": member.team,
+            "teams": [row.team for row in own],
             "member": member,
-            "members": own.members.select_related("user"),
-            "invitations": own.invitations.filter(state=Invitation.State.OPEN),
-            "leads": test_rule("challenges.lead_team", request.user, own),
-            "submitted": hooks.has_submitted(own),
+            "members": member.team.members.select_related("user"),
+            "invitations": member.team.invitations.filter(state=Invitation.State.OPEN),
+            "leads": test_rule("challenges.lead_team", request.user, member.team),
+            "submitted": bool(handed.tasks),
+            "tasks": [(task, task.pk in entered, task.pk in handed.tasks) for task in tasks] if len(tasks) > 1 else [],
+            "may_join": len(tasks) > 1 and request.user.has_perm("challenges.join_challenge", challenge),
             "part": part,
             "terms": terms,
             "outdated": terms is not None and (part is None or part.terms != terms),
@@ -165,47 +189,66 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
+ACTS = ("invite", "withdraw", "remove", "captain", "leave", "enter", "drop")
+
+
 @login_required
 @require_POST
 def change_team(request: HttpRequest, slug: str, act: str) -> HttpResponse:
-    """Invite, withdraw an invitation, remove, hand over (captain), leave (each member)."""
-    challenge, own, member = _own_team(request, slug)
-    if act not in ("invite", "withdraw", "remove", "captain", "leave"):
+    """Invite, withdraw an invitation, remove, hand over, enter or drop a task (captain), leave (each member)."""
+    challenge, member, _ = _own_team(request, slug, request.POST.get("team"))
+    if act not in ACTS:
         raise Http404("There is no such act.")
-    if act != "leave" and not test_rule("challenges.lead_team", request.user, own):
+    if act != "leave" and not test_rule("challenges.lead_team", request.user, member.team):
         raise PermissionDenied("Only the captain of the team does that.")
     try:
-        if act == "invite":
-            email = cleaned(InviteForm(request.POST))["email"]
-            services.invite(actor=request.user, team=own, email=email)
-            messages.success(request, f"An invitation is on its way to {email}.")
-        elif act == "withdraw":
-            entry = get_object_or_404(Invitation, pk=_uuid(request.POST.get("invitation")), team=own)
-            services.withdraw_invitation(actor=request.user, invitation=entry)
-            messages.success(request, "The invitation is withdrawn.")
-        elif act == "leave":
-            services.leave(user=request.user, member=member)
-            messages.success(request, f"You have left the team {own.name}.")
-            return redirect(challenge)
-        else:
-            other = get_object_or_404(Member, pk=_number(request.POST.get("member")), team=own)
-            if act == "remove":
-                services.leave(user=other.user, member=other, actor=request.user)
-                messages.success(request, f"{other.user.display_name} is no longer in the team.")
-            else:
-                services.hand_over(actor=request.user, team=own, member=other)
-                messages.success(request, f"{other.user.display_name} is the captain now.")
+        said = _done(request, act, member)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
-    return redirect("challenges:team", slug=slug)
+    else:
+        messages.success(request, said)
+        if act == "leave":
+            return redirect(challenge)
+    return redirect(f"{reverse('challenges:team', args=[slug])}?team={member.team.slug}")
 
 
-def _own_team(request: HttpRequest, slug: str) -> tuple[Challenge, Team, Member]:
+def _done(request: HttpRequest, act: str, member: Member) -> str:
+    """Do one act on a team and say what was done."""
+    own = member.team
+    if act == "invite":
+        email = cleaned(InviteForm(request.POST))["email"]
+        teams.invite(actor=request.user, team=own, email=email)
+        return f"An invitation is on its way to {email}."
+    if act == "withdraw":
+        entry = get_object_or_404(Invitation, pk=_uuid(request.POST.get("invitation")), team=own)
+        teams.withdraw_invitation(actor=request.user, invitation=entry)
+        return "The invitation is withdrawn."
+    if act == "leave":
+        teams.leave(user=request.user, member=member)
+        return f"You have left the team {own.name}."
+    if act in ("enter", "drop"):
+        task = get_object_or_404(Task, pk=_number(request.POST.get("task")), challenge=own.challenge_id)
+        change = teams.enter_task if act == "enter" else teams.drop_task
+        change(actor=request.user, team=own, task=task)
+        return f"The team takes part in {task.name}{'' if act == 'enter' else ' no longer'}."
+    other = get_object_or_404(Member, pk=_number(request.POST.get("member")), team=own)
+    if act == "remove":
+        teams.leave(user=other.user, member=other, actor=request.user)
+        return f"{other.user.display_name} is no longer in the team."
+    teams.hand_over(actor=request.user, team=own, member=other)
+    return f"{other.user.display_name} is the captain now."
+
+
+def _own_team(request: HttpRequest, slug: str, wanted: str | None) -> tuple[Challenge, Member, list[Member]]:
+    """The membership that is asked for by the team's short name, else the first one; and all of them."""
     challenge = queries.visible_challenge(request.user, slug)
-    member = people.member_of(request.user, challenge)
-    if member is None:
+    own = people.memberships_of(request.user, challenge)
+    if not own:
         raise PermissionDenied("You belong to no team of this challenge.")
-    return challenge, member.team, member
+    member = own[0] if not wanted else next((row for row in own if row.team.slug == wanted), None)
+    if member is None:
+        raise Http404("You belong to no such team.")
+    return challenge, member, own
 
 
 def _number(text: str | None) -> int:

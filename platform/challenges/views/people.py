@@ -17,7 +17,7 @@ from challenges.models import Challenge, Concern, Organizer, Participation, Team
 from challenges.participation_forms import OrganizerForm, StandingForm, TermsForm, cleaned
 from challenges.queries import people
 from challenges.queries.conflicts import registered_people
-from challenges.services import concerns, participation
+from challenges.services import concerns, participation, roles
 from challenges.views.pages import challenge_context
 
 
@@ -86,7 +86,7 @@ def standing(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = _organized(request, slug, "challenges.disqualify_team")
     rows = Team.objects.filter(challenge=challenge, pk__in=_numbers(request, "team"))
     try:
-        count = participation.set_standing(actor=request.user, teams=rows, **cleaned(StandingForm(request.POST)))
+        count = roles.set_standing(actor=request.user, teams=rows, **cleaned(StandingForm(request.POST)))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
@@ -137,7 +137,7 @@ def organizer(request: HttpRequest, slug: str) -> HttpResponse:
         given = cleaned(OrganizerForm(request.POST))
         person = _person(given["username"].strip())
         role = None if given["role"] == "none" else given["role"]
-        participation.set_role(actor=request.user, challenge=challenge, user=person, role=role)
+        roles.set_role(actor=request.user, challenge=challenge, user=person, role=role)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:

@@ -46,6 +46,12 @@ class Migration(migrations.Migration):
                     models.BooleanField(default=False, help_text="arrived after the phase closed; never ranked"),
                 ),
                 (
+                    "is_chosen",
+                    models.BooleanField(
+                        default=False, help_text="chosen by the team for the ranking, where the phase lets it choose"
+                    ),
+                ),
+                (
                     "state",
                     models.CharField(
                         choices=[
@@ -98,10 +104,16 @@ class Migration(migrations.Migration):
                 "ordering": ["-created_at"],
                 "indexes": [
                     models.Index(fields=["phase", "team", "created_at"], name="submissions_phase_i_a47c31_idx"),
+                    models.Index(fields=["phase", "user", "created_at"], name="submissions_phase_i_d1e572_idx"),
                     models.Index(fields=["state", "lease_until"], name="submissions_state_db92a4_idx"),
                 ],
                 "constraints": [
                     models.UniqueConstraint(fields=("phase", "team", "number"), name="submissions_number_unique"),
+                    models.UniqueConstraint(
+                        condition=models.Q(("is_chosen", True)),
+                        fields=("phase", "team"),
+                        name="submissions_one_chosen_submission",
+                    ),
                     models.CheckConstraint(
                         condition=models.Q(
                             models.Q(("state__in", ["refused", "failed"]), _negated=True),
@@ -545,6 +557,22 @@ class Migration(migrations.Migration):
                     ),
                 ],
             },
+        ),
+        migrations.CreateModel(
+            name="Release",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("result_digest", models.CharField(max_length=64)),
+                ("values", models.JSONField(default=list)),
+                ("marks", models.JSONField(default=dict)),
+                ("made_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                (
+                    "submission",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="release", to="submissions.submission"
+                    ),
+                ),
+            ],
         ),
         migrations.CreateModel(
             name="MethodDescription",

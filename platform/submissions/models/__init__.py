@@ -1,10 +1,21 @@
 """Test set → upload → submission → run → chunk."""
 
 from submissions.models.methods import MethodDescription
+from submissions.models.releases import Release
 from submissions.models.runs import Chunk, Run
 from submissions.models.submissions import Submission
 from submissions.models.test_set_archives import TestSetArchive
 from submissions.models.test_sets import TestCase, TestSet
 from submissions.models.uploads import Upload
 
-__all__ = ["Chunk", "MethodDescription", "Run", "Submission", "TestCase", "TestSet", "TestSetArchive", "Upload"]
+__all__ = [
+    "Chunk",
+    "MethodDescription",
+    "Release",
+    "Run",
+    "Submission",
+    "TestCase",
+    "TestSet",
+    "TestSetArchive",
+    "Upload",
+]

@@ -49,6 +49,9 @@ class Submission(Leased):
     archive_sha256 = models.CharField(max_length=64, blank=True)
     accept_incomplete = models.BooleanField(default=False)
     is_late = models.BooleanField(default=False, help_text="arrived after the phase closed; never ranked")
+    is_chosen = models.BooleanField(
+        default=False, help_text="chosen by the team for the ranking, where the phase lets it choose"
+    )
     state = models.CharField(max_length=12, choices=State, default=State.RECEIVED)
     reason = models.CharField(max_length=500, blank=True, help_text="for the participant: why it was refused or failed")
     report = models.JSONField(default=dict, blank=True, help_text="what validation found")
@@ -61,12 +64,16 @@ class Submission(Leased):
         ordering = ["-created_at"]
         constraints = [
             models.UniqueConstraint(fields=["phase", "team", "number"], name="submissions_number_unique"),
+            models.UniqueConstraint(
+                fields=["phase", "team"], condition=Q(is_chosen=True), name="submissions_one_chosen_submission"
+            ),
             models.CheckConstraint(
                 condition=~Q(state__in=["refused", "failed"]) | ~Q(reason=""), name="submissions_refusal_has_reason"
             ),
         ]
         indexes = [
             models.Index(fields=["phase", "team", "created_at"]),
+            models.Index(fields=["phase", "user", "created_at"]),
             models.Index(fields=["state", "lease_until"]),
         ]
 

@@ -1,5 +1,6 @@
 """Two submissions of a team beside each other, and the scores of all over time."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -77,10 +78,10 @@ def compare(before: Run, after: Run, assessment: Assessment) -> list[Compared]:
     return found
 
 
-def scores_over_time(user: Any, team: Team) -> list[tuple[Submission, Run]]:
-    """Scored submissions of a team whose scores `user` may see, the oldest first; two queries and one a phase at most."""
+def scores_over_time(user: Any, teams: Collection[Team]) -> list[tuple[Submission, Run]]:
+    """Scored submissions of a person's teams whose scores `user` may see, the oldest first; two queries and one a phase at most."""
     runs = (
-        Run.objects.filter(submission__team=team, counts=True)
+        Run.objects.filter(submission__team__in=teams, counts=True)
         .select_related("submission__phase__task__challenge", "submission__team")
         .order_by("submission__created_at")
     )
@@ -92,10 +93,10 @@ def scores_over_time(user: Any, team: Team) -> list[tuple[Submission, Run]]:
     return [(run.submission, run) for run in runs if allowed[run.submission.phase_id]]
 
 
-def history_figures(user: Any, team: Team) -> list[tuple[str, dict[str, Any]]]:
+def history_figures(user: Any, teams: Collection[Team]) -> list[tuple[str, dict[str, Any]]]:
     """One Plotly figure a phase and metric: value by submission, one line a region; name and figure."""
     series: dict[tuple[int, str, str], dict[str, list[tuple[Submission, float | None]]]] = {}
-    for submission, run in scores_over_time(user, team):
+    for submission, run in scores_over_time(user, teams):
         uses = {use.name: use for use in submission.phase.assessment.metrics}
         for value in run.summary["values"]:
             use = uses[value["metric"]]

@@ -1,4 +1,4 @@
-"""How much a team may still submit."""
+"""How much a team, and a person in it, may still submit."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -6,22 +6,44 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Q
 from django.utils import timezone
 
+from accounts.models import User
 from challenges.models import Phase, Team
 from submissions.limits import upload_limits
 from submissions.models import Submission
 
 
 @dataclass(frozen=True)
+class Used:
+    """What somebody has used of a phase's limits: submissions that count today and in all, and others of today."""
+
+    today: int
+    in_total: int
+    unsuccessful_today: int
+
+
+@dataclass(frozen=True)
 class Quota:
-    """What a team has used of a phase's limits; None where there is no limit."""
+    """What a team and one of its members have used of a phase's limits; None where there is no limit.
+
+    The same limits hold for a team and for a person: who changes the team keeps what the person sent with the earlier one.
+    """
 
     per_day: int | None
     in_total: int | None
-    used_today: int
-    used_in_total: int
-    unsuccessful_today: int
     unsuccessful_per_day: int
+    team: Used
+    person: Used
     day_ends_at: datetime
+
+    @property
+    def used_today(self) -> int:
+        """Of the day's limit, by whoever has used more of it."""
+        return max(self.team.today, self.person.today)
+
+    @property
+    def used_in_total(self) -> int:
+        """Of the whole limit, by whoever has used more of it."""
+        return max(self.team.in_total, self.person.in_total)
 
     @property
     def left(self) -> int | None:
@@ -34,39 +56,60 @@ class Quota:
         return max(0, min(left)) if left else None
 
     @property
+    def counts_earlier_team(self) -> bool:
+        """Whether the person has used more than the team: with a team before this one."""
+        return self.person.today > self.team.today or self.person.in_total > self.team.in_total
+
+    @property
     def exhausted(self) -> str:
         """Why nothing can be submitted now, for the participant; empty when something can."""
-        if self.in_total is not None and self.used_in_total >= self.in_total:
-            return f"Your team has used its {_times(self.in_total)} in this phase."
-        if self.per_day is not None and self.used_today >= self.per_day:
-            return f"Your team has used its {_times(self.per_day)} of today; the next day begins at 00:00 UTC."
-        if self.unsuccessful_today >= self.unsuccessful_per_day:
-            return (
-                f"{self.unsuccessful_per_day} submissions of your team were refused or withdrawn today; "
-                "the next day begins at 00:00 UTC."
-            )
+        for used, who, whose in (
+            (self.team, "Your team has used its", "of your team"),
+            (self.person, "You yourself have used your", "that you sent with this and other teams"),
+        ):
+            if self.in_total is not None and used.in_total >= self.in_total:
+                return f"{who} {_times(self.in_total)} in this phase{_earlier(used, self)}."
+            if self.per_day is not None and used.today >= self.per_day:
+                return (
+                    f"{who} {_times(self.per_day)} of today{_earlier(used, self)}; the next day begins at 00:00 UTC."
+                )
+            if used.unsuccessful_today >= self.unsuccessful_per_day:
+                return (
+                    f"{self.unsuccessful_per_day} submissions {whose} were refused or withdrawn today; "
+                    "the next day begins at 00:00 UTC."
+                )
         return ""
 
 
-def quota(phase: Phase, team: Team) -> Quota:
-    """Count what `team` has used; refused, withdrawn and failed submissions have a cap of their own."""
+def quota(phase: Phase, team: Team, user: User) -> Quota:
+    """Count what `team` and `user` have used; refused, withdrawn and failed submissions have a cap of their own."""
     day = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     unsuccessful = Q(state__in=Submission.UNSUCCESSFUL)
     today = Q(created_at__gte=day)
-    used = Submission.objects.filter(phase=phase, team=team).aggregate(
-        today=Count("pk", filter=today & ~unsuccessful),
-        total=Count("pk", filter=~unsuccessful),
-        unsuccessful=Count("pk", filter=today & unsuccessful),
-    )
+    counted = {}
+    for who, own in (("team", Q(team=team)), ("person", Q(user=user))):
+        counted |= {
+            f"{who}_today": Count("pk", filter=own & today & ~unsuccessful),
+            f"{who}_in_total": Count("pk", filter=own & ~unsuccessful),
+            f"{who}_unsuccessful_today": Count("pk", filter=own & today & unsuccessful),
+        }
+    used = Submission.objects.filter(Q(team=team) | Q(user=user), phase=phase).aggregate(**counted)
     return Quota(
         per_day=phase.submissions_per_day,
         in_total=phase.submissions_in_total,
-        used_today=used["today"],
-        used_in_total=used["total"],
-        unsuccessful_today=used["unsuccessful"],
         unsuccessful_per_day=upload_limits().unsuccessful_per_day,
+        team=_used(used, "team"),
+        person=_used(used, "person"),
         day_ends_at=day + timedelta(days=1),
     )
+
+
+def _used(row: dict[str, int], who: str) -> Used:
+    return Used(row[f"{who}_today"], row[f"{who}_in_total"], row[f"{who}_unsuccessful_today"])
+
+
+def _earlier(used: Used, found: Quota) -> str:
+    return ", those with an earlier team included" if used is found.person else ""
 
 
 def _times(number: int) -> str:

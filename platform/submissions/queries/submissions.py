@@ -1,5 +1,6 @@
 """Lists of submissions."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet
@@ -19,9 +20,9 @@ def with_runs(rows: QuerySet[Submission]) -> QuerySet[Submission]:
     )
 
 
-def of_team(team: Team) -> QuerySet[Submission]:
-    """All submissions of a team, the newest first."""
-    return with_runs(Submission.objects.filter(team=team))
+def of_teams(teams: Collection[Team]) -> QuerySet[Submission]:
+    """All submissions of some teams, the newest first."""
+    return with_runs(Submission.objects.filter(team__in=teams))
 
 
 def of_challenge(challenge: Challenge) -> QuerySet[Submission]:

@@ -18,7 +18,6 @@ from audit.services import record
 from challenges.models import Phase, Seat, Team
 from submissions.limits import upload_limits
 from submissions.models import Submission, Upload
-from submissions.models.incoming import Incoming
 from submissions.queries.quotas import quota
 from submissions.storage import delete, free_bytes, private, scratch, store_file
 from web.clock import shared_now
@@ -126,14 +125,7 @@ def create_upload(
     return upload
 
 
-def append[T: Incoming](
-    *,
-    upload: T,
-    offset: int,
-    read: Callable[[int], bytes],
-    checksum: Checksum | None = None,
-    keep: Callable[[int, int], dict[str, object]] | None = None,
-) -> T:
+def append(*, upload: Upload, offset: int, read: Callable[[int], bytes], checksum: Checksum | None = None) -> Upload:
     """Add what `read` gives until it ends, beginning at `offset`; whatever arrived whole stays, also on a broken line.
 
     Parameters
@@ -146,9 +138,6 @@ def append[T: Incoming](
         Returns at most as many bytes as asked for, and none at the end; may raise `OSError` when the line breaks.
     checksum
         Digest of the piece; with one, an incomplete or damaged piece is thrown away whole.
-    keep
-        Called with the open file and the number of bytes that have arrived behind the offset, to keep them elsewhere;
-        returns fields that are stored together with the new offset.
 
     Raises
     ------
@@ -164,12 +153,11 @@ def append[T: Incoming](
         received, broken = _receive(
             handle, upload, read, hashlib.new(checksum.algorithm) if checksum else None, checksum
         )
-        more = keep(handle, received) if keep and received else {}
         upload.offset += received
         upload.updated_at = timezone.now()
         upload.expires_at = upload.updated_at + upload_limits().lifetime
-        type(upload)._default_manager.filter(pk=upload.pk).update(  # noqa: SLF001 (Django's public name)
-            offset=upload.offset, updated_at=upload.updated_at, expires_at=upload.expires_at, **more
+        Upload.objects.filter(pk=upload.pk).update(
+            offset=upload.offset, updated_at=upload.updated_at, expires_at=upload.expires_at
         )
     if broken is not None:
         raise broken
@@ -326,10 +314,10 @@ def _check_quota(phase: Phase, team: Team, user: User) -> None:
         raise QuotaExceededError(reason)
 
 
-def _check_receiving(upload: Incoming) -> None:
-    if upload.state == Incoming.State.REFUSED:
+def _check_receiving(upload: Upload) -> None:
+    if upload.state == Upload.State.REFUSED:
         raise GoneError(upload.refusal)
-    if upload.state != Incoming.State.RECEIVING:
+    if upload.state != Upload.State.RECEIVING:
         raise GoneError("This upload has ended. Begin a new one.")
 
 
@@ -340,7 +328,7 @@ def _archive_name(upload: Upload) -> str:
 
 
 def _receive(
-    handle: int, upload: Incoming, read: Callable[[int], bytes], digest: "hashlib._Hash | None", checksum: Checksum | None
+    handle: int, upload: Upload, read: Callable[[int], bytes], digest: "hashlib._Hash | None", checksum: Checksum | None
 ) -> tuple[int, UploadError | OSError | None]:
     received, room = 0, upload.size - upload.offset
     broken: UploadError | OSError | None = None
@@ -373,7 +361,7 @@ def _write(handle: int, block: bytes) -> None:
 
 
 @contextmanager
-def _locked(upload: Incoming) -> Iterator[int]:
+def _locked(upload: Upload) -> Iterator[int]:
     try:
         handle = os.open(upload.path, os.O_RDWR)
     except FileNotFoundError:

@@ -7,14 +7,15 @@ from django.http import Http404, HttpRequest
 
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase, Team
+from challenges.queries import people
 from challenges.views import challenge_context
 
 # Room for the fields of a form around its file.
 FORM_BYTES = 64 * 1024
 
 
-def participating(request: HttpRequest, slug: str) -> tuple[Challenge, Team]:
-    """Return the challenge and the visitor's team in it.
+def participating(request: HttpRequest, slug: str) -> tuple[Challenge, list[Team]]:
+    """Return the challenge and the visitor's teams in it: one a task at most, and at least one in all.
 
     Raises
     ------
@@ -24,10 +25,15 @@ def participating(request: HttpRequest, slug: str) -> tuple[Challenge, Team]:
         When the visitor does not take part.
     """
     challenge = challenge_queries.visible_challenge(request.user, slug)
-    team = challenge_queries.team_of(request.user, challenge)
-    if team is None or not request.user.has_perm("submissions.submit", challenge):
+    teams = [member.team for member in people.memberships_of(request.user, challenge)]
+    if not teams or not request.user.has_perm("submissions.submit", challenge):
         raise PermissionDenied("Only teams that take part in the challenge submit to it.")
-    return challenge, team
+    return challenge, teams
+
+
+def team_in(teams: list[Team], phase: Phase) -> Team | None:
+    """The one of a person's teams that takes part in the task of a phase."""
+    return next((team for team in teams if phase.task_id in {task.pk for task in team.tasks.all()}), None)
 
 
 def organizing(request: HttpRequest, slug: str) -> Challenge:

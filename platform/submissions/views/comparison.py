@@ -20,9 +20,9 @@ from submissions.views.access import page_context, participating
 @require_safe
 def history(request: HttpRequest, slug: str) -> HttpResponse:
     """Scores over time, as far as the phases show them, and the choice of two submissions to compare."""
-    challenge, team = participating(request, slug)
-    shown = scores_over_time(request.user, team)
-    figures = [name for name, _ in history_figures(request.user, team)]
+    challenge, teams = participating(request, slug)
+    shown = scores_over_time(request.user, teams)
+    figures = [name for name, _ in history_figures(request.user, teams)]
     comparable = [
         submission for submission, _ in shown if request.user.has_perm("submissions.view_case_scores", submission)
     ]
@@ -39,8 +39,8 @@ def history(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def history_json(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One figure of the page above."""
-    _, team = participating(request, slug)
-    figures = history_figures(request.user, team)
+    _, teams = participating(request, slug)
+    figures = history_figures(request.user, teams)
     if number >= len(figures):
         raise Http404("There is no such figure.")
     return JsonResponse(figures[number][1])
@@ -50,12 +50,12 @@ def history_json(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_safe
 def history_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """The values behind the figures."""
-    _, team = participating(request, slug)
+    _, teams = participating(request, slug)
     response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-{team.slug}-history.csv"'
+    response["Content-Disposition"] = f'attachment; filename="{slug}-history.csv"'
     writer = csv.writer(response)
     writer.writerow(["submission", "phase", "submitted", "metric", "region", "value"])
-    for submission, run in scores_over_time(request.user, team):
+    for submission, run in scores_over_time(request.user, teams):
         for value in run.summary["values"]:
             number = "" if value["value"] is None else f"{value['value']:.17g}"
             writer.writerow(
@@ -75,8 +75,8 @@ def history_csv(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def two(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of one phase, case by case, where that phase shows cases."""
-    challenge, team = participating(request, slug)
-    before, after = (_run(request, team, request.GET.get(name, "")) for name in ("before", "after"))
+    challenge, teams = participating(request, slug)
+    before, after = (_run(request, teams, request.GET.get(name, "")) for name in ("before", "after"))
     if before.submission.phase_id != after.submission.phase_id or before.test_set_id != after.test_set_id:
         messages.error(request, "Only submissions to one phase, scored on one version of its cases, can be compared.")
         return redirect("submissions:history", slug=slug)
@@ -96,12 +96,12 @@ def two(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def _run(request: HttpRequest, team: Team, pk: str) -> Run:
+def _run(request: HttpRequest, teams: list[Team], pk: str) -> Run:
     try:
         wanted = UUID(pk)
     except ValueError:
         raise Http404("There is no such submission.") from None
-    rows: Any = Run.objects.filter(counts=True, submission=wanted, submission__team=team)
+    rows: Any = Run.objects.filter(counts=True, submission=wanted, submission__team__in=teams)
     run = rows.select_related("submission__phase__task__challenge", "submission__team").first()
     if run is None or not request.user.has_perm("submissions.view_case_scores", run.submission):
         raise Http404("There is no such submission.")

@@ -16,7 +16,7 @@ from submissions import results, tables
 from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.progress import progress
-from submissions.queries.submissions import counted_run, of_team, visible_submission
+from submissions.queries.submissions import counted_run, of_teams, visible_submission
 from submissions.report import Report
 from submissions.services import states
 from submissions.views.access import page_context, participating
@@ -32,10 +32,12 @@ def _load(request: HttpRequest, slug: str, pk: Any, *, perm: str = View) -> tupl
 @login_required
 @require_safe
 def own(request: HttpRequest, slug: str) -> HttpResponse:
-    """All submissions of the visitor's team."""
-    challenge, team = participating(request, slug)
-    rows = of_team(team)
-    return render(request, "submissions/own.html", page_context(request, challenge, submissions=rows))
+    """All submissions of the visitor's teams."""
+    challenge, teams = participating(request, slug)
+    rows = of_teams(teams)
+    return render(
+        request, "submissions/own.html", page_context(request, challenge, submissions=rows, own_teams=teams)
+    )
 
 
 @login_required

@@ -19,7 +19,7 @@ from submissions.models import TestSet
 from submissions.queries import quota
 from submissions.queries.submissions import unfinished_uploads
 from submissions.services import uploads
-from submissions.views.access import FORM_BYTES, declared_bytes, page_context, participating, phase_by_id
+from submissions.views.access import FORM_BYTES, declared_bytes, page_context, participating, phase_by_id, team_in
 
 
 # The size is judged before the body is read, and checking the CSRF token of a form reads its body: so that check comes
@@ -42,11 +42,14 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
     ):
         messages.info(request, "Join the challenge with a team first; then you can submit.")
         return redirect("challenges:join", slug=slug)
-    challenge, team = participating(request, slug)
+    challenge, teams = participating(request, slug)
     phases = challenge_queries.phases_of(challenge)
     phase = _chosen(request, challenge, phases)
     test_set = TestSet.objects.filter(phase=phase, is_active=True).first() if phase else None
+    team = team_in(teams, phase) if phase else teams[0]
     form = SubmitForm(phase, request.POST or None, request.FILES or None) if phase else None
+    if request.method == "POST" and phase and team is None:
+        raise PermissionDenied(uploads.elsewhere(phase))
     if request.method == "POST" and phase and test_set and form.is_valid():
         try:
             return redirect(_take(request, phase, team, form))
@@ -60,8 +63,11 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
             challenge,
             phases=phases,
             phase=phase,
+            team=team,
+            own_teams=teams,
+            several_tasks=len({entry.task_id for entry in phases}) > 1,
             wanted=expectation(test_set, phase.assessment) if test_set else None,
-            quota=quota(phase, team) if phase else None,
+            quota=quota(phase, team, request.user) if phase and team else None,
             form=form,
             try_me=try_me_files(phase) if phase else [],
             unfinished=unfinished_uploads(request.user, challenge),

@@ -17,7 +17,7 @@ from submissions.limits import upload_limits
 from submissions.models import Submission, Upload
 from submissions.services import uploads
 from submissions.services.uploads import Checksum, UploadError
-from submissions.views.access import participating, phase_by_id
+from submissions.views.access import participating, phase_by_id, team_in
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,checksum,termination,expiration"
@@ -64,11 +64,15 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
     """Begin an upload."""
     if request.method == "OPTIONS":
         return _options()
-    challenge, team = participating(request, slug)
+    challenge, teams = participating(request, slug)
     metadata = _metadata(request.headers.get("Upload-Metadata", ""))
+    phase = phase_by_id(challenge, metadata.get("phase"))
+    team = team_in(teams, phase)
+    if team is None:
+        raise uploads.NotAllowedError(uploads.elsewhere(phase))
     upload = uploads.create_upload(
         user=request.user,
-        phase=phase_by_id(challenge, metadata.get("phase")),
+        phase=phase,
         team=team,
         file_name=metadata.get("filename", ""),
         size=_number(request.headers.get("Upload-Length"), "Upload-Length"),

@@ -12,7 +12,7 @@ from accounts.models import User
 from audit.models import Entry
 from challenges import hooks
 from challenges.models import Concern, Invitation, Member, Organizer, Participation, Team
-from challenges.services import participation as services
+from challenges.services import participation, roles, teams
 from challenges.services.concerns import same_institution
 from notifications.models import Email, Notification
 from tests.unit.challenges.world import person
@@ -26,13 +26,15 @@ def url(name, *more):
 
 def set_terms(world, **more):
     wanted = {"agreement": "Cite us.", "requires_approval": False, "team_size": None, **more}
-    return services.set_terms(actor=world.organizer, challenge=world.challenge, **wanted)
+    return participation.set_terms(actor=world.organizer, challenge=world.challenge, **wanted)
 
 
 def admit(world, user):
     from challenges.queries.people import terms_of
 
-    return services.take_part(user=user, challenge=world.challenge, terms=terms_of(world.challenge), affiliation="")
+    return participation.take_part(
+        user=user, challenge=world.challenge, terms=terms_of(world.challenge), affiliation=""
+    )
 
 
 def secret_of(email):
@@ -40,14 +42,15 @@ def secret_of(email):
 
 
 def invite(world, email):
-    services.invite(actor=world.member, team=world.team, email=email)
+    teams.invite(actor=world.member, team=world.team, email=email)
     return secret_of(email)
 
 
 @pytest.fixture
 def submitted(monkeypatch):
-    """Every team has submitted."""
-    monkeypatch.setattr(hooks, "submitted", [lambda team: True])
+    """Every team has submitted to each of its tasks."""
+    handed = lambda team: hooks.Handed(frozenset(team.tasks.values_list("pk", flat=True)), anything=True)  # noqa: E731
+    monkeypatch.setattr(hooks, "submitted", [handed])
 
 
 def test_consent_is_kept_with_the_text_as_it_stood(world, client):
@@ -100,7 +103,7 @@ def test_organizers_let_people_in(world, client):
         client.post(url("join"), answers)
         assert "Waiting for the organizers" in client.get(url("join")).content.decode()
     with pytest.raises(ValidationError, match="wait"):
-        services.form_team(user=other, challenge=world.challenge, team_name="Otto")
+        teams.form_team(user=other, challenge=world.challenge, team_name="Otto")
     assert Notification.objects.filter(user=world.organizer, kind="join_request").count() == 2
     client.force_login(world.organizer)
     chosen = {part.user: part.pk for part in Participation.objects.all()}
@@ -141,9 +144,9 @@ def test_two_people_at_one_link_at_the_same_moment_are_one_member(world):
 
     def work(user):
         try:
-            entry = services.invitation_of(world.challenge, secret)
+            entry = teams.invitation_of(world.challenge, secret)
             barrier.wait(10)
-            services.answer_invitation(user=user, invitation=entry, accept=True)
+            teams.answer_invitation(user=user, invitation=entry, accept=True)
         except ValidationError as error:
             refused.append(error)
         finally:
@@ -162,53 +165,53 @@ def test_a_team_is_not_larger_than_the_terms_allow(world):
     set_terms(world, team_size=2)
     secret = invite(world, "zoe@elsewhere.org")
     with pytest.raises(ValidationError, match="at most 2"):
-        services.invite(actor=world.member, team=world.team, email="otto@elsewhere.org")
+        teams.invite(actor=world.member, team=world.team, email="otto@elsewhere.org")
     with pytest.raises(ValidationError, match="at most 2"):
-        services.invite(actor=world.member, team=world.team, email="ZOE@elsewhere.org")
+        teams.invite(actor=world.member, team=world.team, email="ZOE@elsewhere.org")
     admit(world, world.stranger)
-    entry = services.invitation_of(world.challenge, secret)
-    services.answer_invitation(user=world.stranger, invitation=entry, accept=True)
+    entry = teams.invitation_of(world.challenge, secret)
+    teams.answer_invitation(user=world.stranger, invitation=entry, accept=True)
     with pytest.raises(ValidationError, match="no longer open"):
-        services.answer_invitation(user=person("otto"), invitation=entry, accept=True)
+        teams.answer_invitation(user=person("otto"), invitation=entry, accept=True)
 
 
 def join(world, user):
     admit(world, user)
     secret = invite(world, f"{user.username}@elsewhere.org")
-    services.answer_invitation(user=user, invitation=services.invitation_of(world.challenge, secret), accept=True)
+    teams.answer_invitation(user=user, invitation=teams.invitation_of(world.challenge, secret), accept=True)
     return Member.objects.get(user=user)
 
 
 def test_before_the_first_submission_one_may_change_the_team(world):
-    services.leave(user=world.stranger, member=join(world, world.stranger))
-    assert services.form_team(user=world.stranger, challenge=world.challenge, team_name="Zoe alone")
+    teams.leave(user=world.stranger, member=join(world, world.stranger))
+    assert teams.form_team(user=world.stranger, challenge=world.challenge, team_name="Zoe alone")
 
 
 def test_afterwards_one_may_leave_and_not_submit_with_another_team(world, client, submitted):
-    services.leave(user=world.stranger, member=join(world, world.stranger))
+    teams.leave(user=world.stranger, member=join(world, world.stranger))
     assert not world.team.members.filter(user=world.stranger).exists()
     with pytest.raises(ValidationError, match="already belong"):
-        services.form_team(user=world.stranger, challenge=world.challenge, team_name="Zoe alone")
+        teams.form_team(user=world.stranger, challenge=world.challenge, team_name="Zoe alone")
     assert not world.stranger.has_perm("challenges.submit_to_challenge", world.challenge)
     client.force_login(world.stranger)
     assert client.get(url("team")).status_code == 403
     with pytest.raises(ValidationError, match="last member"):
-        services.leave(user=world.member, member=Member.objects.get(user=world.member))
+        teams.leave(user=world.member, member=Member.objects.get(user=world.member))
 
 
 def test_a_captain_hands_over_before_leaving(world):
     member = join(world, world.stranger)
     captain = Member.objects.get(user=world.member)
     with pytest.raises(ValidationError, match="Hand the team over"):
-        services.leave(user=world.member, member=captain)
-    services.hand_over(actor=world.member, team=world.team, member=member)
-    services.leave(user=world.member, member=captain)
+        teams.leave(user=world.member, member=captain)
+    teams.hand_over(actor=world.member, team=world.team, member=member)
+    teams.leave(user=world.member, member=captain)
     assert [row.user for row in world.team.members.all()] == [world.stranger]
     assert world.team.members.get().role == "captain"
 
 
 def test_the_last_one_takes_a_team_that_never_submitted_along(world):
-    services.leave(user=world.member, member=Member.objects.get(user=world.member))
+    teams.leave(user=world.member, member=Member.objects.get(user=world.member))
     assert not Team.objects.filter(pk=world.team.pk).exists()
 
 
@@ -252,9 +255,11 @@ def test_conflicts_with_organizers_and_similar_accounts_are_found_once(world, cl
     User.objects.filter(pk=twin.pk).update(email="zoe+second@googlemail.com")
     for user, name in ((zoe, "One"), (twin, "Two")):
         user.refresh_from_db()
-        services.take_part(user=user, challenge=world.challenge, terms=None, affiliation="Imaging, DKFZ Heidelberg")
-        services.form_team(user=user, challenge=world.challenge, team_name=name)
-    services.take_part(user=twin, challenge=world.challenge, terms=None, affiliation="Imaging, DKFZ Heidelberg")
+        participation.take_part(
+            user=user, challenge=world.challenge, terms=None, affiliation="Imaging, DKFZ Heidelberg"
+        )
+        teams.form_team(user=user, challenge=world.challenge, team_name=name)
+    participation.take_part(user=twin, challenge=world.challenge, terms=None, affiliation="Imaging, DKFZ Heidelberg")
     found = {(row.kind, row.user) for row in Concern.objects.all()}
     assert found == {("organizer", zoe), ("organizer", twin), ("accounts", twin)}
     assert Concern.objects.count() == 3
@@ -289,7 +294,7 @@ def test_a_disqualified_team_reads_why_and_rankings_are_asked_for(world, client,
 def test_roles_of_organizers(world, client):
     manager, moderator = person("mia"), person("mo")
     for user, role in ((manager, "manager"), (moderator, "moderator")):
-        services.set_role(actor=world.organizer, challenge=world.challenge, user=user, role=role)
+        roles.set_role(actor=world.organizer, challenge=world.challenge, user=user, role=role)
     may = {
         "view_challenge": (1, 1, 1),
         "organize_challenge": (1, 1, 0),
@@ -306,10 +311,10 @@ def test_roles_of_organizers(world, client):
     for perm, row in may.items():
         assert tuple(user.has_perm(f"challenges.{perm}", world.challenge) for user in people) == row, perm
     with pytest.raises(ValidationError, match="needs an owner"):
-        services.set_role(actor=world.organizer, challenge=world.challenge, user=world.organizer, role="manager")
+        roles.set_role(actor=world.organizer, challenge=world.challenge, user=world.organizer, role="manager")
     with pytest.raises(ValidationError, match="does not organize"):
-        services.set_role(actor=world.organizer, challenge=world.challenge, user=world.member, role="manager")
-    services.set_role(actor=world.organizer, challenge=world.challenge, user=manager, role=None)
+        roles.set_role(actor=world.organizer, challenge=world.challenge, user=world.member, role="manager")
+    roles.set_role(actor=world.organizer, challenge=world.challenge, user=manager, role=None)
     assert not manager.has_perm("challenges.organize_challenge", world.challenge)
     assert Organizer.objects.count() == 2
 

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from challenges.models import Announcement, Post, Thread
-from challenges.services import participation, talking
+from challenges.services import participation, roles, talking, teams
 from notifications.models import Notification
 from tests.unit.challenges.world import person
 
@@ -18,7 +18,7 @@ def url(name, *more):
 @pytest.fixture
 def moderator(world):
     user = person("mo")
-    participation.set_role(actor=world.organizer, challenge=world.challenge, user=user, role="moderator")
+    roles.set_role(actor=world.organizer, challenge=world.challenge, user=user, role="moderator")
     Notification.objects.all().delete()
     return user
 
@@ -170,7 +170,7 @@ def test_lists_make_the_same_number_of_queries(world, client, django_assert_num_
     for index in range(number):
         asker = person(f"asker-{index}")
         participation.take_part(user=asker, challenge=world.challenge, terms=None, affiliation="")
-        participation.form_team(user=asker, challenge=world.challenge, team_name=f"Team {index}")
+        teams.form_team(user=asker, challenge=world.challenge, team_name=f"Team {index}")
         talking.start_thread(actor=asker, challenge=world.challenge, title=f"Thread {index}", text="x")
         talking.announce(actor=world.organizer, challenge=world.challenge, title=f"News {index}", text="x")
     client.force_login(world.organizer)

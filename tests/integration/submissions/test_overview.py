@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from challenges.models import Concern, Phase
-from challenges.services.participation import set_standing
+from challenges.services.roles import set_standing
 from notifications.models import Email, Notification
 from submissions import hooks
 from submissions.models import Run, Submission

@@ -2,11 +2,17 @@
 
 import io
 import threading
+from datetime import timedelta
+from unittest import mock
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
-from submissions.models import Submission
+from challenges.models import Seat
+from challenges.services import join_with_team
+from challenges.services.teams import leave
+from submissions.models import Submission, Upload
 from submissions.queries import quota
 from submissions.services import uploads
 from tests.integration.submissions.world import World, build, predictions, zipped
@@ -22,7 +28,7 @@ def world(db, tmp_path) -> World:
 def test_the_limit_of_the_day_and_the_total_hold(world: World):
     content = zipped(predictions())
     world.upload(content)
-    assert quota(world.phase, world.adas).left == 1
+    assert quota(world.phase, world.adas, world.ada).left == 1
     world.upload(content)
     with pytest.raises(uploads.QuotaExceededError, match="its 2 submissions of today"):
         world.upload(content)
@@ -56,6 +62,70 @@ def test_of_two_uploads_that_end_at_the_same_instant_at_the_limit_one_passes(wor
     ended = concurrently([lambda upload=upload: uploads.finish(upload=upload) for upload in waiting])
     assert sorted(type(entry).__name__ for entry in ended) == ["QuotaExceededError", "Submission"]
     assert Submission.objects.filter(team=world.adas).count() == 2
+
+
+def second_team(world: World):
+    """Ada leaves her team, which has only a refused submission, and goes on with a team of her own."""
+    Submission.objects.update(state="refused", reason="for a reason")
+    leave(user=world.ada, member=world.adas.members.get())
+    assert not Seat.objects.filter(user=world.ada).exists()
+    return join_with_team(user=world.ada, challenge=world.challenge, team_name="Ada again")
+
+
+def test_who_changes_the_team_keeps_what_was_used(world: World, settings):
+    settings.PODIUM_UNSUCCESSFUL_PER_DAY = 2
+    content = zipped(predictions())
+    world.upload(content)
+    again = second_team(world)
+    world.upload(content, team=again)
+    Submission.objects.update(state="refused", reason="for a reason")
+    found = quota(world.phase, again, world.ada)
+    assert (found.team.unsuccessful_today, found.person.unsuccessful_today) == (1, 2)
+    with pytest.raises(uploads.QuotaExceededError, match="that you sent with this and other teams"):
+        world.upload(content, team=again)
+    # What was refused at first may turn out to be fine, and counts then.
+    Submission.objects.update(state="scored", reason="")
+    assert found.counts_earlier_team is False
+    found = quota(world.phase, again, world.ada)
+    assert (found.team.today, found.person.today, found.left, found.counts_earlier_team) == (1, 2, 0, True)
+    with pytest.raises(uploads.QuotaExceededError, match="2 submissions of today, those with an earlier team included"):
+        world.upload(content, team=again)
+
+
+def test_of_two_uploads_of_one_person_with_two_teams_at_the_same_instant_at_the_limit_one_passes(world: World):
+    """The seat lets nobody do this at one moment; the lock on the person holds even if it did."""
+    content = zipped(predictions())
+    world.upload(content)
+    again = second_team(world)
+    Submission.objects.update(state="scored", reason="")
+    waiting = []
+    for team in (world.adas, again):
+        upload = Upload.objects.create(
+            phase=world.phase,
+            team=team,
+            user=world.ada,
+            size=len(content),
+            expires_at=timezone.now() + timedelta(days=1),
+        )
+        uploads.scratch("uploads")
+        upload.path.touch()
+        waiting.append(uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read))
+    with mock.patch.object(uploads, "_check_seat"):
+        ended = concurrently([lambda upload=upload: uploads.finish(upload=upload) for upload in waiting])
+    assert sorted(type(entry).__name__ for entry in ended) == ["QuotaExceededError", "Submission"]
+    assert Submission.objects.filter(user=world.ada).count() == 2
+
+
+def test_nobody_finishes_an_upload_of_a_team_that_was_left(world: World):
+    content = zipped(predictions())
+    upload = uploads.create_upload(
+        user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content)
+    )
+    upload = uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read)
+    leave(user=world.ada, member=world.adas.members.get())
+    join_with_team(user=world.ada, challenge=world.challenge, team_name="Ada again")
+    with pytest.raises(uploads.NotAllowedError, match="do not take part in the task Blocks"):
+        uploads.finish(upload=upload)
 
 
 def test_the_same_upload_finished_by_two_requests_at_once_is_one_submission(world: World):

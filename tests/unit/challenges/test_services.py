@@ -10,8 +10,10 @@ from django.utils import timezone
 
 from audit.models import Entry
 from challenges import hooks
-from challenges.models import Member, Phase, Team
+from challenges.models import Member, Phase, Seat, Task, Team
+from challenges.queries.people import team_for
 from challenges.services import close_phase, create_phase, join_with_team
+from challenges.services.teams import drop_task, enter_task
 from tests.unit.challenges.world import ASSESSMENT, build, person
 
 pytestmark = pytest.mark.django_db
@@ -29,16 +31,28 @@ def test_a_person_joins_with_a_team_of_which_they_are_captain(world):
     assert Entry.objects.filter(act="team_joined", subject_id=str(team.pk)).count() == 1
 
 
-def test_one_team_a_person_and_challenge(world):
-    with pytest.raises(ValidationError, match="already belong"):
+def test_one_team_a_person_and_task(world):
+    task = world.open_phase.task
+    with pytest.raises(ValidationError, match="already belong to the team Team Max in Task"):
         join_with_team(user=world.member, challenge=world.challenge, team_name="Another")
     assert not Team.objects.filter(name="Another").exists()
+    second = Task.objects.create(challenge=world.challenge, slug="other", name="Other task", position=2)
+    with pytest.raises(ValidationError, match="already belong"):
+        join_with_team(user=world.member, challenge=world.challenge, team_name="Another")  # all tasks
+    join_with_team(user=world.member, challenge=world.challenge, team_name="Another", tasks=[second])
+    assert [team_for(world.member, of).name for of in (task, second)] == ["Team Max", "Another"]
+    with pytest.raises(ValidationError, match="already belong to the team Another in Other task"):
+        enter_task(actor=world.member, team=world.team, task=second)
+    drop_task(actor=world.member, team=world.team, task=second)
+    with pytest.raises(ValidationError, match="at least one task"):
+        drop_task(actor=world.member, team=world.team, task=task)
 
 
-def test_the_database_itself_holds_one_team_a_person(world):
+def test_the_database_itself_holds_one_team_a_person_and_task(world):
     other = Team.objects.create(challenge=world.challenge, name="Other", slug="other")
+    member = Member.objects.create(team=other, challenge=world.challenge, user=world.member)
     with pytest.raises(IntegrityError), transaction.atomic():
-        Member.objects.create(team=other, challenge=world.challenge, user=world.member)
+        Seat.objects.create(member=member, task=world.open_phase.task, user=world.member)
 
 
 @pytest.mark.parametrize("name", ["Team Max", "team  max", "TEAM-MAX"])

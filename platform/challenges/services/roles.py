@@ -1,0 +1,94 @@
+"""Acts of organizers on people: who runs the challenge with them, and how teams take part in rankings."""
+
+from collections.abc import Sequence
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.urls import reverse
+
+from accounts.models import User
+from audit.services import record
+from challenges import hooks
+from challenges.models import Challenge, Member, Organizer, Team
+from notifications.services import notify
+
+
+@transaction.atomic
+def set_role(*, actor: User, challenge: Challenge, user: User, role: str | None) -> None:
+    """Give a person a part in running the challenge, another one, or none.
+
+    Raises
+    ------
+    ValidationError
+        For the last owner, and for a person who takes part.
+    """
+    Challenge.objects.select_for_update().get(pk=challenge.pk)
+    row = Organizer.objects.filter(challenge=challenge, user=user).first()
+    others = Organizer.objects.filter(challenge=challenge, role=Organizer.Role.OWNER).exclude(user=user)
+    if role != Organizer.Role.OWNER and not others.exists():
+        raise ValidationError("A challenge needs an owner. Make somebody else an owner first.")
+    if role is not None and Member.everybody.filter(challenge=challenge, user=user).exists():
+        raise ValidationError("Who takes part in a challenge does not organize it.")
+    if role is None:
+        if row:
+            row.delete()
+    else:
+        Organizer.objects.update_or_create(challenge=challenge, user=user, defaults={"role": Organizer.Role(role)})
+    record(
+        actor=actor,
+        act="organizer_role_set",
+        subject=challenge,
+        scope=challenge.slug,
+        facts={"user": user.pk, "role": role},
+    )
+    if role is not None and user != actor:
+        notify(
+            people=[user],
+            kind="join_decided",
+            subject=f"You organize {challenge.title} as {role}",
+            text="",
+            address=challenge.get_absolute_url(),
+            scope=challenge.slug,
+        )
+
+
+@transaction.atomic
+def set_standing(*, actor: User, teams: Sequence[Team], standing: str, reason: str) -> int:
+    """Decide how teams take part in rankings, disqualification included; returns how many changed.
+
+    Rankings that are concerned are computed anew.
+
+    Raises
+    ------
+    ValidationError
+        Without a reason, unless the teams are ranked again like all others.
+    """
+    standing = Team.Standing(standing)
+    if standing != Team.Standing.RANKED and not reason.strip():
+        raise ValidationError("Say why: the team reads it.")
+    changed = 0
+    rows = Team.objects.select_for_update(of=("self",)).select_related("challenge").order_by("pk")
+    for team in rows.filter(pk__in=[team.pk for team in teams]):
+        if team.standing == standing and team.standing_reason == reason.strip():
+            continue
+        before, team.standing, team.standing_reason = team.standing, standing, reason.strip()[:500]
+        team.save(update_fields=["standing", "standing_reason"])
+        changed += 1
+        record(
+            actor=actor,
+            act="team_standing_set",
+            subject=team,
+            scope=team.challenge.slug,
+            facts={"team": team.name, "before": before, "after": standing, "reason": team.standing_reason},
+        )
+        notify(
+            people=[member.user for member in team.members.select_related("user")],
+            kind="team_changed",
+            subject=f"{team.challenge.title}: the team {team.name} is now “{team.get_standing_display()}”",
+            text=team.standing_reason,
+            address=reverse("challenges:team", args=[team.challenge.slug]),
+            scope=team.challenge.slug,
+        )
+        for callback in hooks.standing_changed:
+            callback(team.pk)
+    return changed

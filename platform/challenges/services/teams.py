@@ -1,0 +1,368 @@
+"""Acts on teams: forming one, inviting, joining, leaving, and in which tasks it takes part."""
+
+import hashlib
+import secrets
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.text import slugify
+
+from accounts.models import User
+from audit.services import record
+from challenges import hooks
+from challenges.models import Challenge, Invitation, Member, Participation, Seat, Task, Team
+from challenges.queries.people import terms_of
+from challenges.services.concerns import find_concerns
+from notifications.composing import absolute
+from notifications.services import mail, notify
+
+INVITATION_DAYS = 14
+INVITATIONS_AT_ONCE = 20
+
+
+@transaction.atomic
+def join_with_team(*, user: User, challenge: Challenge, team_name: str, tasks: Iterable[Task] | None = None) -> Team:
+    """Take part in a challenge with a new team of which `user` is the captain.
+
+    Parameters
+    ----------
+    tasks
+        Those in which the team takes part; all of the challenge if not given.
+
+    Raises
+    ------
+    ValidationError
+        When the name is taken or unusable, or when the person already belongs to a team of one of the tasks.
+    """
+    name = " ".join(team_name.split())
+    slug = slugify(name)
+    if not slug:
+        raise ValidationError({"team_name": "A team name needs at least one letter or digit."})
+    if not name[0].isalnum():  # "=1+1" would be a formula in everybody's spreadsheet of the results
+        raise ValidationError({"team_name": "A team name begins with a letter or a digit."})
+    if Team.objects.filter(challenge=challenge, slug=slug).exists():
+        raise ValidationError(
+            {"team_name": f"There is already a team named “{name}” here; please choose another name."}
+        )
+    wanted = list(challenge.tasks.all() if tasks is None else tasks)
+    if any(task.challenge_id != challenge.pk for task in wanted):
+        raise ValidationError("A team takes part in tasks of one challenge.")
+    if not wanted:
+        raise ValidationError("Choose at least one task to take part in.")
+    _check_free(user, wanted, you=True)
+    try:
+        with transaction.atomic():
+            team = Team.objects.create(challenge=challenge, name=name, slug=slug)
+            team.tasks.set(wanted)
+            _seat(Member.objects.create(team=team, challenge=challenge, user=user), wanted)
+    except IntegrityError as error:
+        raise ValidationError(
+            "You already belong to a team of this task, or another person took this name at the same moment."
+        ) from error
+    record(
+        actor=user,
+        act="team_joined",
+        subject=team,
+        scope=challenge.slug,
+        facts={"team": name, "tasks": [task.slug for task in wanted]},
+    )
+    return team
+
+
+def form_team(*, user: User, challenge: Challenge, team_name: str, tasks: Iterable[Task] | None = None) -> Team:
+    """Make a team whose captain is `user`, who takes part already.
+
+    Raises
+    ------
+    ValidationError
+        As `join_with_team`, and for a person who is not admitted.
+    """
+    _check_admitted(user, challenge)
+    return join_with_team(user=user, challenge=challenge, team_name=team_name, tasks=tasks)
+
+
+@transaction.atomic
+def enter_task(*, actor: User, team: Team, task: Task) -> None:
+    """Take part in one more task with the whole team; doing so twice changes nothing.
+
+    Raises
+    ------
+    ValidationError
+        When a member takes part in the task with another team.
+    """
+    team = Team.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=team.pk)
+    if task.challenge_id != team.challenge_id:
+        raise ValidationError("A team takes part in tasks of one challenge.")
+    if team.tasks.filter(pk=task.pk).exists():
+        return
+    members = list(team.members.select_related("user"))
+    for member in members:
+        _check_free(member.user, [task], you=member.user_id == actor.pk)
+    try:
+        with transaction.atomic():
+            team.tasks.add(task)
+            for member in members:
+                _seat(member, [task])
+    except IntegrityError as error:
+        raise ValidationError("A member of the team has just joined another team for this task.") from error
+    record(
+        actor=actor,
+        act="team_task_entered",
+        subject=team,
+        scope=team.challenge.slug,
+        facts={"team": team.name, "task": task.slug},
+    )
+
+
+@transaction.atomic
+def drop_task(*, actor: User, team: Team, task: Task) -> None:
+    """Take part in a task no longer, so that its members are free to do so with other teams.
+
+    Raises
+    ------
+    ValidationError
+        When the team has submitted to the task, or takes part in no other.
+    """
+    team = Team.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=team.pk)
+    if task.pk in hooks.handed_in(team).tasks:
+        raise ValidationError(f"The team has submitted to {task.name}: it stays in it.")
+    if not team.tasks.exclude(pk=task.pk).exists():
+        raise ValidationError("A team takes part in at least one task. Leave the team instead.")
+    if not team.tasks.filter(pk=task.pk).exists():
+        return
+    team.tasks.remove(task)
+    Seat.objects.filter(member__team=team, task=task).delete()
+    record(
+        actor=actor,
+        act="team_task_dropped",
+        subject=team,
+        scope=team.challenge.slug,
+        facts={"team": team.name, "task": task.slug},
+    )
+
+
+@transaction.atomic
+def invite(*, actor: User, team: Team, email: str) -> Invitation:
+    """Ask a person into the team by a link that is sent to the address alone.
+
+    Raises
+    ------
+    ValidationError
+        When the team is full, the person is in it, or is invited already.
+    """
+    team = Team.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=team.pk)
+    _check_size(team, 1 + team.invitations.filter(state=Invitation.State.OPEN, expires_at__gt=timezone.now()).count())
+    if team.members.filter(user__email__iexact=email).exists():
+        raise ValidationError({"email": "This person is in the team."})
+    open_ones = team.invitations.filter(state=Invitation.State.OPEN)
+    open_ones.filter(expires_at__lte=timezone.now()).update(state=Invitation.State.WITHDRAWN)
+    if open_ones.filter(email__iexact=email).exists():
+        raise ValidationError({"email": "This address is invited already."})
+    if open_ones.count() >= INVITATIONS_AT_ONCE:
+        raise ValidationError(f"{INVITATIONS_AT_ONCE} invitations are open. Withdraw one first.")
+    secret = secrets.token_urlsafe(24)
+    invitation = Invitation.objects.create(
+        team=team,
+        email=email,
+        digest=_digest(secret),
+        invited_by=actor,
+        expires_at=timezone.now() + timedelta(days=INVITATION_DAYS),
+    )
+    record(
+        actor=actor,
+        act="team_invitation_sent",
+        subject=invitation,
+        scope=team.challenge.slug,
+        facts={"team": team.name},
+    )
+    mail(
+        to=email,
+        kind="team_invitation",
+        subject=f"{actor.display_name} invites you to the team {team.name} in {team.challenge.title}",
+        template="challenges/mail/invitation",
+        context={
+            "actor": actor.display_name,
+            "team": team.name,
+            "challenge": team.challenge.title,
+            "days": INVITATION_DAYS,
+            "address": absolute(reverse("challenges:invitation", args=[team.challenge.slug, secret])),
+        },
+        key=str(invitation.pk),
+    )
+    return invitation
+
+
+def invitation_of(challenge: Challenge, secret: str) -> Invitation | None:
+    """Return the open invitation with this link; none for anything else."""
+    rows = Invitation.objects.select_related("team__challenge", "invited_by")
+    found = rows.filter(digest=_digest(secret), team__challenge=challenge).first()
+    return found if found is not None and found.is_open else None
+
+
+@transaction.atomic
+def answer_invitation(*, user: User, invitation: Invitation, accept: bool) -> Team | None:
+    """Join the team, or not; each invitation is answered once.
+
+    Raises
+    ------
+    ValidationError
+        When it is no longer open, the person is not admitted to the challenge, is in a team of one of its tasks, or the
+        team is full.
+    """
+    team = Team.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=invitation.team_id)
+    invitation = Invitation.objects.select_for_update().get(pk=invitation.pk)
+    if not invitation.is_open:
+        raise ValidationError("This invitation is no longer open.")
+    if accept:
+        _check_admitted(user, team.challenge)
+        _check_size(team, 1)
+        _join(user, team)
+    invitation.state = Invitation.State.ACCEPTED if accept else Invitation.State.DECLINED
+    invitation.answered_by = user
+    invitation.save()
+    record(
+        actor=user,
+        act="team_invitation_accepted" if accept else "team_invitation_declined",
+        subject=invitation,
+        scope=team.challenge.slug,
+        facts={"team": team.name},
+    )
+    notify(
+        people=[member.user for member in team.members.select_related("user") if member.user_id != user.pk],
+        kind="team_changed",
+        subject=f"{user.display_name} {'is now in' if accept else 'does not join'} the team {team.name}",
+        text="",
+        address=reverse("challenges:team", args=[team.challenge.slug]),
+        scope=team.challenge.slug,
+    )
+    if accept:
+        find_concerns(challenge=team.challenge, users=[user])
+    return team if accept else None
+
+
+@transaction.atomic
+def withdraw_invitation(*, actor: User, invitation: Invitation) -> None:
+    """Take an invitation back; doing so twice changes nothing."""
+    changed = Invitation.objects.filter(pk=invitation.pk, state=Invitation.State.OPEN).update(
+        state=Invitation.State.WITHDRAWN
+    )
+    if changed:
+        record(actor=actor, act="team_invitation_withdrawn", subject=invitation, scope=invitation.team.challenge.slug)
+
+
+@transaction.atomic
+def leave(*, user: User, member: Member, actor: User | None = None) -> None:
+    """Leave a team, or be removed from it by its captain.
+
+    In tasks to which the team has not submitted, the person is free to join another team; in the others the seat stays, so
+    that nobody submits to a task with two teams. What somebody sent counts towards the person's own quota wherever the
+    person goes on. A captain hands the team over first; the last one takes a team along that never sent anything.
+
+    Raises
+    ------
+    ValidationError
+        For a captain who leaves others behind, and for the last member of a team that has submitted.
+    """
+    team = Team.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=member.team_id)
+    member = Member.objects.select_for_update().get(pk=member.pk)
+    others = team.members.exclude(pk=member.pk)
+    handed = hooks.handed_in(team)
+    if member.role == Member.Role.CAPTAIN and others.exists():
+        raise ValidationError("Hand the team over to another member before you leave it.")
+    if handed.tasks and not others.exists():
+        raise ValidationError("Somebody has to answer for what the team has submitted: the last member cannot leave.")
+    record(
+        actor=actor or user,
+        act="team_left",
+        subject=team,
+        scope=team.challenge.slug,
+        facts={"team": team.name, "user": user.pk, "submitted": bool(handed.tasks)},
+    )
+    member.seats.exclude(task__in=handed.tasks).delete()
+    if handed.anything:
+        member.left_at = timezone.now()
+        member.save(update_fields=["left_at"])
+    else:
+        member.delete()
+        if not others.exists():
+            team.delete()
+
+
+@transaction.atomic
+def hand_over(*, actor: User, team: Team, member: Member) -> None:
+    """Make another member the captain."""
+    rows = {row.pk: row for row in Member.objects.select_for_update().filter(team=team)}
+    if member.pk not in rows:
+        raise ValidationError("This person is no longer in the team.")
+    for row in rows.values():
+        role = Member.Role.CAPTAIN if row.pk == member.pk else Member.Role.MEMBER
+        if row.role != role:
+            row.role = role
+            row.save(update_fields=["role"])
+    record(
+        actor=actor,
+        act="team_handed_over",
+        subject=team,
+        scope=team.challenge.slug,
+        facts={"team": team.name, "captain": member.user_id},
+    )
+
+
+def _check_admitted(user: User, challenge: Challenge) -> None:
+    part: Any = Participation.objects.filter(challenge=challenge, user=user).first()
+    if part is None or part.state != Participation.State.APPROVED:
+        raise ValidationError("Accept the terms of this challenge first; where organizers admit people, wait for them.")
+
+
+def _check_size(team: Team, more: int) -> None:
+    terms = terms_of(team.challenge)
+    if terms and terms.team_size and team.members.count() + more > terms.team_size:
+        raise ValidationError(
+            f"A team of this challenge has at most {terms.team_size} members, open invitations included."
+        )
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+def _join(user: User, team: Team) -> None:
+    """Make a person a member, or again a member, with a seat in every task of the team."""
+    tasks = list(team.tasks.all())
+    _check_free(user, tasks, you=True, but=team)
+    try:
+        with transaction.atomic():
+            member, made = Member.everybody.get_or_create(
+                team=team, user=user, defaults={"challenge": team.challenge, "role": Member.Role.MEMBER}
+            )
+            if not made:
+                member.role, member.left_at = Member.Role.MEMBER, None
+                member.save(update_fields=["role", "left_at"])
+            kept = set(member.seats.values_list("task", flat=True))
+            _seat(member, [task for task in tasks if task.pk not in kept])
+    except IntegrityError as error:
+        raise ValidationError("You have just joined another team of the same task.") from error
+
+
+def _seat(member: Member, tasks: Iterable[Task]) -> None:
+    Seat.objects.bulk_create([Seat(member=member, task=task, user_id=member.user_id) for task in tasks])
+
+
+def _check_free(user: User, tasks: Iterable[Task], *, you: bool, but: Team | None = None) -> None:
+    """Refuse a person who takes part in one of the tasks with another team, and say with which."""
+    rows = Seat.objects.filter(user=user, task__in=list(tasks)).select_related("task", "member__team")
+    held = rows.exclude(member__team=but).first() if but else rows.first()
+    if held is None:
+        return
+    if not you:
+        raise ValidationError(f"{user.display_name} takes part in {held.task.name} with another team.")
+    left = ", which had submitted when you left it" if held.member.left_at else ""
+    raise ValidationError(
+        f"You already belong to the team {held.member.team.name} in {held.task.name}{left}: "
+        "each person submits to a task with one team only."
+    )
