@@ -6,7 +6,9 @@ from django.db.models import QuerySet
 from django.db.models.functions import Lower
 
 from challenges.models import Challenge, Concern, Deviation, Member, Phase, Team
+from challenges.queries.deviations import deviations
 from challenges.queries.projections import registered_document
+from designs.catalogue import shipped
 from designs.checks import Subject, register
 from designs.compilation import compile_values
 
@@ -16,6 +18,14 @@ ACCEPTED: Final = {
     "allowed_unranked": Team.OUTSIDE,
     "allowed_separate_listing": Team.OUTSIDE,
     "allowed_ranked_no_award": (Team.Standing.NO_AWARD, *Team.OUTSIDE),
+}
+
+# Which parameter a deviation concerns where it names none.
+DEVIATES_IN: Final = {
+    "unregistered": "ranking_method",
+    "superseded": "ranking_method",
+    "schedule": "challenge_schedule",
+    "approved": "ranking_method",
 }
 
 
@@ -87,6 +97,24 @@ def ranking_config_hash(subject: Subject) -> str | None:
         and not Deviation.objects.filter(phase=phase, executed_digest=phase.assessment_digest).exists()
     ]
     return f"Another scheme is executed in {', '.join(phase.name for phase in differing)}." if differing else None
+
+
+@register("deviations_explained", reads=("design_deviations",))
+def deviations_explained(subject: Subject) -> str | None:
+    """Everything that the platform found to deviate from the registration stands in the report with its reason."""
+    challenge = challenge_of(subject)
+    if challenge is None:
+        return None
+    rows = subject.values.rows("design_deviations")
+    explained = {str(row.get("parameter", "")).strip().casefold() for row in rows if str(row.get("reason", "")).strip()}
+    identities = {parameter.label: parameter.id for parameter in shipped().parameters.values()}
+    missing: dict[str, None] = {}
+    for phase in Phase.objects.filter(task__challenge=challenge).select_related("task__challenge__projection"):
+        for found in deviations(phase):
+            for label in found.parameters or (shipped()[DEVIATES_IN[found.kind]].label,):
+                if not explained & {label.casefold(), identities.get(label, "").casefold()}:
+                    missing[f"“{label}” ({phase.name})"] = None
+    return f"Without an entry that gives the reason: {', '.join(missing)}." if missing else None
 
 
 @register("unique_team", reads=("team_identifier",))

@@ -7,7 +7,7 @@ class RegistryConfig(AppConfig):
 
     def ready(self):
         from designs import hooks as design_hooks
-        from registry import contributions, home, hooks, rules  # noqa: F401 (permissions are registered on import)
+        from registry import checks, contributions, home, hooks, rules  # noqa: F401 (checks and permissions are registered on import)
         from registry.changes import registrations as changes
         from registry.services import messages, reminders
         from web import navigation

@@ -12,7 +12,7 @@ from designs.links import RefusedError, read
 from registry.documents import parsed
 from registry.drift.comparing import Found, compare
 from registry.drift.reading import MAX_BYTES, UnreadableError, text_of
-from registry.models import DriftCheck, Registration
+from registry.models import Deposit, DriftCheck, Registration
 from registry.queries import current_version
 
 Source = DriftCheck.Source
@@ -22,11 +22,12 @@ def check_text(
     *, actor: User, registration: Registration, title: str, text: str, source: str = Source.TEXT, address: str = ""
 ) -> DriftCheck:
     """Compare a text with the newest registered version, and keep what was found; the text itself is not kept."""
+    raw = text
     try:
-        text = text_of(text.encode())
+        text = text_of(raw.encode())
     except UnreadableError as error:
         raise ValidationError({"text": str(error)}) from error
-    return _keep(actor, registration, title, text, source, address)
+    return _keep(actor, registration, title, text, source, address, raw)
 
 
 def check_file(*, actor: User, registration: Registration, title: str, name: str, content: bytes) -> DriftCheck:
@@ -41,7 +42,7 @@ def check_file(*, actor: User, registration: Registration, title: str, name: str
         text = text_of(content, name=name)
     except UnreadableError as error:
         raise ValidationError({"file": str(error)}) from error
-    return _keep(actor, registration, title, text, Source.FILE, "")
+    return _keep(actor, registration, title, text, Source.FILE, "", content.decode(errors="ignore"))
 
 
 def check_address(*, actor: User, registration: Registration, title: str, address: str) -> DriftCheck:
@@ -61,11 +62,14 @@ def check_address(*, actor: User, registration: Registration, title: str, addres
         text = text_of(page.content, kind=page.kind, name=address)
     except (RefusedError, UnreadableError) as error:
         raise ValidationError({"address": f"The page cannot be read: {error}"}) from error
-    return _keep(actor, registration, title, text, Source.ADDRESS, address)
+    return _keep(actor, registration, title, text, Source.ADDRESS, address, page.content.decode(errors="ignore"))
 
 
 @transaction.atomic
-def _keep(actor: User, registration: Registration, title: str, text: str, source: str, address: str) -> DriftCheck:
+def _keep(
+    actor: User, registration: Registration, title: str, text: str, source: str, address: str, raw: str
+) -> DriftCheck:
+    """Compare and store. `raw` is the page as it came: links stand in its markup, not in its text."""
     version = current_version(registration)
     findings = compare(parsed(version.document), text)
     counted = {kind: sum(finding.found is kind for finding in findings) for kind in Found}
@@ -84,6 +88,7 @@ def _keep(actor: User, registration: Registration, title: str, text: str, source
         same=counted[Found.SAME],
         missing=counted[Found.MISSING],
         different=counted[Found.DIFFERENT],
+        links_record=_names_record(registration, f"{text} {raw}"),
         checked_by=actor,
     )
     record(
@@ -98,3 +103,10 @@ def _keep(actor: User, registration: Registration, title: str, text: str, source
         },
     )
     return check
+
+
+def _names_record(registration: Registration, text: str) -> bool:
+    deposits = Deposit.objects.filter(version__registration=registration).values_list("doi", "concept_doi")
+    names = {registration.identifier, f"/registry/{registration.slug}/", *(doi for pair in deposits for doi in pair)}
+    said = text.casefold()
+    return any(name.casefold() in said for name in names if name)

@@ -453,6 +453,12 @@ class Migration(migrations.Migration):
                 ("same", models.PositiveIntegerField()),
                 ("missing", models.PositiveIntegerField()),
                 ("different", models.PositiveIntegerField()),
+                (
+                    "links_record",
+                    models.BooleanField(
+                        default=False, help_text="the text names the record by identifier, address or DOI"
+                    ),
+                ),
                 ("checked_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 (
                     "checked_by",

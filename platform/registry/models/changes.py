@@ -173,6 +173,9 @@ class DriftCheck(models.Model):
     same = models.PositiveIntegerField()
     missing = models.PositiveIntegerField()
     different = models.PositiveIntegerField()
+    links_record = models.BooleanField(
+        default=False, help_text="the text names the record by identifier, address or DOI"
+    )
     checked_at = models.DateTimeField(default=timezone.now, editable=False)
     checked_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
 

@@ -7,15 +7,16 @@ import pytest
 from PIL import Image
 
 from challenges.models import Concern, Phase, Team
-from challenges.services import join_with_team, launch
+from challenges.services import close_phase, join_with_team, launch
 from designs.checks import Subject, registered
 from designs.checks.running import check_description
-from designs.document import Entry, State
+from designs.document import Entry, State, Values
 from designs.models import Scan
 from designs.queries import document_of
 from designs.services import save_field, scans
+from registry.drift import services as drift
 from submissions import design_checks
-from submissions.models import Submission, TestCase, TestSet, Upload
+from submissions.models import MethodDescription, Run, Submission, TestCase, TestSet, Upload
 from submissions.services.test_sets import create_test_set
 from tests.integration.challenges import world
 
@@ -37,12 +38,13 @@ def team(challenge):
     return join_with_team(user=world.person("max"), challenge=challenge, team_name="Team Max")
 
 
-def said(base, name, *, task=None):
-    """What the check says of the design as it stands now; `None` is good."""
+def said(base, name, *, task=None, **entries):
+    """What the check says of the design as it stands now; `None` is good. `entries` are of a description or report."""
     document = document_of(base.design)
-    return registered(name).function(
-        Subject(values=document.values(task), document=document, check=None, design=base.design)
-    )
+    values = document.values(task)
+    over = {key: Entry(value, state=State.PROVIDED) for key, value in entries.items()}
+    values = Values(values.challenge, {**values.task, **over}, task)
+    return registered(name).function(Subject(values=values, document=document, check=None, design=base.design))
 
 
 @pytest.fixture
@@ -163,3 +165,94 @@ def test_organizers_let_their_sealed_references_be_read(base, sealed, monkeypatc
     assert scan.state == Scan.State.DONE
     assert scan.result["references"]["cases"] == 2
     assert TestSet.objects.count() == 2
+
+
+def test_results_that_count_come_from_one_version_of_the_evaluation(base, team, sealed):
+    runs = []
+    for number, version in ((1, "1.0"), (2, "1.1")):
+        submission = submit(sealed[1], team, number=number)
+        runs.append(Run.objects.create(
+            submission=submission, number=1, test_set=sealed[1].test_sets.get(), assessment_digest="0" * 64, cases_total=2,
+            state=Run.State.SCORED, counts=True, finished_at=sealed[1].opens_at, result_file="r", result_digest="d",
+            provenance={"versions": {"podium-evaluation": version}},
+        ))  # fmt: skip
+    assert "Final phase by 1.0 and 1.1" in said(base, "evaluation_hash_unchanged")
+    Run.objects.filter(pk=runs[0].pk).update(counts=False)
+    assert said(base, "evaluation_hash_unchanged") is None
+
+
+def test_a_sample_was_read_before_the_challenge_opens(base, challenge, team, sealed):
+    task = base.design.tasks.get()
+    sample = "sample_submission_valid"
+    scan = Scan.objects.create(
+        task=task, source="files", plan={}, state=Scan.State.DONE, result={"predictions": [{"missing": ["one"]}]}
+    )
+    assert "Neither" in said(base, sample, task=world.TASK)
+    Scan.objects.filter(pk=scan.pk).update(result={"predictions": [{"missing": []}]})
+    assert said(base, sample, task=world.TASK) is None
+    scan.delete()
+    submission = submit(sealed[0], team)
+    assert said(base, sample, task=world.TASK) is None
+    Submission.objects.filter(pk=submission.pk).update(state=Submission.State.RECEIVED)
+    assert "Neither" in said(base, sample, task=world.TASK)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Training: case_01, case_02. Validation: case_03.", None),
+        ("0001, 0002, 0003 for validation", None),
+        ("folds in https://example.org/splits.json", None),
+        ("the file splits_final.json of the code", None),
+        ("", None),
+        ("80 % of 160 training cases, T1-weighted and T2-weighted, 5 folds", "names no cases"),
+        ("case_01, one_2 and three_4", "test cases, not training cases: one_2"),
+    ],
+)
+def test_a_split_names_its_cases_and_no_test_case(base, sealed, text, found):
+    TestCase.objects.filter(name="one").update(name="one_2")
+    answer = said(base, "split_file", task=world.TASK, data_split=text)
+    assert answer is None if found is None else found in answer
+
+
+def test_teams_that_describe_too_little_are_named(base, team, sealed):
+    submission = submit(sealed[1], team)
+    assert said(base, "algorithm_completeness", task=world.TASK) == "Described less than 90%: Team Max (nothing)."
+    method = MethodDescription.objects.create(submission=submission, filled=26, required=30, is_complete=False)
+    assert "Team Max (26 of 30)" in said(base, "algorithm_completeness", task=world.TASK)
+    MethodDescription.objects.filter(pk=method.pk).update(filled=27)
+    assert said(base, "algorithm_completeness", task=world.TASK) is None
+
+
+def test_before_a_challenge_the_report_itself_says_what_teams_describe(base):
+    rows = [{"acronym": "A", "method_description": "nnU-Net"}, {"acronym": "B"}]
+    assert said(base, "algorithm_completeness", participating_teams=rows) == "Without a method description: B."
+    assert said(base, "algorithm_completeness", participating_teams=rows[:1]) is None
+
+
+def test_every_deviation_that_was_found_needs_its_reason(base, challenge):
+    name = "deviations_explained"
+    assert said(base, name) is None
+    phase = Phase.objects.get(task__challenge=challenge, position=2)
+    close_phase(actor=base.owner, phase=phase, at=phase.opens_at)
+    assert "(Final phase)" in said(base, name)
+    row = {"parameter": "challenge_schedule", "reason": ""}
+    assert "(Final phase)" in said(base, name, design_deviations=[row])
+    assert said(base, name, design_deviations=[{**row, "reason": "The workshop moved."}]) is None
+
+
+def test_the_page_of_the_challenge_leads_to_its_record(base):
+    name = "registered_design_linked"
+    identifier = base.registration.identifier
+    address = {"challenge_website": "https://example.org", "website_status": "public"}
+    assert "has not been compared" in said(base, name, **address)
+    assert said(base, name, **{**address, "website_status": "registration_page"}) is None
+
+    def compared(text):
+        drift.check_text(actor=base.owner, registration=base.registration, title="Our page", text=text)
+        return said(base, name, **address)
+
+    page = "Welcome to our page."
+    assert "does not name the record" in compared(page)
+    assert compared(f'{page} <a href="/registry/{identifier}/">registered</a>') is None
+    assert "says something else about" in compared(f"{page} {identifier}. We use 160 training cases and 5 test cases.")
