@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 _PR_SET_PDEATHSIG = 1
@@ -68,11 +68,25 @@ class Supervisor:
     def __init__(self) -> None:
         self.processes: list[Process] = []
         self.stopping = False
+        self._interruptible = False
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._stop)
 
     def _stop(self, number: int, frame: object) -> None:  # noqa: ARG002 (signature of a signal handler)
         self.stopping = True
+        if self._interruptible:
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Being told to stop ends what is done inside at once; told before, nothing is done."""
+        try:
+            self._interruptible = True
+            if self.stopping:
+                raise KeyboardInterrupt
+            yield
+        finally:
+            self._interruptible = False
 
     def add(self, process: Process) -> None:
         """Start a process and keep it running."""

@@ -7,8 +7,11 @@ import time
 import urllib.request
 from pathlib import Path
 
+from celery import current_app
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
+from django.db import connections
 
 from operations.accounts import printed_accounts
 from operations.broker import EmbeddedBroker
@@ -39,22 +42,22 @@ class Command(BaseCommand):
             if not os.environ.get("REDIS_URL"):
                 broker = EmbeddedBroker(settings.PODIUM_DATA)
                 settings.PODIUM_BROKER_FILE.write_text(broker.url)
+                current_app.conf.broker_url = broker.url  # this process read its settings before
                 supervisor.add(Process("broker", broker.command()))
             else:
                 settings.PODIUM_BROKER_FILE.unlink(missing_ok=True)
-            # Two processes, since both mostly read Python files and there are two cores almost everywhere.
-            self._manage(("migrate", "--verbosity", "0"), ("collectstatic", "--noinput", "--verbosity", "0"))
+            with supervisor.interruptible():
+                self._prepare()
             for process in self._processes(host, port, concurrency):
                 supervisor.add(process)
-            self._wait_until_up(host, port, supervisor)
-            for name in example:
-                if not supervisor.stopping:
-                    self._manage(("load_example", name, "--quiet"))
-            if example and not supervisor.stopping:
-                self._manage(("load_example_world",))
-            if not supervisor.stopping:
+            # Loaded while the others start: what they would wait for is in the database and at the broker already.
+            with supervisor.interruptible():
+                self._load(example)
+                self._wait_until_up(host, port)
                 self._welcome(host, port, time.monotonic() - started, example)
             code = supervisor.watch()
+        except KeyboardInterrupt:
+            code = 0
         finally:
             supervisor.shut_down()
             settings.PODIUM_BROKER_FILE.unlink(missing_ok=True)
@@ -87,15 +90,33 @@ class Command(BaseCommand):
                 ) from error
 
     @staticmethod
-    def _manage(*commands: tuple[str, ...]) -> None:
-        """Run management commands side by side and wait for all."""
-        started = [
-            subprocess.Popen([sys.executable, "manage.py", *command], cwd=settings.ROOT)  # noqa: S603 (our own commands)
-            for command in commands
-        ]
-        failed = [command[0] for command, process in zip(commands, started, strict=True) if process.wait()]
-        if failed:
-            raise CommandError(f"manage.py {' and '.join(failed)} failed; see the messages above.")
+    def _prepare() -> None:
+        """Tables and static files.
+
+        What this process has imported already does the first; a second process does the other meanwhile, since there
+        are two cores almost everywhere.
+        """
+        files = subprocess.Popen(
+            [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"], cwd=settings.ROOT
+        )
+        try:
+            call_command("migrate", verbosity=0)
+            if files.wait():
+                raise CommandError("manage.py collectstatic failed; see the messages above.")
+        finally:
+            files.kill()
+            files.wait()
+            connections.close_all()  # nothing of the database is open in this process when it starts the others
+
+    def _load(self, examples: list[str]) -> None:
+        """The example challenges and what surrounds them."""
+        try:
+            for name in examples:
+                call_command("load_example", name, quiet=True, stdout=self.stdout)
+            if examples:
+                call_command("load_example_world", stdout=self.stdout)
+        finally:
+            connections.close_all()
 
     @staticmethod
     def _processes(host: str, port: int, concurrency: int) -> list[Process]:
@@ -129,17 +150,16 @@ class Command(BaseCommand):
         return [web, worker, beat]
 
     @staticmethod
-    def _wait_until_up(host: str, port: int, supervisor: Supervisor, patience: float = 60) -> None:
+    def _wait_until_up(host: str, port: int, patience: float = 60) -> None:
         deadline = time.monotonic() + patience
-        while time.monotonic() < deadline and not supervisor.stopping:
+        while time.monotonic() < deadline:
             try:
                 urllib.request.urlopen(f"http://{host}:{port}/healthz", timeout=5).close()
             except OSError:
                 time.sleep(0.1)
             else:
                 return
-        if not supervisor.stopping:
-            raise CommandError(f"The web process did not answer on http://{host}:{port}/ within {patience:.0f} s.")
+        raise CommandError(f"The web process did not answer on http://{host}:{port}/ within {patience:.0f} s.")
 
     def _welcome(self, host: str, port: int, seconds: float, examples: list[str]) -> None:
         address = f"http://{host}:{port}"
