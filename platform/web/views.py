@@ -8,7 +8,8 @@ from pathlib import Path
 from django.conf import settings
 from django.contrib.staticfiles import finders
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 
 from web import home as home_sections
@@ -19,6 +20,12 @@ from web import style_guide
 def home(request: HttpRequest) -> HttpResponse:
     """What Podium is, why it exists, and what other apps have to offer right now."""
     return render(request, "web/home.html", {"sections": home_sections.sections(request)})
+
+
+@require_safe
+def favicon(request: HttpRequest) -> HttpResponse:
+    """The icon, for browsers that look for it in its old place."""
+    return redirect(static("img/favicon-32.png"))
 
 
 @dataclass(frozen=True)

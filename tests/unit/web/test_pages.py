@@ -175,3 +175,8 @@ def test_pages_of_a_list_keep_the_rest_of_the_query(rf):
     html = render_to_string("components/pagination.html", {"page": page, "request": request})
     assert 'href="?sort=-dsc&amp;page=5"' in html
     assert 'aria-current="page"' in html
+
+
+def test_the_icon_is_found_at_its_old_place_too(client):
+    answer = client.get("/favicon.ico")
+    assert (answer.status_code, answer.headers["Location"]) == (302, "/static/img/favicon-32.png")
