@@ -23,7 +23,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def favicon(request: HttpRequest) -> HttpResponse:
+def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (the signature of a view)
     """The icon, for browsers that look for it in its old place."""
     return redirect(static("img/favicon-32.png"))
 
