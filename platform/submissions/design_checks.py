@@ -107,7 +107,7 @@ class _Putting:
         self._test_set = test_set
 
     def __call__(self, folder: Path) -> None:
-        rows = TestCase.objects.filter(test_set=self._test_set).select_related("test_set")
+        rows = TestCase.objects.filter(test_set=self._test_set, is_decoy=False).select_related("test_set")
         cases = list(rows.order_by("position"))
         columns = sorted({key for case in cases for key in case.metadata})
         for case in cases:

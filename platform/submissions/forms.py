@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from challenges.models import Phase
+from submissions import merging
 from submissions.limits import upload_limits
 
 
@@ -40,7 +41,7 @@ class TestSetForm(forms.Form):
 
     archive = forms.FileField(
         label="Archive of references",
-        help_text="A .zip, .tar.gz or .tar.zst file. Larger ones are sealed with the command load_test_set.",
+        help_text="A .zip, .tar.gz or .tar.zst file.",
         widget=forms.ClearableFileInput(attrs={"accept": ".zip,.tar,.tar.gz,.tgz,.zst"}),
     )
     reason = forms.CharField(
@@ -50,10 +51,21 @@ class TestSetForm(forms.Form):
         help_text="Why the present version is replaced. It stays with the new version and in the log of acts.",
     )
 
-    def __init__(self, *args: Any, replaces: bool, **kwargs: Any) -> None:
+    merge_rule = forms.ChoiceField(
+        label="Several annotators",
+        required=False,
+        choices=[(key, f"{words[0].upper()}{words[1:]}") for key, words in merging.WORDS.items()],
+        initial=merging.MAJORITY,
+        help_text="How the references in annotator-1/, annotator-2/, … become the one that is scored. Without such folders, "
+        "it has no effect.",
+    )
+
+    def __init__(self, *args: Any, replaces: bool, asks_for_merging: bool = True, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if not replaces:
             del self.fields["reason"]
+        if not asks_for_merging:
+            del self.fields["merge_rule"]
 
     def clean_archive(self) -> Any:
         """Bound the size before the file goes anywhere."""

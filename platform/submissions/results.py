@@ -1,7 +1,7 @@
 """The result of a run: one columnar file that never changes, a second one of evidence, and the digest of what they say."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import pandas as pd
@@ -66,6 +66,27 @@ def store(rows: Iterable[CaseRow], name: str) -> None:
     buffer = io.BytesIO()
     frame(rows).to_parquet(buffer, index=False, engine="pyarrow", compression="zstd")
     store_bytes(name, buffer.getvalue())
+
+
+def store_annotators(rows: Mapping[str, Sequence[CaseRow]], stem: str) -> str:
+    """Write the results under the references of each annotator as one file below `stem`; returns its name, or nothing."""
+    if not rows:
+        return ""
+    tables = [frame(own).assign(annotator=name) for name, own in sorted(rows.items())]
+    buffer = io.BytesIO()
+    pd.concat(tables, ignore_index=True).to_parquet(buffer, index=False, engine="pyarrow", compression="zstd")
+    name = f"{stem}/{sha256({key: digest(own) for key, own in rows.items()})}.parquet"
+    store_bytes(name, buffer.getvalue())
+    return name
+
+
+def read_annotators(name: str, *, algorithm: str = "") -> dict[str, pd.DataFrame]:
+    """Return annotator → results under that annotator's references, with the columns that `read` gives."""
+    with private().open(name) as stream:
+        table = pd.read_parquet(io.BytesIO(stream.read()), engine="pyarrow")
+    table["algorithm"] = algorithm
+    groups = table.groupby("annotator", sort=True)
+    return {str(key): own[list(COLUMNS)].reset_index(drop=True) for key, own in groups}
 
 
 def store_evidence(evidence: "Evidence", name: str) -> None:

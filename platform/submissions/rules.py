@@ -7,6 +7,7 @@ import rules
 from challenges.models import Challenge, Member, Organizer, Phase
 from challenges.rules import is_organizer, is_owner, is_participant, is_public
 from submissions.models import Submission, Upload
+from submissions.queries.decoys import keeps_decoys
 
 
 @rules.predicate
@@ -33,14 +34,19 @@ def is_sender(user: Any, upload: Upload | None) -> bool:
 def shows_scores(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
     """The phase shows teams their own aggregate scores."""
     return submission is not None and (
-        submission.phase.is_closed or submission.phase.results != Phase.Results.VALIDATION
+        submission.phase.is_closed
+        # Scores would tell the decoys; a phase that had them before it was changed to show scores keeps them to itself.
+        or (submission.phase.results != Phase.Results.VALIDATION and not keeps_decoys(submission.phase))
     )
 
 
 @rules.predicate
 def shows_cases(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
     """The phase shows teams their own scores case by case."""
-    return submission is not None and (submission.phase.is_closed or submission.phase.results == Phase.Results.CASES)
+    return submission is not None and (
+        submission.phase.is_closed
+        or (submission.phase.results == Phase.Results.CASES and not keeps_decoys(submission.phase))
+    )
 
 
 @rules.predicate

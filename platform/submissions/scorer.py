@@ -8,7 +8,7 @@ import json
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -36,12 +36,12 @@ from evaluation.scoring.classification_evidence import ALL_CLASSES, PART
 from evaluation.scoring.detection_evidence import fits
 from evaluation.scoring.labels import answer_of, is_answer, no_answer
 from evaluation.scoring.pieces import Numbers, Pieces
-from submissions import archive, reference_tables, vault
+from submissions import archive, decoys, reference_tables, vault
 from submissions.checks import explain
 from submissions.expectation import TABLE_FILES, ExpectedCase, expectation, geometry_of
 from submissions.instance_tables import OpenInstances
 from submissions.limits import ChildLimits, TableLimits
-from submissions.models import Run, TestCase
+from submissions.models import Annotation, Run, TestCase
 from submissions.prediction_tables import OpenTable
 from submissions.report import Report
 from submissions.results import CaseRow
@@ -106,6 +106,10 @@ class Scored:
     """Why there are no values, for the participant."""
     details: str = ""
     """For organizers."""
+    annotators: dict[str, list[CaseRow]] = field(default_factory=dict)
+    """Rows under the references of each annotator, where there are several."""
+    handed: dict[str, Any] = field(default_factory=dict)
+    """Of a decoy: the digest of what was handed in, and how many voxels are labelled."""
 
 
 class ReferenceCache:
@@ -119,7 +123,7 @@ class ReferenceCache:
         self._room = voxels
         self._kept: OrderedDict[tuple[str, str], tuple[int, Prepared]] = OrderedDict()
 
-    def get(self, assessment: Assessment, case: TestCase) -> Prepared:
+    def get(self, assessment: Assessment, case: TestCase | Annotation) -> Prepared:
         """Return the prepared reference of a case."""
         key = (assessment.digest, case.reference_sha256)
         if key in self._kept:
@@ -143,12 +147,14 @@ class ReferenceCache:
         return prepared
 
 
-def _of_table(assessment: Assessment, case: TestCase) -> Prepared:
+def _of_table(assessment: Assessment, case: TestCase | Annotation) -> Prepared:
     table = reference_tables.stored(case.reference_file, assessment.problem)
     if table.labels is None:
         return table.objects_of(case.name)
     classes = case.test_set.shared["classes"]
-    return PreparedLabel(classes.index(table.labels[case.name]), len(classes))
+    # A decoy may have no reference, or one of no scored case; it is worked on like others and then left out.
+    label = table.labels.get(case.name, classes[0])
+    return PreparedLabel(classes.index(label) if label in classes else 0, len(classes))
 
 
 references = ReferenceCache(CACHED_VOXELS)
@@ -199,8 +205,11 @@ def score_cases(
     assessment = assessment_of(run)
     by_name = {case.name: case for case in cases}
     prepared: dict[str, Prepared] = {}
+    drawn: dict[str, dict[str, Prepared]] = {}
     for case in cases:
         prepared[case.name] = references.get(assessment, case)
+        beat()
+        drawn[case.name] = annotated(assessment, case)
         beat()
     path = local_path(run.submission.predictions_file)
     beside = OpenInstances(
@@ -223,16 +232,43 @@ def score_cases(
         target = folder / PurePosixPath(members[name]).name
         archive.extract(path, members[name], target, limit=_expected(case).byte_limit)
         scored = score(assessment, name, prepared[name], target, beside.read(folder))
+        more = {key: rows_of(score(assessment, name, own, target)) for key, own in drawn[name].items()}
+        handed = decoys.look(target) if case.is_decoy else {}
         target.unlink(missing_ok=True)
-        return reported(scored)
+        return reported(scored) | {"annotators": more, "handed": handed}
 
     def reported(scored: ScoredCase) -> Any:
         reason = f"{scored.reason.message}. {scored.reason.remedy}" if scored.reason else ""
-        return {"rows": [CaseRow.of(row) for row in scored.rows], "reason": reason, "pieces": _plain(scored.pieces)}
+        return {"rows": rows_of(scored), "reason": reason, "pieces": _plain(scored.pieces)}
+
+    def rows_of(scored: ScoredCase) -> list[CaseRow]:
+        return [CaseRow.of(row) for row in scored.rows]
 
     act = row if assessment.problem in TABLE_FILES else work
     for answer in answers([case.name for case in cases], act, limits=limits, beat=beat, seconds=seconds):
-        yield _scored(assessment, answer, members[answer.item], prepared[answer.item])
+        found = _scored(assessment, answer, members[answer.item], prepared[answer.item])
+        more = _of_annotators(assessment, answer, drawn[answer.item])
+        yield replace(found, annotators=more, handed=decoys.trusted(answer.value))
+
+
+def annotated(assessment: Assessment, case: TestCase) -> dict[str, Prepared]:
+    """Return the prepared references of a case by annotator; none for a decoy, which is not scored."""
+    if case.is_decoy:
+        return {}
+    return {entry.annotator: references.get(assessment, entry) for entry in case.annotations.all()}
+
+
+def missing_under(assessment: Assessment, case: str, drawn: Mapping[str, Prepared]) -> dict[str, list[CaseRow]]:
+    """Return what a case without prediction gives under each annotator."""
+    return {key: missing(assessment, case, own).rows for key, own in drawn.items()}
+
+
+def _of_annotators(assessment: Assessment, answer: Answer, drawn: Mapping[str, Prepared]) -> dict[str, list[CaseRow]]:
+    """Rows of a child under each annotator, as far as they are those of the case; missing otherwise."""
+    nothing = missing_under(assessment, answer.item, drawn)
+    said = answer.value.get("annotators") if answer.failure is None and isinstance(answer.value, dict) else None
+    said = said if isinstance(said, dict) else {}
+    return {key: _trusted({"rows": said.get(key)}, rows) or rows for key, rows in nothing.items()}
 
 
 def missing(assessment: Assessment, case: str, prepared: Prepared) -> Scored:

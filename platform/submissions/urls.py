@@ -2,7 +2,18 @@
 
 from django.urls import path
 
-from submissions.views import cases, comparison, methods, organize, submissions, submit, test_sets, tus, work
+from submissions.views import (
+    cases,
+    comparison,
+    methods,
+    organize,
+    submissions,
+    submit,
+    test_set_uploads,
+    test_sets,
+    tus,
+    work,
+)
 
 app_name = "submissions"
 urlpatterns = [
@@ -34,6 +45,9 @@ urlpatterns = [
     path("organize/phases/<int:phase>/results.csv", organize.results_csv, name="organize_results_csv"),
     path("organize/test-sets/", test_sets.test_sets, name="test_sets"),
     path("organize/test-sets/<int:phase>/archives/", test_sets.archives, name="test_set_archives"),
+    path("organize/test-sets/<int:phase>/uploads/", test_set_uploads.create, name="test_set_uploads"),
+    path("organize/test-sets/uploads/<uuid:pk>/", test_set_uploads.upload, name="test_set_upload"),
+    path("organize/test-sets/<int:phase>/<int:version>/decoys.csv", test_sets.decoys_csv, name="decoys_csv"),
     path("organize/test-sets/<int:phase>/access.csv", test_sets.access_csv, name="reference_access_csv"),
     path("organize/test-sets/<int:phase>/<int:version>/cases.csv", test_sets.cases_csv, name="test_set_csv"),
     path(

@@ -8,7 +8,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -64,6 +64,27 @@ def opened(name: str) -> Iterator[Path]:
         plain = folder / PurePosixPath(name).stem
         _decrypt(sealed, plain)
         yield plain
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def joined(names: Sequence[str], *, total: int) -> Iterator[Path]:
+    """Give a path with the plain content of stored pieces, one behind the other; gone afterwards.
+
+    Raises
+    ------
+    VaultError
+        When a piece was changed, or sealed with another key.
+    """
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_place_for(total)))
+    try:
+        whole = folder / "archive"
+        with whole.open("wb") as target:
+            for name in names:
+                with opened(name) as piece, piece.open("rb") as source:
+                    shutil.copyfileobj(source, target)
+        yield whole
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,9 +1,10 @@
-// The submit page: resumable upload of an archive, or of loose files and folders packed here in the browser.
+// Resumable upload of an archive, or of loose files and folders packed here in the browser: of the submit page, and of
+// the page where organizers send references (a form with data-upload, a drop zone and the parts of upload_progress.html).
 // Without this file the form posts the archive in one go, through the same services.
 (() => {
   "use strict";
 
-  const form = document.getElementById("submit-form");
+  const form = document.querySelector("form[data-upload]");
   if (!form || !window.tus?.isSupported) return;
 
   const ARCHIVE = /\.(zip|tar|tgz|tar\.gz|tar\.zst)$/i;
@@ -120,11 +121,11 @@
 
   const archiveOf = async (files) => {
     if (files.length === 1 && ARCHIVE.test(files[0].file.name)) return { blob: files[0].file, name: files[0].file.name };
-    return { blob: await pack(files), name: "predictions.zip" };
+    return { blob: await pack(files), name: form.dataset.name || "predictions.zip" };
   };
 
   const fingerprint = (files) =>
-    `podium-${form.dataset.phase}-${files.map(({ file, path }) => `${path}|${file.size}|${file.lastModified}`).sort().join(",")}`;
+    `podium-${form.dataset.upload}-${form.dataset.phase}-${files.map(({ file, path }) => `${path}|${file.size}|${file.lastModified}`).sort().join(",")}`;
 
   // ---- Sending ------------------------------------------------------------------------------------------------
   // Each piece carries its digest, so that the server throws a damaged one away instead of keeping it.
@@ -193,17 +194,20 @@
         filename: name,
         phase: form.dataset.phase,
         accept_incomplete: String(Boolean(form.elements.accept_incomplete?.checked)),
+        reason: form.elements.reason?.value || "",
+        merge_rule: form.elements.merge_rule?.value || "",
       },
       headers: { "X-CSRFToken": form.elements.csrfmiddlewaretoken.value },
       httpStack: stack,
       onProgress: (done, total) => show("Uploading", done, total),
       onAfterResponse: (_request, response) => {
-        address = response.getHeader("Podium-Submission") || address;
+        address = response.getHeader("Podium-Submission") || response.getHeader("Podium-Page") || address;
       },
       onError: (error) => fail(reasonOf(error)),
       onSuccess: () => {
-        show("Arrived; validation begins", blob.size, blob.size);
-        if (address) window.location.assign(address);
+        show(form.dataset.arrived || "Arrived; validation begins", blob.size, blob.size);
+        // Going to a place on the page that is shown would not load it anew.
+        if (address && !address.includes("#")) window.location.assign(address);
         else window.location.reload();
       },
     });

@@ -11,6 +11,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "__first__"),
         ("challenges", "0001_initial"),
+        ("registry", "0001_initial"),
     ]
 
     operations = [
@@ -148,6 +149,33 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "salt",
+                    models.CharField(
+                        blank=True, editable=False, help_text="secret part of the manifest", max_length=64
+                    ),
+                ),
+                (
+                    "merge_rule",
+                    models.CharField(
+                        blank=True,
+                        editable=False,
+                        help_text="how the references of several annotators became one",
+                        max_length=30,
+                    ),
+                ),
+                (
+                    "change_request",
+                    models.ForeignKey(
+                        blank=True,
+                        editable=False,
+                        help_text="the approved change of the registration that allowed this replacement",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="registry.changerequest",
+                    ),
+                ),
+                (
                     "phase",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE, related_name="test_sets", to="challenges.phase"
@@ -192,6 +220,10 @@ class Migration(migrations.Migration):
                 ),
                 ("metadata", models.JSONField(default=dict)),
                 (
+                    "is_decoy",
+                    models.BooleanField(default=False, help_text="asked for like any other case, and not scored"),
+                ),
+                (
                     "test_set",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE, related_name="cases", to="submissions.testset"
@@ -203,6 +235,32 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("test_set", "name"), name="submissions_case_name_unique"),
                     models.UniqueConstraint(fields=("test_set", "position"), name="submissions_case_position_unique"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Annotation",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "annotator",
+                    models.CharField(help_text="an identifier, not the name of a person", max_length=60),
+                ),
+                ("reference_file", models.CharField(max_length=300)),
+                ("reference_sha256", models.CharField(max_length=64)),
+                (
+                    "case",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="annotations",
+                        to="submissions.testcase",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["case", "annotator"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("case", "annotator"), name="submissions_annotator_once_a_case"),
                 ],
             },
         ),
@@ -264,6 +322,20 @@ class Migration(migrations.Migration):
                         blank=True,
                         help_text="what values of the whole data set are made of, case by case",
                         max_length=300,
+                    ),
+                ),
+                (
+                    "annotators_file",
+                    models.CharField(
+                        blank=True,
+                        help_text="results under the references of each annotator, where there are several",
+                        max_length=300,
+                    ),
+                ),
+                (
+                    "decoys",
+                    models.JSONField(
+                        blank=True, default=dict, help_text="for organizers: decoy case → what was handed in for it"
                     ),
                 ),
                 ("result_digest", models.CharField(blank=True, max_length=64)),
@@ -355,6 +427,14 @@ class Migration(migrations.Migration):
                 ("replaces", models.BooleanField(help_text="takes the place of a version that is there")),
                 ("reason", models.TextField(blank=True)),
                 (
+                    "merge_rule",
+                    models.CharField(
+                        blank=True,
+                        help_text="how references of several annotators become one, where no design says it",
+                        max_length=30,
+                    ),
+                ),
+                (
                     "state",
                     models.CharField(
                         choices=[
@@ -368,7 +448,10 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("problems", models.TextField(blank=True, help_text="for organizers: one problem a line")),
-                ("archive_file", models.CharField(editable=False, max_length=300)),
+                (
+                    "pieces",
+                    models.JSONField(editable=False, help_text="the files that the archive is kept in, in their order"),
+                ),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ("finished_at", models.DateTimeField(blank=True, editable=False, null=True)),
                 (
@@ -422,6 +505,87 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="TestSetUpload",
+            fields=[
+                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ("file_name", models.CharField(max_length=255)),
+                (
+                    "size",
+                    models.PositiveBigIntegerField(help_text="bytes, as declared before the first of them arrived"),
+                ),
+                ("offset", models.PositiveBigIntegerField(default=0, help_text="bytes received and kept")),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("receiving", "receiving"),
+                            ("complete", "complete"),
+                            ("refused", "refused"),
+                            ("cancelled", "cancelled"),
+                            ("expired", "expired"),
+                        ],
+                        default="receiving",
+                        max_length=12,
+                    ),
+                ),
+                (
+                    "refusal",
+                    models.CharField(blank=True, help_text="why nothing became of it", max_length=500),
+                ),
+                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ("updated_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ("expires_at", models.DateTimeField()),
+                ("reason", models.TextField(blank=True)),
+                ("merge_rule", models.CharField(blank=True, max_length=30)),
+                (
+                    "pieces",
+                    models.JSONField(default=list, editable=False, help_text="the encrypted files, in their order"),
+                ),
+                (
+                    "archive",
+                    models.OneToOneField(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="upload",
+                        to="submissions.testsetarchive",
+                    ),
+                ),
+                (
+                    "phase",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="test_set_uploads",
+                        to="challenges.phase",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-created_at"],
+                "indexes": [models.Index(fields=["state", "expires_at"], name="submissions_state_f1b296_idx")],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(("offset__lte", models.F("size"))),
+                        name="submissions_test_set_upload_within_size",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("state", "complete"), _negated=True),
+                            ("offset", models.F("size")),
+                            _connector="OR",
+                        ),
+                        name="submissions_complete_test_set_upload_is_whole",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="Upload",
             fields=[
                 ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
@@ -451,7 +615,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "refusal",
-                    models.CharField(blank=True, help_text="why it could not become a submission", max_length=500),
+                    models.CharField(blank=True, help_text="why nothing became of it", max_length=500),
                 ),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ("updated_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
@@ -537,6 +701,14 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True, default=dict, help_text="case → why it has no value; safe for participants"
                     ),
+                ),
+                (
+                    "annotator_rows",
+                    models.JSONField(blank=True, help_text="annotator, and a row of results", null=True),
+                ),
+                (
+                    "decoys",
+                    models.JSONField(blank=True, help_text="decoy case → what was handed in for it", null=True),
                 ),
                 ("log", models.TextField(blank=True, help_text="for organizers")),
                 (

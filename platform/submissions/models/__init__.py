@@ -4,11 +4,12 @@ from submissions.models.methods import MethodDescription
 from submissions.models.releases import Release
 from submissions.models.runs import Chunk, Run
 from submissions.models.submissions import Submission
-from submissions.models.test_set_archives import TestSetArchive
-from submissions.models.test_sets import TestCase, TestSet
+from submissions.models.test_set_archives import TestSetArchive, TestSetUpload
+from submissions.models.test_sets import Annotation, TestCase, TestSet
 from submissions.models.uploads import Upload
 
 __all__ = [
+    "Annotation",
     "Chunk",
     "MethodDescription",
     "Release",
@@ -17,5 +18,6 @@ __all__ = [
     "TestCase",
     "TestSet",
     "TestSetArchive",
+    "TestSetUpload",
     "Upload",
 ]

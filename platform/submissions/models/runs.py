@@ -58,6 +58,12 @@ class Run(models.Model):
     evidence_file = models.CharField(
         max_length=300, blank=True, help_text="what values of the whole data set are made of, case by case"
     )
+    annotators_file = models.CharField(
+        max_length=300, blank=True, help_text="results under the references of each annotator, where there are several"
+    )
+    decoys = models.JSONField(
+        default=dict, blank=True, help_text="for organizers: decoy case → what was handed in for it"
+    )
     result_digest = models.CharField(max_length=64, blank=True)
     summary = models.JSONField(default=dict, blank=True)
     provenance = models.JSONField(
@@ -120,6 +126,8 @@ class Chunk(Leased):
         null=True, blank=True, help_text="case → what it adds to the values of the whole data set"
     )
     notes = models.JSONField(default=dict, blank=True, help_text="case → why it has no value; safe for participants")
+    annotator_rows = models.JSONField(null=True, blank=True, help_text="annotator, and a row of results")
+    decoys = models.JSONField(null=True, blank=True, help_text="decoy case → what was handed in for it")
     log = models.TextField(blank=True, help_text="for organizers")
 
     class Meta:

@@ -4,10 +4,11 @@ import uuid
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from challenges.models import Phase
+from submissions.models.incoming import Incoming
 from submissions.models.leased import Leased
 from submissions.models.test_sets import TestSet
 
@@ -33,9 +34,12 @@ class TestSetArchive(Leased):
     size = models.PositiveBigIntegerField()
     replaces = models.BooleanField(help_text="takes the place of a version that is there")
     reason = models.TextField(blank=True)
+    merge_rule = models.CharField(
+        max_length=30, blank=True, help_text="how references of several annotators become one, where no design says it"
+    )
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     problems = models.TextField(blank=True, help_text="for organizers: one problem a line")
-    archive_file = models.CharField(max_length=300, editable=False)
+    pieces = models.JSONField(editable=False, help_text="the files that the archive is kept in, in their order")
     test_set = models.OneToOneField(TestSet, null=True, blank=True, on_delete=models.CASCADE, related_name="archive")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     finished_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -71,3 +75,34 @@ class TestSetArchive(Leased):
     @property
     def problem_lines(self) -> list[str]:
         return self.problems.splitlines()
+
+
+class TestSetUpload(Incoming):
+    """An archive of references on its way in; becomes exactly one `TestSetArchive` when complete.
+
+    What has arrived is encrypted piece by piece: no reference lies on a disk as it was sent for longer than its piece
+    takes.
+    """
+
+    phase = models.ForeignKey(Phase, on_delete=models.CASCADE, related_name="test_set_uploads")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    reason = models.TextField(blank=True)
+    merge_rule = models.CharField(max_length=30, blank=True)
+    pieces = models.JSONField(default=list, editable=False, help_text="the encrypted files, in their order")
+    archive = models.OneToOneField(
+        TestSetArchive, null=True, blank=True, on_delete=models.SET_NULL, related_name="upload"
+    )
+
+    # Keeps pytest from taking the model for a class of tests.
+    __test__ = False
+
+    class Meta:
+        ordering = ["-created_at"]
+        constraints = [
+            models.CheckConstraint(condition=Q(offset__lte=F("size")), name="submissions_test_set_upload_within_size"),
+            models.CheckConstraint(
+                condition=~Q(state="complete") | Q(offset=F("size")),
+                name="submissions_complete_test_set_upload_is_whole",
+            ),
+        ]
+        indexes = [models.Index(fields=["state", "expires_at"])]

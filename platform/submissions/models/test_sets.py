@@ -12,9 +12,10 @@ from challenges.models import Phase
 class TestSet(models.Model):
     """One sealed version of the cases that a phase asks for, with their references.
 
-    The digest covers the manifest: case names, order, digests of references, geometry and metadata. Of references in one
-    table, each case has a digest of the whole table. A sealed test set is
-    never changed; a replaced reference makes a new version.
+    The digest covers the manifest: case names, order, digests of references, geometry and metadata, which cases are
+    decoys, who annotated them and how annotations were merged. Of references in one table, each case has a digest of the
+    whole table. The salt in it keeps a published digest from telling anything to whoever tries all references that there
+    could be. A sealed test set is never changed; a replaced reference makes a new version.
     """
 
     phase = models.ForeignKey(Phase, on_delete=models.CASCADE, related_name="test_sets")
@@ -29,6 +30,19 @@ class TestSet(models.Model):
         blank=True,
         editable=False,
         help_text="what all cases of a classification or detection have in common, such as the names of the classes",
+    )
+    salt = models.CharField(max_length=64, blank=True, editable=False, help_text="secret part of the manifest")
+    merge_rule = models.CharField(
+        max_length=30, blank=True, editable=False, help_text="how the references of several annotators became one"
+    )
+    change_request = models.ForeignKey(
+        "registry.ChangeRequest",
+        null=True,
+        blank=True,
+        editable=False,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="the approved change of the registration that allowed this replacement",
     )
 
     # Keeps pytest from taking the model for a class of tests.
@@ -65,6 +79,7 @@ class TestCase(models.Model):
         help_text="shape, spacing (mm, in array-axis order) and affine of the reference; the kind of objects of a detection",
     )
     metadata = models.JSONField(default=dict)
+    is_decoy = models.BooleanField(default=False, help_text="asked for like any other case, and not scored")
 
     __test__ = False
 
@@ -79,11 +94,46 @@ class TestCase(models.Model):
         return self.name
 
     def manifest_entry(self) -> dict[str, Any]:
-        """What the digest of the test set covers of this case."""
+        """What the digest of the test set covers of this case; annotations have to be loaded with it."""
         return {
             "case": self.name,
             "position": self.position,
             "reference": self.reference_sha256,
             "geometry": self.geometry,
             "metadata": self.metadata,
+            "decoy": self.is_decoy,
+            "annotators": {entry.annotator: entry.reference_sha256 for entry in self.annotations.all()},
         }
+
+
+class Annotation(models.Model):
+    """The reference of a case by one annotator, beside the one that all were merged to.
+
+    Reads like a `TestCase` where a reference is prepared for scoring.
+    """
+
+    case = models.ForeignKey(TestCase, on_delete=models.CASCADE, related_name="annotations")
+    annotator = models.CharField(max_length=60, help_text="an identifier, not the name of a person")
+    reference_file = models.CharField(max_length=300)
+    reference_sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["case", "annotator"]
+        constraints = [
+            models.UniqueConstraint(fields=["case", "annotator"], name="submissions_annotator_once_a_case"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.case} by {self.annotator}"
+
+    @property
+    def name(self) -> str:
+        return self.case.name
+
+    @property
+    def geometry(self) -> dict[str, Any]:
+        return self.case.geometry
+
+    @property
+    def test_set(self) -> TestSet:
+        return self.case.test_set

@@ -1,14 +1,23 @@
 """Reads worth naming."""
 
 from submissions.queries.quotas import Quota, quota
-from submissions.queries.results import counted_runs, evidence_of, results_frame
-from submissions.queries.test_sets import active_test_set, case_metadata_frame, case_names, first_cases, has_test_set
+from submissions.queries.results import annotator_frames, counted_runs, evidence_of, results_frame
+from submissions.queries.test_sets import (
+    active_test_set,
+    annotators_of,
+    case_metadata_frame,
+    case_names,
+    first_cases,
+    has_test_set,
+)
 from submissions.queries.versions import Rescoring, rescoring_of
 
 __all__ = [
     "Quota",
     "Rescoring",
     "active_test_set",
+    "annotator_frames",
+    "annotators_of",
     "case_metadata_frame",
     "case_names",
     "counted_runs",

@@ -64,3 +64,12 @@ def evidence_of(run: Run) -> "Evidence | None":
     if not run.evidence_file:
         return None
     return results.read_evidence(run.evidence_file, algorithm=run.submission.team.name)
+
+
+def annotator_frames(run: Run) -> dict[str, pd.DataFrame]:
+    """Return annotator → a scored run's results under that annotator's references, as `results_frame` has those under the
+    merged ones; none where there is one reference a case.
+    """
+    if not run.annotators_file:
+        return {}
+    return results.read_annotators(run.annotators_file, algorithm=run.submission.team.name)

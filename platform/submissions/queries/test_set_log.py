@@ -24,6 +24,7 @@ class Version:
 
     test_set: TestSet
     cases: int
+    decoys: int
     runs: int
     sealed_by: User | None
     reason: str
@@ -47,7 +48,9 @@ class Access:
 def versions_of(phase: Phase) -> list[Version]:
     """All versions of a phase's test set, the newest first; in two queries, however many there are."""
     rows = TestSet.objects.filter(phase=phase, sealed_at__isnull=False).order_by("-version")
-    rows = list(rows.annotate(cases_total=_number(TestCase), runs_total=_number(Run)))
+    rows = rows.select_related("change_request__registration")
+    decoys = _number(TestCase, is_decoy=True)
+    rows = list(rows.annotate(cases_total=_number(TestCase), decoys_total=decoys, runs_total=_number(Run)))
     ids = [str(row.pk) for row in rows]
     entries = Entry.objects.filter(subject_type=SUBJECT, subject_id__in=ids, act=SEALED).select_related("actor")
     sealings = {entry.subject_id: entry for entry in entries}
@@ -58,6 +61,7 @@ def versions_of(phase: Phase) -> list[Version]:
             Version(
                 test_set=row,
                 cases=row.cases_total,
+                decoys=row.decoys_total,
                 runs=row.runs_total,
                 sealed_by=entry.actor if entry else None,
                 reason=entry.facts.get("reason", "") if entry else "",
@@ -91,7 +95,9 @@ def named_organizers(challenge: Challenge) -> list[Organizer]:
     return list(rows.order_by("user__username"))
 
 
-def _number(model: type[TestCase] | type[Run]) -> Coalesce:
+def _number(model: type[TestCase] | type[Run], **only: object) -> Coalesce:
     """Count in a query of its own: joined to each other, cases and runs would multiply."""
-    rows = model.objects.filter(test_set=OuterRef("pk")).order_by().values("test_set").annotate(total=Count("pk"))
+    rows = (
+        model.objects.filter(test_set=OuterRef("pk"), **only).order_by().values("test_set").annotate(total=Count("pk"))
+    )
     return Coalesce(Subquery(rows.values("total"), output_field=IntegerField()), 0)

@@ -1,10 +1,10 @@
 """Cases of a phase."""
 
 import pandas as pd
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from challenges.models import Challenge, Phase
-from submissions.models import TestCase, TestSet
+from submissions.models import Annotation, TestCase, TestSet
 
 
 def active_test_set(phase: Phase) -> TestSet:
@@ -30,13 +30,17 @@ def case_names(phase: Phase) -> list[str]:
 
 
 def first_cases(challenge: Challenge) -> list[TestCase]:
-    """The first case of every phase of a challenge that has a test set."""
-    cases = TestCase.objects.filter(test_set__phase__task__challenge=challenge, test_set__is_active=True, position=1)
+    """The first scored case of every phase of a challenge that has a test set."""
+    cases = TestCase.objects.filter(
+        test_set__phase__task__challenge=challenge, test_set__is_active=True, is_decoy=False
+    )
+    first = TestCase.objects.filter(test_set=OuterRef("test_set"), is_decoy=False).order_by("position")
+    cases = cases.filter(pk=Subquery(first.values("pk")[:1]))
     return list(cases.select_related("test_set__phase").order_by("test_set__phase__position"))
 
 
 def case_metadata_frame(phase: Phase) -> pd.DataFrame:
-    """Return the case metadata: a column `case` and one a characteristic, in the order of the cases."""
+    """Return the case metadata: a column `case` and one a characteristic, in the order of the cases; without decoys."""
     return _metadata(TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True))
 
 
@@ -46,5 +50,11 @@ def metadata_frame_of(test_set: TestSet) -> pd.DataFrame:
 
 
 def _metadata(cases: QuerySet[TestCase]) -> pd.DataFrame:
-    rows = cases.order_by("position").values_list("name", "metadata")
+    rows = cases.filter(is_decoy=False).order_by("position").values_list("name", "metadata")
     return pd.DataFrame([{"case": name, **metadata} for name, metadata in rows])
+
+
+def annotators_of(test_set: TestSet) -> list[str]:
+    """Whose references a version holds beside the merged ones, in alphabetical order; none where there is one a case."""
+    rows = Annotation.objects.filter(case__test_set=test_set).order_by("annotator")
+    return list(rows.values_list("annotator", flat=True).distinct())

@@ -9,7 +9,7 @@ from django.urls import reverse
 from accounts.models import User
 from challenges.models import Phase
 from challenges.queries.projections import projection_of
-from registry.models import ProposedChange
+from registry.models import ChangeRequest, ProposedChange
 from submissions.models import Run, Submission, TestSet
 from submissions.services.runs import start_run
 
@@ -52,8 +52,11 @@ class Replacement:
             raise TestSetError("A replacement needs a reason, which stays with the new version.")
 
 
-def check(phase: Phase, geometries: Mapping[str, dict[str, Any]]) -> list[Submission]:
-    """Refuse a replacement that must not be; returns what is to be scored again, locked until the transaction ends.
+def check(phase: Phase, geometries: Mapping[str, dict[str, Any]]) -> tuple[list[Submission], ChangeRequest | None]:
+    """Refuse a replacement that must not be.
+
+    Returns what is to be scored again, locked until the transaction ends, and the approved change of the registration that
+    allows it (MAN-4), for a challenge with a registration.
 
     Parameters
     ----------
@@ -71,17 +74,17 @@ def check(phase: Phase, geometries: Mapping[str, dict[str, Any]]) -> list[Submis
     before = TestSet.objects.filter(phase=phase, is_active=True).first()
     if before is None:
         raise TestSetError(f"{phase.name} has no test set that could be replaced. Seal a first one, without a reason.")
-    _check_registration(phase, before)
+    change = _approved_change(phase, before)
     # With the lock, no submission of the phase can start a run against the old version while this is decided.
     rows = Submission.objects.select_for_update(of=("self",)).select_related("phase__task__challenge", "team")
     submissions = list(rows.filter(phase=phase).exclude(state__in=Submission.UNSUCCESSFUL).order_by("pk"))
     if not submissions:
-        return []
+        return [], change
     present = dict(before.cases.order_by("position").values_list("name", "geometry"))
     _check_cases(phase, present, geometries)
     if Run.objects.filter(submission__phase=phase, state__in=Run.UNFINISHED).exists():
         raise TestSetError("Submissions are being scored at this moment. Replace the test set when that is done.")
-    return [submission for submission in submissions if submission.state == Submission.State.SCORED]
+    return [submission for submission in submissions if submission.state == Submission.State.SCORED], change
 
 
 def score_again(submissions: list[Submission], *, actor: User | None) -> None:
@@ -90,10 +93,10 @@ def score_again(submissions: list[Submission], *, actor: User | None) -> None:
         start_run(submission=submission, trigger=Run.Trigger.TEST_SET, actor=actor)
 
 
-def _check_registration(phase: Phase, before: TestSet) -> None:
+def _approved_change(phase: Phase, before: TestSet) -> ChangeRequest | None:
     projection = projection_of(phase.challenge)
     if projection is None:
-        return
+        return None
     task = phase.task.design_key
     approved = ProposedChange.objects.filter(
         request__registration=projection.registration_id,
@@ -102,12 +105,14 @@ def _check_registration(phase: Phase, before: TestSet) -> None:
         decision__outcome__in=("approved", "deviation"),
         decision__decided_at__gt=before.sealed_at,
     )
-    if not approved.exists():
+    change = approved.select_related("request").order_by("decision__decided_at", "pk").first()
+    if change is None:
         page = reverse("registry:changes", args=[projection.registration.identifier])
         raise TestSetError(
             f"The challenge is registered, and its sealed test set is part of what was promised. Ask for a change of what "
             f"the design says about test cases or their annotation, at {page}, and replace the test set when it is approved."
         )
+    return change.request
 
 
 def _check_cases(phase: Phase, present: Mapping[str, Any], geometries: Mapping[str, Any]) -> None:

@@ -3,12 +3,14 @@
 import traceback
 import uuid
 from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 import structlog
 from django.db import transaction
+from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 
 from audit.services import record
@@ -20,7 +22,7 @@ from evaluation.scoring.working_points import working_points
 from submissions import hooks, results, scorer, vault
 from submissions.expectation import TABLE_FILES
 from submissions.limits import child_limits, task_budget
-from submissions.models import Chunk, Run, Submission
+from submissions.models import Annotation, Chunk, Run, Submission, TestCase
 from submissions.queries.test_sets import metadata_frame_of
 from submissions.queries.work import waiting_chunks
 from submissions.report import Report
@@ -87,7 +89,7 @@ def _score(pk: int, token: uuid.UUID) -> None:
 
 def _score_cases(chunk: Chunk, heart: Heart) -> list[Scored]:
     members = Report.of(chunk.run.submission.report).members
-    rows = chunk.run.test_set.cases.select_related("test_set").filter(name__in=chunk.cases)
+    rows = _with_references(chunk.run).filter(name__in=chunk.cases)
     cases = {case.name: case for case in rows}
     scored: list[Scored] = []
 
@@ -109,6 +111,12 @@ def _score_cases(chunk: Chunk, heart: Heart) -> list[Scored]:
     return scored
 
 
+def _with_references(run: Run) -> QuerySet[TestCase]:
+    """The cases of a run with all that preparing their references reads."""
+    annotations = Prefetch("annotations", queryset=Annotation.objects.select_related("case__test_set"))
+    return run.test_set.cases.select_related("test_set").prefetch_related(annotations)
+
+
 def _complete(chunk: Chunk, token: uuid.UUID, scored: list[Scored]) -> bool:
     """Store what was found, all or nothing; returns whether this was the run's last open chunk."""
     done = {result.case for result in scored}
@@ -122,6 +130,10 @@ def _complete(chunk: Chunk, token: uuid.UUID, scored: list[Scored]) -> bool:
             rows=[list(row) for result in scored for row in result.rows],
             pieces={result.case: result.pieces for result in scored},
             notes={result.case: result.note for result in scored if result.note},
+            annotator_rows=[
+                [name, *row] for result in scored for name, rows in result.annotators.items() for row in rows
+            ],
+            decoys={result.case: result.handed for result in scored if result.handed},
             log="\n".join(f"{result.case}: {result.details}" for result in scored if result.details),
             lease_token=None,
             lease_until=None,
@@ -175,14 +187,18 @@ class _Files:
     result: str
     digest: str
     evidence: str
+    annotators: str
     summary: dict[str, Any]
     provenance: dict[str, Any]
     notes: dict[str, str]
+    decoys: dict[str, Any]
 
 
 def _write(run: Run, chunks: list[Chunk]) -> _Files:
     assessment = scorer.assessment_of(run)
-    found = _assemble(run, assessment, chunks)
+    everything = _assemble(run, assessment, chunks)
+    decoys = set(run.test_set.cases.filter(is_decoy=True).values_list("name", flat=True))
+    found = [scored for scored in everything if scored.case not in decoys]
     rows = [row for scored in found for row in scored.rows]
     evidence = None
     if is_pooled(assessment):
@@ -199,26 +215,50 @@ def _write(run: Run, chunks: list[Chunk]) -> _Files:
     if evidence is not None:
         results.store_evidence(evidence, kept)
     results.store(rows, name)
+    annotators = results.store_annotators(
+        {key: [row for scored in found for row in scored.annotators.get(key, [])] for key in _annotators(found)},
+        f"results/{run.pk}/annotators",
+    )
     table = results.frame(rows, algorithm=run.submission.team.name)
     notes = {scored.case: scored.note for scored in found if scored.note}
     summary = summarize(
         assessment, table, metadata_frame_of(run.test_set), cases=[scored.case for scored in found], noted=notes
     )
+    # What teams are told of missing cases covers all that were asked for: a decoy is missed like any other case.
+    absent = sum(scored.case in decoys and bool(scored.note) for scored in everything)
+    summary |= {"asked": len(everything), "asked_missing": summary["missing_cases"] + absent}
     return _Files(
         name,
         digest,
         kept,
+        annotators,
         summary,
         provenance(assessment) | {"working_points": working_points(assessment, evidence)},
         notes,
+        _handed(run, everything, decoys),
     )
+
+
+def _annotators(found: Sequence[Scored]) -> list[str]:
+    return sorted({name for scored in found for name in scored.annotators})
+
+
+def _handed(run: Run, everything: Sequence[Scored], decoys: Collection[str]) -> dict[str, Any]:
+    """For organizers: what became of each decoy."""
+    findings = Report.of(run.submission.report).findings
+    return {
+        scored.case: {"status": str(findings[scored.case].status) if scored.case in findings else "missing"}
+        | scored.handed
+        for scored in everything
+        if scored.case in decoys
+    }
 
 
 def _shared(run: Run, assessment: Assessment) -> dict[str, Any]:
     """What all evidence of the test set has in common."""
     if assessment.problem in TABLE_FILES:
         return run.test_set.shared
-    metadata = run.test_set.cases.values_list("name", "metadata")
+    metadata = run.test_set.cases.filter(is_decoy=False).values_list("name", "metadata")
     return shared_evidence(
         assessment, {name: str(facts["patient"]) for name, facts in metadata if facts.get("patient") is not None}
     )
@@ -229,20 +269,29 @@ def _assemble(run: Run, assessment: Assessment, chunks: list[Chunk]) -> list[Sco
     rows: dict[str, list[CaseRow]] = defaultdict(list)
     pieces: dict[str, Any] = {}
     notes = dict(run.case_notes)
+    drawn: dict[str, dict[str, list[CaseRow]]] = defaultdict(lambda: defaultdict(list))
+    handed: dict[str, Any] = {}
     for chunk in chunks:
         for row in chunk.rows or []:
             rows[row[0]].append(CaseRow(*row))
+        for annotator, *row in chunk.annotator_rows or []:
+            drawn[row[0]][annotator].append(CaseRow(*row))
+        handed |= chunk.decoys or {}
         pieces |= chunk.pieces or {}
         notes |= chunk.notes
     scored = {name for chunk in chunks for name in chunk.cases}
     found = []
-    for case in run.test_set.cases.select_related("test_set"):
-        note = notes.get(case.name, "")
+    for case in _with_references(run):
+        note, own = notes.get(case.name, ""), handed.get(case.name, {})
         if case.name in scored:
-            found.append(Scored(case.name, rows[case.name], pieces.get(case.name), note=note))
+            more = dict(drawn[case.name])
+            found.append(
+                Scored(case.name, rows[case.name], pieces.get(case.name), note=note, annotators=more, handed=own)
+            )
         else:
             nothing = scorer.missing(assessment, case.name, scorer.references.get(assessment, case))
-            found.append(replace(nothing, note=note))
+            more = scorer.missing_under(assessment, case.name, scorer.annotated(assessment, case))
+            found.append(replace(nothing, note=note, annotators=more))
     return found
 
 
@@ -255,10 +304,11 @@ def _store_result(run: Run, files: _Files, *, chunks: list[Chunk]) -> None:
     Run.objects.filter(submission=submission, counts=True).update(counts=False, state=Run.State.SUPERSEDED)
     current.state, current.counts, current.finished_at = Run.State.SCORED, True, timezone.now()
     current.result_file, current.result_digest, current.evidence_file = files.result, files.digest, files.evidence
+    current.annotators_file, current.decoys = files.annotators, files.decoys
     current.summary, current.provenance, current.case_notes = files.summary, files.provenance, files.notes
     current.log = "\n".join(chunk.log for chunk in chunks if chunk.log)
     current.save()
-    Chunk.objects.filter(run=run).update(rows=None, pieces=None)
+    Chunk.objects.filter(run=run).update(rows=None, pieces=None, annotator_rows=None, decoys=None)
     if submission.state != Submission.State.SCORED:
         Submission.objects.filter(pk=submission.pk).update(
             state=Submission.State.SCORED, state_since=current.finished_at, reason=""
@@ -296,7 +346,7 @@ def fail_run(*, run_id: uuid.UUID, log: str) -> None:
     current.message, current.log = FAILED_MESSAGE[:500], log
     current.save()
     Chunk.objects.filter(run=current).exclude(state=Chunk.State.DONE).delete()
-    Chunk.objects.filter(run=current).update(rows=None, pieces=None)
+    Chunk.objects.filter(run=current).update(rows=None, pieces=None, annotator_rows=None, decoys=None)
     if not submission.runs.filter(counts=True).exists():
         Submission.objects.filter(pk=submission.pk).update(
             state=Submission.State.FAILED, state_since=current.finished_at, reason=FAILED_MESSAGE[:500]

@@ -10,7 +10,7 @@ from django.utils import timezone
 from submissions import vault
 from submissions.models import Upload
 from submissions.queries.work import lost_archives, lost_chunks, lost_validations, unassembled_runs
-from submissions.services import scoring, states, uploads
+from submissions.services import scoring, states, test_set_arrivals, uploads
 from submissions.storage import scratch
 from web.clock import shared_now
 from web.jobs import send
@@ -28,13 +28,13 @@ def sweep() -> dict[str, int]:
     Nothing here decides anything: a message too many finds nothing to do.
     """
     found = {
-        "uploads": _finish_uploads(),
+        "uploads": _finish_uploads() + test_set_arrivals.finish_whole(),
         "validations": _validate(),
         "test_sets": _take_test_sets(),
         "held": _decide_held(),
         "runs": _assemble(),
         "chunks": _score(),
-        "expired": uploads.expire(),
+        "expired": uploads.expire() + test_set_arrivals.expire(),
     }
     _tidy()
     if any(found.values()):

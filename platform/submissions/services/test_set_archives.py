@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -19,7 +18,9 @@ from submissions.expectation import TABLE_FILES, allowed_labels, geometry_docume
 from submissions.limits import MIB, ArchiveLimits, ChildLimits, TableLimits, child_limits
 from submissions.models import TestCase, TestSet
 from submissions.sandbox import Answer, answers
+from submissions.services import test_set_parts as parts
 from submissions.services.replacing import Replacement
+from submissions.services.test_set_parts import Found
 from submissions.services.test_sets import PHOTOGRAPHS, TestSetError, create_test_set
 from submissions.storage import working_folder
 
@@ -34,18 +35,6 @@ _NAMES = ("case", "patient")
 _BYTES_PER_SECOND = 20e6
 
 
-@dataclass
-class _Found:
-    """What an archive holds."""
-
-    references: dict[str, str] = field(default_factory=dict)
-    """Case → file."""
-    images: dict[str, str] = field(default_factory=dict)
-    records: list[dict[str, Any]] | None = None
-    columns: list[str] = field(default_factory=list)
-    problems: list[str] = field(default_factory=list)
-
-
 def take_archive(
     *,
     phase: Phase,
@@ -53,6 +42,7 @@ def take_archive(
     actor: User | None,
     reason: str = "",
     replaces: bool = False,
+    merge_rule: str = "",
     beat: Callable[[], None] = lambda: None,
     within: Callable[[TestSet], None] = lambda _: None,
 ) -> TestSet:
@@ -64,11 +54,14 @@ def take_archive(
         The phase.
     path
         The archive: a folder `references` with a label image a case or with the table of all cases, and if wanted a
-        folder `images` and a table `cases.csv` with a column `case` and one column a characteristic.
+        folder `images` and a table `cases.csv` with a column `case` and one column a characteristic. A column `decoy`
+        says which cases are asked for and not scored; folders `annotator-<id>` hold references of several annotators.
     reason
         Why the present version is replaced.
     replaces
         Whether there is to be a version already.
+    merge_rule
+        How references of several annotators become one, where no registered design says it; a majority vote if empty.
     beat
         Called every second while a child works.
     within
@@ -89,14 +82,26 @@ def take_archive(
         found = _unpack(path, folder, assessment, beat)
         if replaces:
             _keep_table(found, phase)
-        cases = _cases(found, assessment)
+        decoys = parts.take_decoys(found)
+        rule = parts.merge_rule(found, phase, assessment, merge_rule)
+        cases = _cases(found, assessment, decoys)
+        parts.check_characteristics(found, phase, [case for case in cases if case not in decoys])
         _refuse(found.problems)
         geometries = _read_files(found, folder, assessment, beat)
+        if assessment.problem not in TABLE_FILES:
+            known = _present_grids(phase) if replaces else {}
+            geometries |= parts.join(
+                found, folder, rule=rule, decoys=decoys, known=known, assessment=assessment, beat=beat
+            )
+            _refuse(found.problems)
         return create_test_set(
             phase=phase,
             references=folder / REFERENCES,
             images=folder / IMAGES if found.images else None,
             cases=cases,
+            decoys=decoys,
+            annotators={name: folder / f"annotator-{name}" for name in sorted(found.annotators)},
+            merge_rule=rule,
             metadata=pd.DataFrame(found.records, columns=found.columns) if found.records is not None else None,
             actor=actor,
             geometries=geometries,
@@ -105,12 +110,12 @@ def take_archive(
         )
 
 
-def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[], None]) -> _Found:
+def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[], None]) -> Found:
     limits = ArchiveLimits()
     tables = TABLE_FILES.get(assessment.problem, ())
 
     def work(_item: str, own: Path) -> object:
-        found = _Found()
+        found = Found()
         try:
             source = path
             if archive.is_tar(path):
@@ -137,20 +142,21 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
         raise TestSetError(
             "The archive could not be read within the limits of time and memory. Pack it with an ordinary program."
         )
-    return _Found(**answer.value)
+    return Found(**answer.value)
 
 
 def _sort(
-    source: Path, folder: Path, tables: Sequence[str], limits: ArchiveLimits, found: _Found, *, instances: bool
+    source: Path, folder: Path, tables: Sequence[str], limits: ArchiveLimits, found: Found, *, instances: bool
 ) -> None:
     """Write every file to its place under its own name, whatever folders the archive names."""
     members = archive.members(source, limits)
-    parts = {member.path: PurePosixPath(member.path.replace("\\", "/")).parts for member in members}
-    tops = {names[0] for names in parts.values() if len(names) > 1}
+    paths = {member.path: PurePosixPath(member.path.replace("\\", "/")).parts for member in members}
+    tops = {names[0] for names in paths.values() if len(names) > 1}
+    own = {REFERENCES, IMAGES, *filter(parts.ANNOTATOR.fullmatch, tops)}
     # One folder around everything is how many programs pack.
-    shared = len(tops) == 1 and not tops & {REFERENCES, IMAGES} and all(len(names) > 1 for names in parts.values())
+    shared = len(tops) == 1 and not tops & own and all(len(names) > 1 for names in paths.values())
     for member in members:
-        names = parts[member.path][1:] if shared else parts[member.path]
+        names = paths[member.path][1:] if shared else paths[member.path]
         place, name = (names[0] if len(names) > 1 else ""), names[-1]
         if place == "" and name == CASES:
             archive.extract(source, member.path, folder / CASES, limit=_MESSAGE_BYTES, remedy="too large for a table.")
@@ -159,10 +165,16 @@ def _sort(
             archive.extract(source, member.path, folder / place / name, limit=TableLimits().bytes, remedy=_LARGE_TABLE)
             continue
         kept = {REFERENCES: found.references, IMAGES: found.images}.get(place)
+        if annotator := parts.ANNOTATOR.fullmatch(place):
+            kept = found.annotators.setdefault(annotator[1], {})
+            if len(found.annotators) > parts.MOST_ANNOTATORS:
+                found.problems.append(f"There are more than {parts.MOST_ANNOTATORS} folders annotator-….")
+                return
+            (folder / place).mkdir(exist_ok=True)
         if kept is None:
             found.problems.append(
-                f"{member.path}: belongs to nothing. Put references into {REFERENCES}/, images into {IMAGES}/, and "
-                f"characteristics into {CASES}."
+                f"{member.path}: belongs to nothing. Put references into {REFERENCES}/ (or, of several annotators, into "
+                f"annotator-1/, annotator-2/, …), images into {IMAGES}/, and characteristics into {CASES}."
             )
             continue
         case = name if place == REFERENCES and name in tables else _case(name, photographs=place == IMAGES)
@@ -185,7 +197,7 @@ def _case(name: str, *, photographs: bool) -> str:
     return path.stem if photographs and path.suffix.lower() in PHOTOGRAPHS else ""
 
 
-def _read_cases(path: Path, found: _Found) -> None:
+def _read_cases(path: Path, found: Found) -> None:
     """Read the table of characteristics; what their values are (numbers, words) is told from the whole column."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -213,33 +225,42 @@ def _read_cases(path: Path, found: _Found) -> None:
     ]
 
 
-def _keep_table(found: _Found, phase: Phase) -> None:
+def _keep_table(found: Found, phase: Phase) -> None:
     """Take order and characteristics from the present version where the archive has no table and the same cases."""
     present = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True).order_by("position")
-    rows = [{"case": name, **metadata} for name, metadata in present.values_list("name", "metadata")]
+    rows: list[dict[str, Any]] = []
+    for name, metadata, is_decoy in present.values_list("name", "metadata", "is_decoy"):
+        rows.append({"case": name, **metadata, **({parts.DECOY: True} if is_decoy else {})})
+    scored, every = {row["case"] for row in rows if parts.DECOY not in row}, {row["case"] for row in rows}
     is_table = phase.assessment.problem in TABLE_FILES
-    if found.records is None and (is_table or {row["case"] for row in rows} == set(found.references)):
+    if found.records is None and (is_table or scored <= found.named <= every):
         found.records = rows
         found.columns = list(dict.fromkeys(["case", *(column for row in rows for column in row)]))
 
 
-def _cases(found: _Found, assessment: Assessment) -> list[str]:
+def _present_grids(phase: Phase) -> dict[str, dict[str, Any]]:
+    present = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True)
+    return dict(present.values_list("name", "geometry"))
+
+
+def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> list[str]:
     """The cases in their order; what does not fit together is added to the problems."""
     rows = {str(record["case"]): record for record in found.records or ()}
     is_table = assessment.problem in TABLE_FILES
     if is_table and not rows:
         found.problems.append(f"{CASES}: is missing. With references in one table it has to say which cases there are.")
-    cases = list(rows) or sorted(found.references)
+    cases = list(rows) or sorted(found.named)
     for case in cases:
         if len(case) > _NAME_LENGTH or "/" in case:
             found.problems.append(
                 f"{case[:60]}: no name for a case. Use at most {_NAME_LENGTH} characters and no slash."
             )
-        if not is_table and case not in found.references:
+        if not is_table and case not in found.named and case not in decoys:
             found.problems.append(
                 f"{CASES}: the case {case} has no reference. Add {REFERENCES}/{case}.nii.gz, or delete its line."
             )
-    for kept, place in ((found.images, IMAGES), *(() if is_table else ((found.references, REFERENCES),))):
+    drawn = [(files, f"annotator-{name}") for name, files in found.annotators.items()]
+    for kept, place in ((found.images, IMAGES), *drawn, *(() if is_table else ((found.references, REFERENCES),))):
         for case, name in kept.items():
             if case not in set(cases):
                 found.problems.append(
@@ -248,7 +269,7 @@ def _cases(found: _Found, assessment: Assessment) -> list[str]:
     if not cases:
         found.problems.append(f"{REFERENCES}: has no files that are read. Add one label image for each case.")
     for column in metadata_columns(assessment):
-        lacking = [case for case in cases if rows.get(case, {}).get(column) in (None, "")]
+        lacking = [case for case in cases if case not in decoys and rows.get(case, {}).get(column) in (None, "")]
         if lacking:
             found.problems.append(
                 f"{CASES}: the ranking groups cases by {column}, which {lacking[0]}"
@@ -259,7 +280,7 @@ def _cases(found: _Found, assessment: Assessment) -> list[str]:
 
 
 def _read_files(
-    found: _Found, folder: Path, assessment: Assessment, beat: Callable[[], None]
+    found: Found, folder: Path, assessment: Assessment, beat: Callable[[], None]
 ) -> dict[str, dict[str, Any]]:
     """Read each reference and image in a child as it will be read later; returns the grids of label images by case.
 
@@ -272,6 +293,8 @@ def _read_files(
     is_table = assessment.problem in TABLE_FILES
     places = {f"{REFERENCES}/{name}": case for case, name in found.references.items()}
     places |= {f"{IMAGES}/{name}": case for case, name in found.images.items()}
+    for annotator, files in found.annotators.items():
+        places |= {f"annotator-{annotator}/{name}": case for case, name in files.items()}
 
     beside: list[InstanceTable | None] = []
 
@@ -303,7 +326,7 @@ def _read_files(
         problem, geometry = _judged(answer)
         if problem:
             problems.append(f"{answer.item}, case {places[answer.item]}: {problem}")
-        elif geometry:
+        elif geometry and answer.item.startswith(f"{REFERENCES}/"):
             geometries[places[answer.item]] = geometry
     _refuse(problems)
     return geometries

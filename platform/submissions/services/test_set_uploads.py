@@ -2,7 +2,8 @@
 
 import traceback
 import uuid
-from pathlib import Path, PurePosixPath
+from collections.abc import Sequence
+from pathlib import PurePosixPath
 
 import structlog
 from django.core.files.uploadedfile import UploadedFile
@@ -17,62 +18,92 @@ from submissions.models import TestSet, TestSetArchive
 from submissions.services.leases import Heart, LeaseLostError, claim
 from submissions.services.replacing import Replacement, TestSetError
 from submissions.services.test_set_archives import take_archive
-from submissions.storage import delete, has_room, scratch
+from submissions.services.uploads import BusyError
+from submissions.storage import delete, has_room
 from web.clock import shared_now
 from web.jobs import enqueue
 
 log = structlog.get_logger(__name__)
 
 MAX_ATTEMPTS = 3
+PIECE_BYTES = 32 * MIB
 OUR_FAULT = (
     "Something went wrong on our side, and nothing was sealed. Send the archive again; if it happens again, ask the "
     "administrators to look into the log of the worker."
 )
 
 
-def receive(*, user: User, phase: Phase, archive: UploadedFile, reason: str) -> TestSetArchive:
-    """Keep an archive and have it checked; it replaces the present version where there is one.
+def receive(*, user: User, phase: Phase, archive: UploadedFile, reason: str, merge_rule: str = "") -> TestSetArchive:
+    """Keep an archive that came in one request and have it checked; it replaces the present version where there is one.
 
     Raises
     ------
     TestSetError
         Without a reason for a replacement, and while another archive for the phase is being checked.
     """
-    replaces = TestSet.objects.filter(phase=phase, is_active=True).exists()
-    if replaces:
-        Replacement(reason)
-    if TestSetArchive.objects.filter(phase=phase, state__in=TestSetArchive.OPEN).exists():
-        raise TestSetError(_BUSY)
+    _check(phase, reason)
     if not has_room():
         raise TestSetError("There is no room for the archive at the moment. Try again later.")
-    key = uuid.uuid4()
-    name = f"test-sets/{key}{vault.SUFFIX}"
-    plain = scratch("incoming") / f"{key}.archive"
+    key, pieces = uuid.uuid4(), []
     try:
-        with plain.open("wb") as target:
-            for block in archive.chunks(MIB):
-                target.write(block)
-        vault.keep_file(name, plain)
-    finally:
-        plain.unlink(missing_ok=True)
+        for number, block in enumerate(archive.chunks(PIECE_BYTES)):
+            pieces.append(f"test-sets/{key}/{number:06d}{vault.SUFFIX}")
+            vault.keep_bytes(pieces[-1], block)
+        return hand_on(
+            user=user,
+            phase=phase,
+            file_name=PurePosixPath(str(archive.name).replace("\\", "/")).name[:255],
+            size=archive.size or 0,
+            reason=reason,
+            merge_rule=merge_rule,
+            pieces=pieces,
+        )
+    except Exception:
+        for name in pieces:
+            delete(name)
+        raise
+
+
+def hand_on(
+    *, user: User, phase: Phase, file_name: str, size: int, reason: str, merge_rule: str, pieces: Sequence[str]
+) -> TestSetArchive:
+    """Have an archive that is kept in encrypted pieces checked and sealed.
+
+    Raises
+    ------
+    TestSetError
+        Without a reason for a replacement.
+    BusyError
+        While another archive for the phase is being checked.
+    """
+    replaces = _check(phase, reason)
     try:
         with transaction.atomic():
             kept = TestSetArchive.objects.create(
-                id=key,
                 phase=phase,
                 user=user,
-                file_name=PurePosixPath(str(archive.name).replace("\\", "/")).name[:255],
-                size=archive.size or 0,
+                file_name=file_name,
+                size=size,
                 replaces=replaces,
                 reason=reason.strip(),
-                archive_file=name,
+                merge_rule=merge_rule,
+                pieces=list(pieces),
                 sent_at=shared_now(),
             )
             enqueue("submissions.tasks.take_test_set", str(kept.pk))
     except IntegrityError as error:
-        delete(name)
-        raise TestSetError(_BUSY) from error
+        raise BusyError(_BUSY) from error
     return kept
+
+
+def _check(phase: Phase, reason: str) -> bool:
+    """Whether there is a version to replace; then there has to be a reason."""
+    replaces = TestSet.objects.filter(phase=phase, is_active=True).exists()
+    if replaces:
+        Replacement(reason)
+    if TestSetArchive.objects.filter(phase=phase, state__in=TestSetArchive.OPEN).exists():
+        raise BusyError(_BUSY)
+    return replaces
 
 
 _BUSY = "Another archive for this phase is being checked. Wait until it is decided."
@@ -89,17 +120,18 @@ def work_off(*, archive_id: str | uuid.UUID) -> None:
         if kept.attempt > MAX_ATTEMPTS:
             _refuse(kept, token, OUR_FAULT)
             return
-        with vault.opened(kept.archive_file) as path:
+        with vault.joined(kept.pieces, total=kept.size) as path:
             take_archive(
                 phase=kept.phase,
-                path=Path(path),
+                path=path,
                 actor=kept.user,
                 reason=kept.reason,
                 replaces=kept.replaces,
+                merge_rule=kept.merge_rule,
                 beat=heart.beat,
                 within=lambda test_set: _settle(kept, token, state=TestSetArchive.State.SEALED, test_set=test_set),
             )
-        delete(kept.archive_file)
+        _delete(kept)
     except TestSetError as error:
         _refuse(kept, token, str(error))
     except LeaseLostError:
@@ -114,7 +146,12 @@ def _refuse(kept: TestSetArchive, token: uuid.UUID, problems: str) -> None:
         _settle(kept, token, state=TestSetArchive.State.REFUSED, problems=problems)
     except LeaseLostError:
         return
-    delete(kept.archive_file)
+    _delete(kept)
+
+
+def _delete(kept: TestSetArchive) -> None:
+    for name in kept.pieces:
+        delete(name)
 
 
 def _settle(kept: TestSetArchive, token: uuid.UUID, **changes: object) -> None:

@@ -1,7 +1,8 @@
 """Making and sealing test sets."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import secrets
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,8 @@ from evaluation.readers import ReadError, case_name, read_label_image
 from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable, check_instances
 from submissions import reference_tables, vault
 from submissions.expectation import TABLE_FILES, allowed_labels, geometry_document, refusal
-from submissions.models import TestCase, TestSet
+from submissions.models import Annotation, TestCase, TestSet
+from submissions.queries.decoys import tells_decoys
 from submissions.services import replacing
 from submissions.services.replacing import Replacement, TestSetError
 from submissions.storage import private, sha256_of, store_bytes
@@ -49,6 +51,9 @@ def create_test_set(
     actor: User | None = None,
     geometries: Mapping[str, dict[str, Any]] | None = None,
     replacement: Replacement | None = None,
+    decoys: Collection[str] = (),
+    annotators: Mapping[str, Path] | None = None,
+    merge_rule: str = "",
     within: Callable[[TestSet], None] = lambda _: None,
 ) -> TestSet:
     """Read, store and seal references as the version of the phase's test set that new runs are scored against.
@@ -70,6 +75,12 @@ def create_test_set(
         Grids of the references by case where a confined child has read them already; they are then not read again.
     replacement
         Why an earlier version is replaced; everything that is scored is then scored again, in the same transaction.
+    decoys
+        Cases that are asked for and not scored. Those of label images need a file in `references` like others.
+    annotators
+        Folder with the label images of each annotator, where several drew what `references` holds merged.
+    merge_rule
+        How they were merged.
     within
         Called at the end of that transaction.
 
@@ -77,23 +88,26 @@ def create_test_set(
     ------
     TestSetError
         When a reference is not there, cannot be read, or has labels that no region of the assessment names; when the
-        table lacks a characteristic that the ranking groups cases by; and when submissions could not be scored by the phase's assessment.
+        table lacks a characteristic that the ranking groups cases by; when decoys would be told by what the phase shows; and when
+        submissions could not be scored by the phase's assessment.
     """
     if problem := refusal(phase.assessment):
         raise TestSetError(problem)
     pictures = _by_case(images) if images else {}
     if not cases or len(set(cases)) != len(cases):
         raise TestSetError("A test set needs at least one case, and each only once.")
+    scored = [case for case in cases if case not in decoys]
+    _check_decoys(phase, scored, decoys)
     facts = _metadata(metadata, cases)
     for column in metadata_columns(phase.assessment):
-        if lacking := [case for case in cases if facts.get(case, {}).get(column) in (None, "")]:
+        if lacking := [case for case in scored if facts.get(case, {}).get(column) in (None, "")]:
             raise TestSetError(f"The ranking needs the characteristic {column} of every case; {lacking[0]} has none.")
     shared: dict[str, Any] = {}
     if phase.assessment.problem in TABLE_FILES:
         patients = {
-            case: str(facts[case]["patient"]) for case in cases if facts.get(case, {}).get("patient") is not None
+            case: str(facts[case]["patient"]) for case in scored if facts.get(case, {}).get("patient") is not None
         }
-        stored, shared = _store_table(references, phase.assessment, cases, pictures, patients)
+        stored, shared = _store_table(references, phase.assessment, cases, scored, pictures, patients)
     else:
         labels = allowed_labels(phase.assessment)
         files = {case: path for case, path in _by_case(references).items() if case_name(path)}
@@ -102,16 +116,24 @@ def create_test_set(
         stored = [_store(case, files.get(case), pictures.get(case), labels, known.get(case), table) for case in cases]
         if table is not None:
             stored, shared = _with_instances(references / INSTANCES_FILE, stored)
+    drawn = _store_annotators(annotators or {})
     with transaction.atomic():
         phase = Phase.objects.select_for_update(of=("self",)).select_related("task__challenge").get(pk=phase.pk)
         version = TestSet.objects.filter(phase=phase).count() + 1
         former: dict[str, str] = {}
+        change = None
         if replacement is not None:
-            waiting = replacing.check(phase, {entry.name: entry.geometry for entry in stored})
+            waiting, change = replacing.check(phase, {entry.name: entry.geometry for entry in stored})
             present = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True)
             former = dict(present.values_list("name", "image_file"))
         test_set = TestSet.objects.create(
-            phase=phase, version=version, name=name or f"Test set of {phase.name}", shared=shared
+            phase=phase,
+            version=version,
+            name=name or f"Test set of {phase.name}",
+            shared=shared,
+            salt=secrets.token_hex(32),
+            merge_rule=merge_rule,
+            change_request=change,
         )
         TestCase.objects.bulk_create(
             TestCase(
@@ -123,9 +145,17 @@ def create_test_set(
                 image_file=entry.image or former.get(entry.name, ""),
                 geometry=entry.geometry,
                 metadata=facts.get(entry.name, {}),
+                is_decoy=entry.name in decoys,
             )
             for position, entry in enumerate(stored, start=1)
         )
+        if drawn:
+            numbers = dict(test_set.cases.values_list("name", "pk"))
+            Annotation.objects.bulk_create(
+                Annotation(case_id=numbers[case], annotator=name, reference_file=kept, reference_sha256=digest)
+                for name, case, kept, digest in drawn
+                if case in numbers
+            )
         _seal(test_set, actor=actor, reason=replacement.reason if replacement else "")
         if replacement is not None:
             replacing.score_again(waiting, actor=actor)
@@ -134,8 +164,15 @@ def create_test_set(
 
 
 def manifest_digest(test_set: TestSet) -> str:
-    """Digest over case names, order, references, geometry and metadata."""
-    return sha256([case.manifest_entry() for case in test_set.cases.order_by("position")])
+    """Digest over everything that decides about results: see `TestSet`."""
+    cases = test_set.cases.order_by("position").prefetch_related("annotations")
+    return sha256(
+        {
+            "salt": test_set.salt,
+            "merge_rule": test_set.merge_rule,
+            "cases": [case.manifest_entry() for case in cases],
+        }
+    )
 
 
 def _seal(test_set: TestSet, *, actor: User | None, reason: str) -> None:
@@ -155,8 +192,29 @@ def _seal(test_set: TestSet, *, actor: User | None, reason: str) -> None:
             "cases": test_set.cases.count(),
             "manifest_digest": test_set.manifest_digest,
             **({"reason": reason} if reason else {}),
+            **({"change_request": test_set.change_request.number} if test_set.change_request else {}),
         },
     )
+
+
+def _check_decoys(phase: Phase, scored: Sequence[str], decoys: Collection[str]) -> None:
+    if not scored:
+        raise TestSetError("All cases are decoys. At least one has to be scored.")
+    if decoys and not phase.is_closed and tells_decoys(phase):
+        raise TestSetError(
+            f"{phase.name} shows scores or a ranking before it closes, and from them teams could tell the decoys: a score that "
+            "does not change with a case does not depend on it. Let the phase show the validation only and keep its ranking "
+            "sealed, or leave the decoys out."
+        )
+
+
+def _store_annotators(folders: Mapping[str, Path]) -> list[tuple[str, str, str, str]]:
+    """Keep the label images of each annotator; returns annotator, case, stored file and digest."""
+    return [
+        (name, case, _keep_secret("references", path), sha256_of(path))
+        for name, folder in folders.items()
+        for case, path in _by_case(folder).items()
+    ]
 
 
 def _by_case(folder: Path) -> dict[str, Path]:
@@ -209,14 +267,19 @@ def _with_instances(path: Path, stored: Sequence[_Reference]) -> tuple[list[_Ref
 
 
 def _store_table(
-    folder: Path, assessment: Assessment, cases: Sequence[str], pictures: dict[str, Path], patients: dict[str, str]
+    folder: Path,
+    assessment: Assessment,
+    cases: Sequence[str],
+    scored: Sequence[str],
+    pictures: dict[str, Path],
+    patients: dict[str, str],
 ) -> tuple[list[_Reference], dict[str, Any]]:
     """Keep the table once; each case has a digest of its own."""
     try:
         path = reference_tables.find(folder, assessment.problem)
         table = reference_tables.read(path, assessment.problem)
-        reference_tables.check(table, assessment, cases)
-        shared = reference_tables.shared(table, assessment, cases, patients)
+        reference_tables.check(table, assessment, scored)
+        shared = reference_tables.shared(table, assessment, scored, patients)
     except reference_tables.ReferenceTableError as error:
         raise TestSetError(str(error)) from error
     except ReadError as error:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from django.db import transaction
 from django.db.models import F, Max, Sum
@@ -18,12 +19,14 @@ from audit.services import record
 from challenges.models import Phase, Seat, Team
 from submissions.limits import upload_limits
 from submissions.models import Submission, Upload
+from submissions.models.incoming import Incoming
 from submissions.queries.quotas import quota
 from submissions.storage import delete, free_bytes, private, scratch, store_file
 from web.clock import shared_now
 from web.jobs import enqueue
 
 BLOCK = 1024**2
+AnyUpload = TypeVar("AnyUpload", bound=Incoming)
 
 
 class UploadError(Exception):
@@ -125,7 +128,14 @@ def create_upload(
     return upload
 
 
-def append(*, upload: Upload, offset: int, read: Callable[[int], bytes], checksum: Checksum | None = None) -> Upload:
+def append(
+    *,
+    upload: AnyUpload,
+    offset: int,
+    read: Callable[[int], bytes],
+    checksum: Checksum | None = None,
+    keep: Callable[[int, int], dict[str, object]] | None = None,
+) -> AnyUpload:
     """Add what `read` gives until it ends, beginning at `offset`; whatever arrived whole stays, also on a broken line.
 
     Parameters
@@ -138,6 +148,9 @@ def append(*, upload: Upload, offset: int, read: Callable[[int], bytes], checksu
         Returns at most as many bytes as asked for, and none at the end; may raise `OSError` when the line breaks.
     checksum
         Digest of the piece; with one, an incomplete or damaged piece is thrown away whole.
+    keep
+        Called with the open file and the number of bytes that have arrived behind the offset, to keep them elsewhere;
+        returns fields that are stored together with the new offset.
 
     Raises
     ------
@@ -146,18 +159,19 @@ def append(*, upload: Upload, offset: int, read: Callable[[int], bytes], checksu
     """
     with _locked(upload) as handle:
         upload.refresh_from_db()
-        _check_receiving(upload)
+        check_receiving(upload)
         if offset != upload.offset:
             raise OffsetError(f"The upload stands at byte {upload.offset}, not {offset}.")
         os.ftruncate(handle, upload.offset)
         received, broken = _receive(
             handle, upload, read, hashlib.new(checksum.algorithm) if checksum else None, checksum
         )
+        more = keep(handle, received) if keep and received else {}
         upload.offset += received
         upload.updated_at = timezone.now()
         upload.expires_at = upload.updated_at + upload_limits().lifetime
-        Upload.objects.filter(pk=upload.pk).update(
-            offset=upload.offset, updated_at=upload.updated_at, expires_at=upload.expires_at
+        type(upload)._default_manager.filter(pk=upload.pk).update(  # noqa: SLF001 (Django's public name)
+            offset=upload.offset, updated_at=upload.updated_at, expires_at=upload.expires_at, **more
         )
     if broken is not None:
         raise broken
@@ -178,7 +192,7 @@ def finish(*, upload: Upload) -> Submission:
     if (known := Submission.objects.filter(upload=upload).first()) is not None:
         return known
     upload.refresh_from_db()
-    _check_receiving(upload)
+    check_receiving(upload)
     if not upload.is_whole:
         raise OffsetError(f"{upload.size - upload.offset:,} bytes have not arrived yet.")
     archive = _archive_name(upload)
@@ -242,7 +256,7 @@ def _submit(upload: Upload, archive: str) -> Submission:
         upload = rows.get(pk=upload.pk)
         if (known := Submission.objects.filter(upload=upload).first()) is not None:
             return known
-        _check_receiving(upload)
+        check_receiving(upload)
         is_late = _is_late(upload)
         _check_seat(upload.phase, team, user)
         _check_quota(upload.phase, team, user)
@@ -314,10 +328,17 @@ def _check_quota(phase: Phase, team: Team, user: User) -> None:
         raise QuotaExceededError(reason)
 
 
-def _check_receiving(upload: Upload) -> None:
-    if upload.state == Upload.State.REFUSED:
+def check_receiving(upload: Incoming) -> None:
+    """Refuse to go on with an upload that has ended.
+
+    Raises
+    ------
+    GoneError
+        With the reason, where it was refused.
+    """
+    if upload.state == Incoming.State.REFUSED:
         raise GoneError(upload.refusal)
-    if upload.state != Upload.State.RECEIVING:
+    if upload.state != Incoming.State.RECEIVING:
         raise GoneError("This upload has ended. Begin a new one.")
 
 
@@ -328,7 +349,11 @@ def _archive_name(upload: Upload) -> str:
 
 
 def _receive(
-    handle: int, upload: Upload, read: Callable[[int], bytes], digest: "hashlib._Hash | None", checksum: Checksum | None
+    handle: int,
+    upload: Incoming,
+    read: Callable[[int], bytes],
+    digest: "hashlib._Hash | None",
+    checksum: Checksum | None,
 ) -> tuple[int, UploadError | OSError | None]:
     received, room = 0, upload.size - upload.offset
     broken: UploadError | OSError | None = None
@@ -361,7 +386,7 @@ def _write(handle: int, block: bytes) -> None:
 
 
 @contextmanager
-def _locked(upload: Upload) -> Iterator[int]:
+def _locked(upload: Incoming) -> Iterator[int]:
     try:
         handle = os.open(upload.path, os.O_RDWR)
     except FileNotFoundError:

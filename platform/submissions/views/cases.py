@@ -116,7 +116,7 @@ def _load(request: HttpRequest, slug: str, pk: Any, case: str) -> tuple[Challeng
     run = counted_run(submission)
     test_case = (
         TestCase.objects.select_related("test_set__phase__task__challenge")
-        .filter(test_set=run.test_set_id, name=case)
+        .filter(test_set=run.test_set_id, name=case, is_decoy=False)
         .first()
         if run
         else None

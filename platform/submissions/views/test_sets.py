@@ -4,6 +4,7 @@ import json
 from pathlib import PurePosixPath
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
@@ -16,16 +17,22 @@ from rules import test_rule
 
 from challenges.models import Challenge, Phase
 from challenges.queries import phases_of
+from challenges.queries.projections import projection_of
 from evaluation.bundle import metadata_columns
-from submissions import vault
+from submissions import merging, vault
 from submissions.expectation import TABLE_FILES
 from submissions.forms import TestSetForm
 from submissions.limits import upload_limits
 from submissions.models import TestCase, TestSet
+from submissions.queries.characteristics import characteristics
+from submissions.queries.decoys import decoy_rows, handed_in, tells_decoys
 from submissions.queries.test_set_log import access_log, as_access, last_archives, named_organizers, versions_of
+from submissions.queries.test_sets import annotators_of
 from submissions.services.reference_access import note_downloaded
 from submissions.services.replacing import TestSetError
+from submissions.services.test_set_arrivals import unfinished
 from submissions.services.test_set_uploads import receive
+from submissions.services.uploads import BusyError
 from submissions.spreadsheets import csv_text
 from submissions.views.access import FORM_BYTES, declared_bytes, organizing, page_context, phase_by_id
 
@@ -46,7 +53,12 @@ def test_sets(request: HttpRequest, slug: str) -> HttpResponse:
 def _page(request: HttpRequest, challenge: Challenge, phase: Phase | None, *, form: TestSetForm | None) -> HttpResponse:
     content = _content(request, phase)
     if phase is not None and request.user.has_perm("submissions.seal_test_set", challenge):
-        content["form"] = form or TestSetForm(replaces=_replaces(phase))
+        content |= {
+            "form": form or _form(phase),
+            "unfinished": unfinished(phase, request.user),
+            "chunk_bytes": settings.PODIUM_UPLOAD_CHUNK_BYTES,
+            "max_bytes": upload_limits().max_bytes,
+        }
     return render(
         request,
         "submissions/test_sets/page.html",
@@ -77,7 +89,7 @@ def _take(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
     if not request.user.has_perm("submissions.seal_test_set", challenge):
         raise PermissionDenied("Owners of the challenge seal and replace test sets.")
     entry = phase_by_id(challenge, phase)
-    form = TestSetForm(request.POST, request.FILES, replaces=_replaces(entry))
+    form = _form(entry, request.POST, request.FILES)
     if form.is_valid():
         try:
             receive(
@@ -85,16 +97,19 @@ def _take(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
                 phase=entry,
                 archive=form.cleaned_data["archive"],
                 reason=form.cleaned_data.get("reason", ""),
+                merge_rule=form.cleaned_data.get("merge_rule", ""),
             )
-        except TestSetError as error:
+        except (TestSetError, BusyError) as error:
             form.add_error(None, str(error))
         else:
             return redirect(f"{reverse('submissions:test_sets', args=[slug])}?phase={entry.pk}#sending")
     return _page(request, challenge, entry, form=form)
 
 
-def _replaces(phase: Phase) -> bool:
-    return TestSet.objects.filter(phase=phase, is_active=True).exists()
+def _form(phase: Phase, *data: Any) -> TestSetForm:
+    replaces = TestSet.objects.filter(phase=phase, is_active=True).exists()
+    # A registered design says how annotations are merged.
+    return TestSetForm(*data, replaces=replaces, asks_for_merging=projection_of(phase.challenge) is None)
 
 
 def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
@@ -120,6 +135,13 @@ def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
         "may_download": test_rule("submissions.download_references", request.user, phase.challenge),
     }
     if shown is not None:
+        content |= {
+            "annotators": annotators_of(shown.test_set),
+            "merge_words": merging.WORDS.get(shown.test_set.merge_rule, ""),
+            "characteristics": characteristics(shown.test_set, phase),
+            "decoys": handed_in(shown.test_set) if shown.decoys else [],
+            "tells_decoys": shown.decoys and not phase.is_closed and tells_decoys(phase),
+        }
         page = Paginator(shown.test_set.cases.order_by("position"), CASES_PER_PAGE).get_page(request.GET.get("page"))
         columns = _columns(page.object_list)
         content |= {
@@ -142,12 +164,23 @@ def cases_csv(request: HttpRequest, slug: str, phase: int, version: int) -> Http
     rows = (
         (
             *(case.position, case.name, case.reference_sha256, json.dumps(case.geometry, sort_keys=True)),
+            "yes" if case.is_decoy else "no",
             *(case.metadata.get(column) for column in columns),
         )
         for case in cases
     )
-    text = csv_text(["position", "case", "reference_sha256", "geometry", *columns], rows)
+    text = csv_text(["position", "case", "reference_sha256", "geometry", "decoy", *columns], rows)
     return _attached(text, f"{slug}-{entry.slug}-test-set-{version}.csv")
+
+
+@login_required
+@require_safe
+def decoys_csv(request: HttpRequest, slug: str, phase: int, version: int) -> HttpResponse:
+    """What was handed in for each decoy of a version."""
+    challenge = organizing(request, slug)
+    entry = phase_by_id(challenge, phase)
+    heads = ["team", "submission", "decoy", "status", "labels_sha256", "labelled_voxels"]
+    return _attached(csv_text(heads, decoy_rows(_version(entry, version))), f"{slug}-{entry.slug}-decoys-{version}.csv")
 
 
 @login_required

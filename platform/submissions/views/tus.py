@@ -15,6 +15,7 @@ from rules import test_rule
 
 from submissions.limits import upload_limits
 from submissions.models import Submission, Upload
+from submissions.models.incoming import Incoming
 from submissions.services import uploads
 from submissions.services.uploads import Checksum, UploadError
 from submissions.views.access import participating, phase_by_id, team_in
@@ -44,15 +45,15 @@ def tus(view: View) -> View:
         if request.method != "OPTIONS" and request.headers.get("Tus-Resumable") != VERSION:
             return _finished(HttpResponse("This server speaks tus 1.0.0.", status=412, content_type="text/plain"))
         if not request.user.is_authenticated:
-            return _finished(_problem("Your session has ended. Sign in again; what has arrived is kept.", 403))
+            return _finished(problem("Your session has ended. Sign in again; what has arrived is kept.", 403))
         try:
             response = view(request, *args, **kwargs)
         except UploadError as error:
-            response = _problem(str(error), _STATUS.get(type(error), 400))
+            response = problem(str(error), _STATUS.get(type(error), 400))
             if isinstance(error, uploads.NoRoomError):
                 response["Retry-After"] = "60"
         except PermissionDenied as error:
-            response = _problem(str(error), 403)
+            response = problem(str(error), 403)
         return _finished(response)
 
     return wrapped
@@ -63,9 +64,9 @@ def tus(view: View) -> View:
 def create(request: HttpRequest, slug: str) -> HttpResponse:
     """Begin an upload."""
     if request.method == "OPTIONS":
-        return _options()
+        return options()
     challenge, teams = participating(request, slug)
-    metadata = _metadata(request.headers.get("Upload-Metadata", ""))
+    metadata = read_metadata(request.headers.get("Upload-Metadata", ""))
     phase = phase_by_id(challenge, metadata.get("phase"))
     team = team_in(teams, phase)
     if team is None:
@@ -75,12 +76,12 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
         phase=phase,
         team=team,
         file_name=metadata.get("filename", ""),
-        size=_number(request.headers.get("Upload-Length"), "Upload-Length"),
+        size=number(request.headers.get("Upload-Length"), "Upload-Length"),
         accept_incomplete=metadata.get("accept_incomplete") == "true",
     )
     response = HttpResponse(status=201)
     response["Location"] = reverse("submissions:upload", args=[slug, upload.pk])
-    return _described(response, upload)
+    return described(response, upload)
 
 
 @require_http_methods(["HEAD", "PATCH", "DELETE", "OPTIONS"])
@@ -88,7 +89,7 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
 def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     """Ask how far an upload is, go on with it, or cancel it."""
     if request.method == "OPTIONS":
-        return _options()
+        return options()
     challenge, _ = participating(request, slug)
     entry = Upload.objects.select_related("phase__task").filter(pk=pk, phase__task__challenge=challenge).first()
     if entry is None or not test_rule("submissions.continue_upload", request.user, entry):
@@ -102,7 +103,7 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
         raise uploads.GoneError(entry.refusal or "This upload has ended. Begin a new one.")
     if entry.state == Upload.State.RECEIVING and entry.is_whole:
         uploads.finish(upload=entry)
-    response = _described(HttpResponse(), entry)
+    response = described(HttpResponse(), entry)
     response["Upload-Length"] = str(entry.size)
     response["Cache-Control"] = "no-store"
     return _linked(response, slug, entry)
@@ -110,20 +111,21 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 
 def _patch(request: HttpRequest, slug: str, entry: Upload) -> HttpResponse:
     if request.content_type != "application/offset+octet-stream":
-        return _problem("A piece is sent as application/offset+octet-stream.", 415)
-    offset = _number(request.headers.get("Upload-Offset"), "Upload-Offset")
+        return problem("A piece is sent as application/offset+octet-stream.", 415)
+    offset = number(request.headers.get("Upload-Offset"), "Upload-Offset")
     if entry.state != Upload.State.COMPLETE:
         entry = uploads.append(
-            upload=entry, offset=offset, read=request.read, checksum=_checksum(request.headers.get("Upload-Checksum"))
+            upload=entry, offset=offset, read=request.read, checksum=checksum(request.headers.get("Upload-Checksum"))
         )
         if entry.is_whole:
             uploads.finish(upload=entry)
     elif offset != entry.offset:
         raise uploads.OffsetError(f"The upload stands at byte {entry.offset}, not {offset}.")
-    return _linked(_described(HttpResponse(status=204), entry), slug, entry)
+    return _linked(described(HttpResponse(status=204), entry), slug, entry)
 
 
-def _described(response: HttpResponse, entry: Upload) -> HttpResponse:
+def described(response: HttpResponse, entry: Incoming) -> HttpResponse:
+    """Add how far an upload is."""
     response["Upload-Offset"] = str(entry.offset)
     response["Upload-Expires"] = http_date(entry.expires_at.timestamp())
     return response
@@ -142,7 +144,8 @@ def _finished(response: HttpResponse) -> HttpResponse:
     return response
 
 
-def _options() -> HttpResponse:
+def options() -> HttpResponse:
+    """Say what is spoken here."""
     response = HttpResponse(status=204)
     response["Tus-Version"] = VERSION
     response["Tus-Extension"] = EXTENSIONS
@@ -151,17 +154,25 @@ def _options() -> HttpResponse:
     return response
 
 
-def _problem(text: str, status: int) -> HttpResponse:
+def problem(text: str, status: int) -> HttpResponse:
+    """An answer that the page can show as it is."""
     return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
 
 
-def _number(value: str | None, name: str) -> int:
+def number(value: str | None, name: str) -> int:
+    """Read a header that has to be a whole number.
+
+    Raises
+    ------
+    UploadError
+        When it is none.
+    """
     if value is None or not value.isascii() or not value.isdigit() or len(value) > 18:
         raise UploadError(f"The header {name} has to be a whole number.")
     return int(value)
 
 
-def _metadata(header: str) -> dict[str, str]:
+def read_metadata(header: str) -> dict[str, str]:
     """Read `key base64,key base64`; what is not readable is left out."""
     pairs = (part.strip().partition(" ") for part in header.split(",") if part.strip())
     found = {}
@@ -173,7 +184,14 @@ def _metadata(header: str) -> dict[str, str]:
     return found
 
 
-def _checksum(header: str | None) -> Checksum | None:
+def checksum(header: str | None) -> Checksum | None:
+    """Read the header with the digest of a piece.
+
+    Raises
+    ------
+    UploadError
+        For an algorithm that is not taken, and for what is no digest.
+    """
     if header is None:
         return None
     algorithm, _, value = header.partition(" ")

@@ -55,8 +55,9 @@ def test_an_archive_is_kept_encrypted_until_a_worker_has_sealed_it(client, world
     response = client.post(address, {"archive": content, "reason": "Labels were swapped."})
     assert response["Location"] == f"{PAGE}?phase={world.phase.pk}#sending"
     kept = TestSetArchive.objects.get()
-    assert kept.archive_file.endswith(vault.SUFFIX)
-    with private().open(kept.archive_file) as stored:
+    [piece] = kept.pieces
+    assert piece.endswith(vault.SUFFIX)
+    with private().open(piece) as stored:
         assert stored.read(2) != b"PK"
     assert b"waiting for a worker" in client.get(PAGE).content
     again = client.post(address, {"archive": archive(), "reason": "Once more."})
@@ -66,7 +67,7 @@ def test_an_archive_is_kept_encrypted_until_a_worker_has_sealed_it(client, world
     kept.refresh_from_db()
     assert (kept.state, kept.test_set.version, kept.test_set.is_active) == ("sealed", 2, True)
     assert TestSet.objects.filter(phase=world.phase).count() == 2
-    assert not private().exists(kept.archive_file)
+    assert not any(private().exists(name) for name in kept.pieces)
     page = client.get(PAGE).content.decode()
     assert "Labels were swapped." in page
     assert "sealed as" in page
@@ -84,7 +85,7 @@ def test_what_is_wrong_with_an_archive_is_for_organizers_and_seals_nothing(clien
     kept.refresh_from_db()
     assert kept.state == TestSetArchive.State.REFUSED
     assert "not a readable ZIP or TAR archive" in kept.problems
-    assert not private().exists(kept.archive_file)
+    assert not any(private().exists(name) for name in kept.pieces)
     assert b"not a readable ZIP or TAR archive" in client.get(PAGE).content
     client.force_login(world.ada)
     assert b"references.zip" not in client.get("/challenges/blocks/submit/").content

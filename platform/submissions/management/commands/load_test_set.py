@@ -4,6 +4,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from accounts.models import User
 from challenges.models import Phase
+from submissions import merging
 from submissions.services.test_set_archives import take_archive
 from submissions.services.test_sets import TestSetError
 
@@ -15,12 +16,20 @@ class Command(BaseCommand):
         parser.add_argument("challenge", help="short name of the challenge")
         parser.add_argument("phase", help="short name of the phase; with several tasks task/phase")
         parser.add_argument(
-            "archive", type=Path, help="ZIP or TAR with references/, and if wanted images/ and cases.csv"
+            "archive",
+            type=Path,
+            help="ZIP or TAR with references/ or annotator-<id>/ folders, and if wanted images/ and cases.csv",
         )
         parser.add_argument("--replace", metavar="REASON", default=None, help="replace the present version")
+        parser.add_argument(
+            "--merge",
+            choices=list(merging.WORDS),
+            default="",
+            help="how references of several annotators become one, where no registered design says it",
+        )
         parser.add_argument("--as", dest="username", default="", help="user name that the log of acts is to name")
 
-    def handle(self, *, challenge, phase, archive, replace, username, **options):  # noqa: ARG002 (Django's signature)
+    def handle(self, *, challenge, phase, archive, replace, merge, username, **options):  # noqa: ARG002 (Django's signature)
         task, _, short = phase.rpartition("/")
         rows = Phase.objects.select_related("task__challenge").filter(task__challenge__slug=challenge, slug=short)
         found = list(rows.filter(task__slug=task) if task else rows)
@@ -33,7 +42,12 @@ class Command(BaseCommand):
             raise CommandError(f"There is no user {username}.")
         try:
             sealed = take_archive(
-                phase=found[0], path=archive, actor=actor, reason=replace or "", replaces=replace is not None
+                phase=found[0],
+                path=archive,
+                actor=actor,
+                reason=replace or "",
+                replaces=replace is not None,
+                merge_rule=merge,
             )
         except TestSetError as error:
             raise CommandError(str(error)) from error

@@ -1,0 +1,88 @@
+"""Cases that are asked for and not scored (MAN-22): kept from participants as long as it matters, shown to organizers."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from challenges.models import Phase
+from submissions.models import Run, TestCase, TestSet
+
+
+@dataclass(frozen=True)
+class Handed:
+    """What one submission has for the decoys, for organizers.
+
+    Attributes
+    ----------
+    missing
+        Decoys without a valid prediction.
+    empty
+        Decoys in which nothing is labelled.
+    shared
+        Decoys with exactly the labels that another team handed in, though not empty ones.
+    """
+
+    run: Run
+    total: int
+    missing: int
+    empty: int
+    shared: int
+
+    @property
+    def present(self) -> int:
+        return self.total - self.missing
+
+    @property
+    def is_suspicious(self) -> bool:
+        return bool(self.missing or self.empty or self.shared)
+
+
+def tells_decoys(phase: Phase) -> bool:
+    """Whether what a phase shows before it closes would tell decoys: scores and rankings do, since they ignore them."""
+    silent = (Phase.Results.VALIDATION, Phase.Results.REVEALED)
+    return phase.results not in silent or phase.leaderboard != Phase.Leaderboard.SEALED
+
+
+def keeps_decoys(phase: Phase) -> bool:
+    """Whether a phase that is not over has decoys, so that nothing may be shown that depends on the scored cases."""
+    return not phase.is_closed and TestCase.objects.filter(test_set__phase=phase, is_decoy=True).exists()
+
+
+def handed_in(test_set: TestSet) -> list[Handed]:
+    """What the submissions that are scored against a version handed in for its decoys, by team and number; two queries."""
+    total = test_set.cases.filter(is_decoy=True).count()
+    runs = _runs(test_set) if total else []
+    teams: dict[tuple[str, str], set[int]] = defaultdict(set)
+    for run in runs:
+        for case, found in run.decoys.items():
+            if found.get("digest") and found.get("labelled"):
+                teams[case, found["digest"]].add(run.submission.team_id)
+    lines = []
+    for run in runs:
+        counts: Counter[str] = Counter()
+        for case, found in run.decoys.items():
+            counts["missing"] += found["status"] != "valid"
+            counts["empty"] += found.get("labelled") == 0
+            counts["shared"] += len(teams[case, found.get("digest", "")]) > 1
+        lines.append(Handed(run, total, counts["missing"], counts["empty"], counts["shared"]))
+    return lines
+
+
+def decoy_rows(test_set: TestSet) -> Iterator[tuple[Any, ...]]:
+    """Team, submission, decoy, status, digest and labelled voxels: all that was handed in, for a table."""
+    for run in _runs(test_set):
+        for case, found in run.decoys.items():
+            yield (
+                run.submission.team.name,
+                run.submission.number,
+                case,
+                found["status"],
+                found.get("digest", ""),
+                found.get("labelled"),
+            )
+
+
+def _runs(test_set: TestSet) -> list[Run]:
+    rows = Run.objects.filter(test_set=test_set, counts=True).select_related("submission__team")
+    return list(rows.defer("log", "summary", "provenance").order_by("submission__team__name", "submission__number"))

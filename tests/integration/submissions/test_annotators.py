@@ -1,0 +1,106 @@
+"""References of several annotators: merged, sealed, and each scored beside the merged ones."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evaluation.ranking.comparison import by_annotator
+from submissions import merging
+from submissions.queries import annotator_frames, annotators_of, counted_runs, results_frame
+from submissions.services.test_set_archives import take_archive
+from submissions.services.test_sets import TestSetError, manifest_digest
+from tests.integration.submissions.test_test_set_archives import packed, references
+from tests.integration.submissions.world import CASES, World, labels, nifti, predictions, zipped
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# How far each annotator's blocks are moved; the majority is where the first one has them.
+SHIFTS = {"1": 0, "2": 0, "b.3": 2}
+
+
+def drawn(cases=CASES) -> dict[str, bytes]:
+    return {f"annotator-{name}/{case}.nii.gz": nifti(labels(shift)) for name, shift in SHIFTS.items() for case in cases}
+
+
+def test_annotators_are_merged_sealed_and_scored_each(world: World, tmp_path, workers):
+    files = drawn()
+    del files["annotator-b.3/case_002.nii.gz"]
+    sealed = take_archive(
+        phase=world.phase, path=packed(tmp_path, files), actor=None, replaces=True, reason="Drawn by three people."
+    )
+    assert (sealed.merge_rule, annotators_of(sealed)) == (merging.MAJORITY, sorted(SHIFTS))
+    assert sealed.cases.get(name="case_002").annotations.count() == 2
+    assert manifest_digest(sealed) == sealed.manifest_digest
+    sealed.cases.get(name="case_001").annotations.filter(annotator="2").update(reference_sha256="0" * 64)
+    assert manifest_digest(sealed) != sealed.manifest_digest
+
+    world.upload(zipped(predictions(0)))
+    world.upload(zipped(predictions(2, CASES[:3])), team=world.bos, accept_incomplete=True)
+    runs = {run.submission.team.name: run for run in counted_runs(world.phase)}
+    merged, each = results_frame(runs["Ada's"]), annotator_frames(runs["Ada's"])
+    assert list(each) == sorted(SHIFTS)
+    assert list(each["1"].columns) == list(merged.columns)
+    whole = merged[(merged["metric"] == "dsc") & (merged["region"] == "whole")]
+    assert set(whole["value"]) == {1.0}
+    other = each["b.3"][(each["b.3"]["metric"] == "dsc") & (each["b.3"]["region"] == "whole")]
+    assert set(other["case"]) == set(CASES) - {"case_002"}
+    block, moved = labels(0) > 0, labels(2) > 0
+    expected = 2 * np.count_nonzero(block & moved) / (np.count_nonzero(block) + np.count_nonzero(moved))
+    assert other["value"].tolist() == pytest.approx([expected] * 3)
+
+    lacking = annotator_frames(runs["Bo's"])["1"]
+    assert set(lacking[lacking["outcome"] == "missing"]["case"]) == {"case_010"}
+    tables = {name: [annotator_frames(run)[name] for run in runs.values()] for name in SHIFTS}
+
+    found = by_annotator(
+        world.phase.assessment, {name: pd.concat(frames) for name, frames in tables.items()}, bootstrap=0
+    )
+    first = {name: found["documents"][name]["overall"]["algorithms"][0]["name"] for name in SHIFTS}
+    assert first == {"1": "Ada's", "2": "Ada's", "b.3": "Bo's"}
+
+
+def test_one_reference_a_case_has_no_annotators(world: World, workers):
+    world.upload(zipped(predictions(0)))
+    [run] = counted_runs(world.phase)
+    assert (run.annotators_file, annotator_frames(run), annotators_of(world.test_set)) == ("", {}, [])
+
+
+def test_what_does_not_fit_a_rule_is_named(world: World, tmp_path):
+    def refused(files: dict[str, bytes], rule: str) -> str:
+        with pytest.raises(TestSetError) as error:
+            take_archive(
+                phase=world.phase,
+                path=packed(tmp_path, files),
+                actor=None,
+                replaces=True,
+                reason="Drawn anew.",
+                merge_rule=rule,
+            )
+        return str(error.value)
+
+    assert "merged references are not taken" in refused(drawn() | references(), "majority_vote")
+    assert "case_001: the rule is a consensus; sent merged, so references/case_001.nii.gz" in refused(
+        drawn(), "consensus"
+    )
+    one = {name: content for name, content in drawn().items() if name.startswith("annotator-1/")}
+    assert "There is one folder annotator-… only" in refused(one, "majority_vote")
+    fewer = {name: content for name, content in drawn().items() if name != "annotator-1/case_003.nii.gz"}
+    assert "annotator-1: lacks the case case_003" in refused(fewer, "ranking_per_annotator")
+    assert "cases.csv has no case case_010" in refused(
+        drawn() | {"cases.csv": b"case\ncase_001\ncase_002\ncase_003\n"}, ""
+    )
+    other = nifti(labels(shape=(12, 10, 9)))
+    assert "case_001: case_001.nii.gz" in refused(drawn() | {"annotator-2/case_001.nii.gz": other}, "staple")
+
+
+def test_without_merging_the_first_annotator_is_scored(world: World, tmp_path):
+    sealed = take_archive(
+        phase=world.phase,
+        path=packed(tmp_path, drawn()),
+        actor=None,
+        replaces=True,
+        reason="Ranked by annotator.",
+        merge_rule="ranking_per_annotator",
+    )
+    for case in sealed.cases.all():
+        assert case.reference_sha256 == case.annotations.get(annotator="1").reference_sha256

@@ -1,0 +1,142 @@
+"""Decoys: asked for like any other case, never scored, and told to nobody but organizers."""
+
+import re
+
+import pytest
+
+from challenges.models import Phase
+from challenges.services import close_phase
+from notifications.models import Notification
+from submissions.models import Run
+from submissions.queries import case_metadata_frame, results_frame
+from submissions.queries.decoys import handed_in
+from submissions.services.test_set_archives import take_archive
+from submissions.services.test_sets import TestSetError, manifest_digest
+from tests.integration.submissions.test_test_set_archives import packed, references
+from tests.integration.submissions.world import CASES, World, labels, nifti, predictions, zipped
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+DECOYS = ("case_003", "case_010")
+TABLE = b"case,site,decoy\ncase_001,north,\ncase_002,south,no\ncase_003,south,yes\ncase_010,north,yes\n"
+
+
+@pytest.fixture
+def secret(world: World, tmp_path) -> World:
+    """The world with two decoys, one without any reference, in a phase that shows nothing before it closes."""
+    Phase.objects.filter(pk=world.phase.pk).update(
+        results=Phase.Results.VALIDATION, leaderboard=Phase.Leaderboard.SEALED
+    )
+    world.phase.refresh_from_db()
+    files = references(cases=CASES[:3]) | {"images/case_010.nii.gz": nifti(labels()), "cases.csv": TABLE}
+    world.test_set = take_archive(
+        phase=world.phase, path=packed(tmp_path, files), actor=None, replaces=True, reason="With decoys."
+    )
+    return world
+
+
+def test_decoys_are_sealed_and_refused_where_scores_would_tell_them(world: World, tmp_path):
+    path = packed(tmp_path, references() | {"cases.csv": TABLE})
+    with pytest.raises(TestSetError, match="teams could tell the decoys"):
+        take_archive(phase=world.phase, path=path, actor=None, replaces=True, reason="With decoys.")
+    bare = packed(tmp_path, references(cases=CASES[:3]) | {"cases.csv": TABLE}, "bare.zip")
+    world.test_set.cases.filter(name="case_010").delete()
+    with pytest.raises(TestSetError, match=r"case_010: a decoy without a reference needs images/case_010"):
+        take_archive(phase=world.phase, path=bare, actor=None, replaces=True, reason="With decoys.")
+    odd = packed(tmp_path, references() | {"cases.csv": TABLE.replace(b"yes", b"perhaps", 1)}, "odd.zip")
+    with pytest.raises(TestSetError, match="the column decoy of the case case_003 says “perhaps”"):
+        take_archive(phase=world.phase, path=odd, actor=None, replaces=True, reason="With decoys.")
+
+
+def test_decoys_are_in_the_manifest_and_in_no_characteristic(secret: World):
+    sealed = secret.test_set
+    assert list(sealed.cases.filter(is_decoy=True).values_list("name", flat=True)) == list(DECOYS)
+    assert sealed.cases.get(name="case_010").metadata == {"site": "north"}
+    assert manifest_digest(sealed) == sealed.manifest_digest
+    sealed.cases.filter(name="case_010").update(is_decoy=False)
+    assert manifest_digest(sealed) != sealed.manifest_digest
+    assert list(case_metadata_frame(secret.phase)["case"]) == ["case_001", "case_002", "case_010"]
+
+
+def test_only_scored_cases_are_in_results_and_organizers_see_what_was_handed_in(secret: World, client, workers):
+    submission = secret.upload(zipped(predictions(1)))
+    same = secret.upload(
+        zipped(predictions(2, CASES[:2]) | predictions(1, CASES[3:])), team=secret.bos, accept_incomplete=True
+    )
+    run, other = (entry.runs.get() for entry in (submission, same))
+    assert set(results_frame(run)["case"]) == {"case_001", "case_002"}
+    assert (run.summary["cases"], run.summary["asked"], run.summary["asked_missing"]) == (2, 4, 0)
+    assert (other.summary["missing_cases"], other.summary["asked_missing"]) == (0, 1)
+    assert {case: found["status"] for case, found in other.decoys.items()} == {
+        "case_003": "missing",
+        "case_010": "valid",
+    }
+    lines = {line.run.submission.team.name: line for line in handed_in(secret.test_set)}
+    assert [(line.present, line.missing, line.empty, line.shared) for _, line in sorted(lines.items())] == [
+        (2, 0, 0, 1),
+        (1, 1, 0, 1),
+    ]
+    client.force_login(secret.organizer)
+    page = client.get(f"/challenges/blocks/organize/test-sets/?phase={secret.phase.pk}").content.decode()
+    assert "What was handed in for decoys" in page
+    table = client.get(f"/challenges/blocks/organize/test-sets/{secret.phase.pk}/2/decoys.csv").content.decode()
+    assert "Bo's,1,case_003,missing,," in table
+
+
+def test_nothing_that_a_team_gets_tells_a_decoy(secret: World, client, workers):
+    """Two submissions that differ only in whether a decoy or a scored case is lacking look alike until the phase closes."""
+    client.force_login(secret.ada)
+    seen = {}
+    for lacking in ("case_002", "case_003"):
+        Run.objects.all().delete()
+        secret.adas.submissions.all().delete()
+        Notification.objects.all().delete()
+        files = predictions(1, [case for case in CASES if case != lacking])
+        submission = secret.upload(zipped(files), accept_incomplete=True)
+        addresses = {
+            "page": submission.get_absolute_url(),
+            "status": f"{submission.get_absolute_url()}status/",
+            "list": "/challenges/blocks/submissions/",
+            "api": f"/api/v1/submissions/{submission.pk}/",
+            "submit": "/challenges/blocks/submit/",
+            "challenge": "/challenges/blocks/",
+            "results": f"{submission.get_absolute_url()}results.csv",
+            "case": f"{submission.get_absolute_url()}cases/case_001/",
+            "decoy": f"{submission.get_absolute_url()}cases/case_003/",
+            "board": "/challenges/blocks/leaderboard/",
+        }
+        got = {name: client.get(address) for name, address in addresses.items()}
+        run = submission.runs.get()
+        changing = {
+            str(submission.pk): "ID",
+            str(run.pk): "RUN",
+            (run.result_digest or "-")[:12]: "DIGEST",
+            lacking: "LACKING",
+        }
+        seen[lacking] = {name: (answer.status_code, _plain(answer, changing)) for name, answer in got.items()}
+        assert (run.cases_total, sum(run.chunks.values_list("cases_done", flat=True))) == (4, 3)
+    differing = {
+        name: (code, set(lines) ^ set(seen["case_003"][name][1]))
+        for name, (code, lines) in seen["case_002"].items()
+        if (code, lines) != seen["case_003"][name]
+    }
+    assert not differing
+    assert seen["case_002"]["case"][0] == seen["case_002"]["decoy"][0]
+
+
+def _plain(answer, changing: dict[str, str]) -> list[str]:
+    """The lines of an answer without what differs between any two submissions: names, moments, tokens; sorted."""
+    text = answer.content.decode()
+    for word, name in changing.items():
+        text = text.replace(word, name)
+    text = re.sub(r"case_\d+", "CASE", text.replace("LACKING", "CASE"))
+    text = re.sub(r"[0-9a-f]{12,}|\d{4}-\d\d-\d\d[T ][0-9:.+Z]*|\d\d:\d\d(:\d\d)?|csrf[^\n]*|nonce-?[^\n]*", "", text)
+    return sorted(line for line in text.splitlines() if "CASE" not in line)
+
+
+def test_after_the_phase_has_closed_the_scored_cases_are_shown(secret: World, client, workers):
+    submission = secret.upload(zipped(predictions(1)))
+    close_phase(actor=secret.organizer, phase=secret.phase)
+    client.force_login(secret.ada)
+    assert client.get(f"{submission.get_absolute_url()}cases/case_001/").status_code == 200
+    assert client.get(f"{submission.get_absolute_url()}cases/case_003/").status_code == 404
