@@ -2,7 +2,8 @@
 
 Two exact ways, chosen by size. A k-d tree looks up the border voxels only, so that two stray voxels at opposite
 corners of a large volume cost nothing; a distance transform fills the joint box and wins when the borders are dense in
-it. The tree answers in double precision, the transform squares in single precision (relative error below 1e-7).
+it. The tree answers in double precision, the transform squares in single precision (relative error below 1e-7). The
+choice depends on the masks alone, never on what was computed before, so that a case has one value.
 """
 
 from __future__ import annotations
@@ -22,6 +23,10 @@ _DENSE: Final = 0.1
 """Share of border voxels in the joint box from which a distance transform is the faster way …"""
 _FEW: Final = 20_000
 """… unless they are so few that a tree is quick however they lie."""
+_SMALL: Final = 32_768
+"""Up to so many voxels in the joint box, a transform takes no longer than a tree even where the borders are sparse …"""
+_NOT_SPARSE: Final = 0.025
+"""… down to this share; sets of small structures then do without loading the library of trees at all."""
 _ALL_PAIRS: Final = 20_000
 """Up to so many pairs, comparing all of them is the quickest way."""
 
@@ -47,7 +52,10 @@ def directed_distances(reference: Surface, prediction: Surface, spacing: Sequenc
     ends = [np.add(surface.offset, surface.border.shape) for surface in (reference, prediction)]
     size = np.maximum(*ends) - low
     voxels = float(np.prod(size, dtype=float))
-    if max(reference.size, prediction.size) > max(_FEW, _DENSE * voxels):
+    greater = max(reference.size, prediction.size)
+    few_pairs = reference.size * prediction.size <= _ALL_PAIRS
+    small = voxels <= _SMALL and greater >= _NOT_SPARSE * voxels and not few_pairs
+    if small or greater > max(_FEW, _DENSE * voxels):
         return _by_transform(reference, prediction, low, size, spacing)
     return DirectedDistances(_by_tree(reference, prediction), _by_tree(prediction, reference))
 
@@ -107,7 +115,9 @@ def squared_distance_to_background(foreground: NDArray[np.bool_], spacing: Seque
     """
     import edt
 
+    # As bytes: the library prepares booleans at length, which in a small box takes longer than the transform.
+    bytes_ = np.ascontiguousarray(foreground).view(np.uint8)
     transform: NDArray[np.float32] = edt.edtsq(
-        np.ascontiguousarray(foreground), anisotropy=tuple(float(s) for s in spacing), black_border=False, parallel=1
+        bytes_, anisotropy=tuple(float(s) for s in spacing), black_border=False, parallel=1
     )
     return transform

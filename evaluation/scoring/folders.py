@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import multiprocessing
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -299,11 +297,40 @@ class _Instances:
 
 
 def _run(work: Callable[[_Task], _Scored], tasks: Sequence[_Task], jobs: int) -> Iterator[_Scored]:
-    if jobs <= 1 or len(tasks) == 1:
+    """Score all tasks, in any order; this process works as well, on what no other has begun."""
+    jobs = min(jobs, len(tasks))
+    if jobs <= 1:
         yield from map(work, tasks)
         return
-    chunk = max(1, len(tasks) // (jobs * _CHUNKS_PER_JOB))
-    methods = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("fork" if "fork" in methods else None)
-    with ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=context) as pool:
-        yield from pool.map(work, tasks, chunksize=chunk)
+    # Loaded here for the sake of single jobs, which do without.
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    size = max(1, len(tasks) // (jobs * _CHUNKS_PER_JOB))
+    chunks = [tasks[start : start + size] for start in range(0, len(tasks), size)]
+    fork = "fork" in multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if fork else None)
+    with ProcessPoolExecutor(jobs - 1, mp_context=context, initializer=_begin, initargs=(work,)) as pool:
+        waiting = [(pool.submit(_score_chunk, chunk), chunk) for chunk in chunks]
+        try:
+            while waiting and waiting[-1][0].cancel():
+                _, chunk = waiting.pop()
+                yield from map(work, chunk)
+                while waiting and waiting[0][0].done():
+                    yield from waiting.pop(0)[0].result()
+            for future, _ in waiting:
+                yield from future.result()
+        finally:  # after an error nobody asks for the rest
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+_work_here: list[Callable[[_Task], _Scored]] = []
+"""What this process was started for; sent once and not with every chunk, since tables of instances may be large."""
+
+
+def _begin(work: Callable[[_Task], _Scored]) -> None:
+    _work_here[:] = [work]
+
+
+def _score_chunk(chunk: Sequence[_Task]) -> list[_Scored]:
+    return [_work_here[0](task) for task in chunk]
