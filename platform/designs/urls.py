@@ -38,6 +38,7 @@ urlpatterns = [
     path("<slug:slug>/assessment/<slug:task>.json", checks.assessment_json, name="assessment_json"),
     path("<slug:slug>/versions/", versions.versions, name="versions"),
     path("<slug:slug>/versions/freeze/", versions.freeze, name="freeze"),
+    path("<slug:slug>/versions/open/<int:pk>/", versions.open_embargo, name="open_embargo"),
     path("<slug:slug>/versions/<int:number>.json", versions.version, name="version"),
     path("<slug:slug>/compare/", versions.compare, name="compare"),
     path("<slug:slug>/people/", people.people, name="people"),

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
 from typing import Any, Final
 
 from designs.catalogue import shipped
@@ -116,21 +115,6 @@ def proves(secret: Mapping[str, Any], digest: str) -> bool:
 def tells_contacts(value: Any) -> bool:
     """Whether a value holds an address or number that a public document leaves out."""
     return _masked(value)[1] > 0
-
-
-def last_day(text: str) -> date:
-    """The last day of a date that names a day, a month or a year.
-
-    Examples
-    --------
-    >>> last_day("2026-05-07").day, last_day("2026-02").day, last_day("2026").month
-    (7, 28, 12)
-    """
-    year, *rest = (int(part) for part in text.split("-"))
-    if len(rest) == 2:
-        return date(year, rest[0], rest[1])
-    month = rest[0] if rest else 12
-    return date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
 
 
 def _entries(data: Mapping[str, Any], where: str) -> Mapping[str, Any]:

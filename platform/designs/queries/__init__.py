@@ -2,6 +2,7 @@
 
 from designs.queries.documents import document_of, document_of_version, fields_of, revision_of, visible_design
 from designs.queries.drafts import drafts_beside
+from designs.queries.embargoes import opening_day, withheld_values
 from designs.queries.lists import designs_for, history_of, opened_embargoes
 
 __all__ = [
@@ -12,6 +13,8 @@ __all__ = [
     "fields_of",
     "history_of",
     "opened_embargoes",
+    "opening_day",
     "revision_of",
     "visible_design",
+    "withheld_values",
 ]

@@ -8,6 +8,7 @@ from designs.services.designs import (
     import_registration,
     remove_task,
 )
+from designs.services.embargoes import open_embargo
 from designs.services.fields import Conflict, Saved, save_field
 from designs.services.people import accept_invitation, change_role, invite, remove_collaborator, withdraw_invitation
 from designs.services.talk import (
@@ -35,6 +36,7 @@ __all__ = [
     "import_design",
     "import_registration",
     "invite",
+    "open_embargo",
     "open_thread",
     "override_text",
     "remove_collaborator",

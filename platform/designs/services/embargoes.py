@@ -1,33 +1,14 @@
 """Opening embargoed values when their event has come, with the proof that they are what was promised."""
 
-from datetime import date
-
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from designs.catalogue import shipped
-from designs.checks.custom.schedule import span
-from designs.document import Document, State
+from designs.document import State
 from designs.models import Design, FieldValue
-from designs.queries import document_of
+from designs.queries import document_of, opening_day
 from designs.services.fields import Saved, save_field
-
-
-def opening_day(document: Document, event: str) -> date | None:
-    """The day on which an event lets an embargo open; ``None`` for events in own words or without a date.
-
-    Of several entries the last counts, and of a month its last day: a value is never shown too early.
-    """
-    kinds = {choice.label.casefold(): choice.value for choice in shipped()["challenge_schedule"].choices}
-    kind = kinds.get(event.strip().casefold(), event.strip())
-    days = [
-        span(row["date"])[1]
-        for row in document.values().rows("challenge_schedule")
-        if row.get("event") == kind and row.get("date")
-    ]
-    return max(days, default=None)
 
 
 @transaction.atomic

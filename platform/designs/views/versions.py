@@ -15,7 +15,7 @@ from designs.exports import as_json
 from designs.exports.serving import exported, json_file
 from designs.forms import VersionForm
 from designs.gate import gate_of
-from designs.models import DesignVersion
+from designs.models import DesignVersion, FieldValue
 from designs.views.access import design_context, design_for, is_insider, shown_document
 
 NOW = "now"
@@ -34,6 +34,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
             "form": VersionForm(),
             "gate": gate_of(document, design=design),
             "digest": as_json(document)[1],
+            "withheld": queries.withheld_values(design, document, public=not is_insider(request, design)),
             "opened": queries.opened_embargoes(design, public=not is_insider(request, design)),
         },
     )
@@ -54,6 +55,21 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, f"Version {version.number} is kept; it cannot be changed any more.")
     else:
         messages.error(request, "Give the version a name.")
+    return redirect("designs:versions", design.slug)
+
+
+@login_required
+@require_POST
+def open_embargo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Say that the event of a withheld value has come."""
+    design = design_for(request, slug, "manage_design")
+    field = get_object_or_404(FieldValue, design=design, pk=pk)
+    try:
+        services.open_embargo(actor=request.user, field=field)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, "The value is open now, with the proof that it was decided before.")
     return redirect("designs:versions", design.slug)
 
 

@@ -8,7 +8,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
-from registry.documents import last_day, proves, withheld
+from designs.queries import opening_day
+from registry.documents import parsed, proves, withheld
 from registry.models import Disclosure, Listing, RegistrationVersion
 from registry.queries import sealed_places
 
@@ -61,19 +62,11 @@ def open_due(*, today: date | None = None) -> int:
     opened = 0
     listed = Listing.objects.exclude(version__sealed={}).select_related("version__registration")
     for version in [listing.version for listing in listed]:
+        document = parsed(version.document)
         for place, event, _ in sealed_places(version):
-            day = _day_of(version, event)
+            # Of several dates of an event the last counts, as in the working design: nothing is shown too early.
+            day = opening_day(document, event)
             if day is not None and day <= today:
                 open_value(version=version, place=place, actor=None)
                 opened += 1
     return opened
-
-
-def _day_of(version: RegistrationVersion, event: str) -> date | None:
-    """The first day of an event in the schedule; one that is stated by its month has come on the last day of it."""
-    days = [
-        last_day(str(row["date"]))
-        for row in version.document["challenge"].get("challenge_schedule") or ()
-        if row.get("event") == event and row.get("date")
-    ]
-    return min(days) if days else None

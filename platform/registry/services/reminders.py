@@ -11,11 +11,11 @@ from typing import Any, Final
 from django.core.cache import cache
 from django.utils import timezone
 
+from designs.checks.custom.schedule import span
 from designs.models import Collaborator, Design
 from designs.models.designs import Role
 from notifications import kinds
 from notifications.services import notify
-from registry.documents import last_day
 from registry.hooks import links_of
 from registry.models import Listing, Registration
 from reviews.models import Chair, Filing
@@ -153,10 +153,7 @@ def _scheduled(document: Mapping[str, Any], events: Iterable[str], *, first: boo
     """Days of events in a document; of a month its first or its last day."""
     for row in document.get("challenge", {}).get("challenge_schedule") or ():
         if row.get("event") in events and row.get("date"):
-            day = last_day(str(row["date"]))
-            parts = str(row["date"]).count("-")
-            if first and parts < 2:
-                day = day.replace(day=1) if parts else date(day.year, 1, 1)
+            day = span(str(row["date"]))[0 if first else 1]
             yield row["event"], day
 
 

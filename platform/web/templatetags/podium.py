@@ -5,7 +5,7 @@ security policy forbids style attributes.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from django import template
@@ -209,13 +209,16 @@ def sparkbar(share: float | None, label: str = "") -> SafeString:
 
 
 @register.simple_tag
-def moment(value: datetime | None, *, time: bool = True) -> SafeString:
+def moment(value: datetime | date | None, *, time: bool = True) -> SafeString:
     """A moment as ``<time>``: day, month in letters, year, and the time in UTC, so that nobody misses a deadline.
 
-    The attribute holds the exact moment; a script adds the reader's own time zone as a title.
+    The attribute holds the exact moment; a script adds the reader's own time zone as a title. A day without a time is shown
+    as the day that it is, in whatever time zone.
     """
     if value is None:
         return mark_safe('<span class="muted">–</span>')
+    if not isinstance(value, datetime):
+        return format_html('<time datetime="{}">{}</time>', value.isoformat(), f"{value.day} {value:%B %Y}")
     if timezone.is_naive(value):
         value = timezone.make_aware(value)
     value = value.astimezone(tz=timezone.get_fixed_timezone(0))

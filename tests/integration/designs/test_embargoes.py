@@ -10,9 +10,9 @@ from django.utils import timezone
 
 from designs import services, tasks
 from designs.document.sealing import commitment
-from designs.models import DesignVersion, FieldChange, FieldValue, OpenedEmbargo
-from designs.queries import document_of
-from designs.services.embargoes import open_embargo, opening_day
+from designs.models import Collaborator, DesignVersion, FieldChange, FieldValue, OpenedEmbargo
+from designs.queries import document_of, opening_day
+from designs.services.embargoes import open_embargo
 from tests.unit.designs.world import design, person, save
 
 pytestmark = pytest.mark.django_db
@@ -77,6 +77,32 @@ def test_who_opens_it_by_hand_leaves_the_same_proof_and_another_value_leaves_non
     assert OpenedEmbargo.objects.count() == 1
     with pytest.raises(ValidationError):
         open_embargo(actor=None, field=FieldValue.objects.get(parameter="award_policy"))
+
+
+def test_an_owner_says_that_an_event_in_own_words_has_come(client, sealed, owner):
+    save(sealed, "award_policy", "A prize", state="embargoed_until", event="when the moon is full")
+    page = reverse("designs:versions", args=[sealed.slug])
+    field = FieldValue.objects.get(parameter="award_policy")
+    address = reverse("designs:open_embargo", args=[sealed.slug, field.pk])
+    text = client.get(page).content.decode()
+    assert "when the moon is full" in text
+    assert "when an owner says so" in text
+    assert address not in text
+    assert client.post(address).status_code == 302  # to the sign-in page
+    for role, status in (("reader", 403), ("editor", 403)):
+        Collaborator.objects.create(design=sealed, user=person(role), role=role)
+        client.force_login(sealed.collaborators.get(role=role).user)
+        assert client.post(address).status_code == status
+    assert not OpenedEmbargo.objects.exists()
+    client.force_login(owner)
+    assert address in client.get(page).content.decode()
+    assert client.get(address).status_code == 405
+    client.post(address)
+    proof = OpenedEmbargo.objects.get()
+    assert (proof.value, proof.digest) == ("A prize", commitment("A prize", proof.nonce))
+    assert address not in client.get(page).content.decode()
+    client.post(address)
+    assert OpenedEmbargo.objects.count() == 1
 
 
 def test_the_database_refuses_to_change_versions_history_and_proofs(sealed):

@@ -59,7 +59,8 @@ class TestEmbargo:
     )
     def test_the_schedule_opens_it_on_its_day(self, ada, written, last_day):
         made = frozen(ada).design
-        save(made, "challenge_schedule", [{"event": "training_data_release", "date": written}])
+        rows = [{"event": "training_data_release", "date": day} for day in ("2026-01-01", written)]
+        save(made, "challenge_schedule", rows)  # of several dates the last counts
         version = services.register_design(design=made, actor=ada, by_system=True)
         assert services.open_due(today=last_day) == 0
         assert services.open_due(today=last_day + timedelta(days=1)) == 1

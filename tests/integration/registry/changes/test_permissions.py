@@ -1,6 +1,6 @@
 """Who may open what: every role × every address of changes and of launching. Knowing an address is no right."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 from django.test import Client
@@ -35,7 +35,12 @@ ACTS: dict[str, dict[str, int]] = {
 def world() -> World:
     made = build()
     made.draft("tie_handling", "dense")
-    request_change(actor=made.organizer, registration=made.registration, wanted=[wanted("tie_handling")])
+    request_change(
+        actor=made.organizer,
+        registration=made.registration,
+        wanted=[wanted("tie_handling")],
+        wanted_on=date(2027, 1, 2),
+    )
     return made
 
 
@@ -57,6 +62,11 @@ def test_every_role_at_every_address(world):
             found[role, address] = client.post(f"/registry/{world.registration.identifier}/{address}").status_code
             expected[role, address] = row.get(role, FORBIDDEN)
     assert found == expected
+
+
+def test_the_day_from_which_a_change_should_hold_is_shown(world):
+    page = signed_in(world, "anonymous").get(f"/registry/{world.registration.identifier}/changes/1/").content.decode()
+    assert '<time datetime="2027-01-02">2 January 2027</time>' in page
 
 
 def test_what_participants_object_is_read_by_those_who_decide_and_who_ask(world):
