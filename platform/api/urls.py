@@ -3,10 +3,12 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework.routers import SimpleRouter
 
 from api.design_views import DesignViewSet
+from api.ranking_views import RankingsView, RankingView
 from api.registry_views import RegistrationViewSet
 from api.submission_views import ExpectationView, SubmissionViewSet
 from api.upload_views import UploadsView, UploadView
 from api.views import ChallengeViewSet, MeView
+from leaderboards import urls as _  # noqa: F401 (registers the converter of phases)
 
 app_name = "api"
 
@@ -23,5 +25,7 @@ urlpatterns = [
     path("challenges/<slug:slug>/uploads/", UploadsView.as_view(), name="uploads"),
     path("challenges/<slug:slug>/uploads/<uuid:pk>/", UploadView.as_view(), name="upload"),
     path("challenges/<slug:slug>/phases/<int:phase>/expectation/", ExpectationView.as_view(), name="phase-expectation"),
+    path("challenges/<slug:slug>/rankings/", RankingsView.as_view(), name="rankings"),
+    path("challenges/<slug:slug>/rankings/<phase:key>/", RankingView.as_view(), name="ranking"),
     *router.urls,
 ]

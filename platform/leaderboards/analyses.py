@@ -57,11 +57,16 @@ def _subgroups(version: RankingVersion, sources: Sources) -> Made:
     return Made(findings=computing.store_subgroups(version, sources))
 
 
+def _annotators(version: RankingVersion, sources: Sources) -> Made:
+    return Made(findings=computing.store_annotators(version, sources))
+
+
 STEPS: Mapping[str, Step] = {
     **{picture.name: _drawing(picture) for picture in pictures.PICTURES if not picture.is_slow},
     "comparisons": _comparing,
     "hardest": _hardest,
     "subgroups": _subgroups,
+    "annotators": _annotators,
     **{picture.name: _drawing(picture) for picture in pictures.PICTURES if picture.is_slow},
 }
 

@@ -19,7 +19,7 @@ from evaluation.assessment import Assessment
 from leaderboards import drawing, pictures, queries, tables
 from leaderboards.models import RankingVersion
 from submissions.models import Run
-from submissions.queries import case_metadata_frame, counted_runs, evidence_of, results_frame
+from submissions.queries import annotator_frames, case_metadata_frame, counted_runs, evidence_of, results_frame
 from submissions.queries.test_sets import metadata_frame_of
 
 if TYPE_CHECKING:
@@ -157,7 +157,19 @@ def sources_of(version: RankingVersion) -> drawing.Sources:
         cases=read_metadata(load(version.metadata_name)) if version.metadata_name else None,
         characteristics=_characteristics(phase, list(runs.values())),
         length_unit=queries.length_unit(phase),
+        annotated_results=_by_annotator([(team["name"], by_id[team["run"]]) for team in version.inputs["teams"]]),
     )
+
+
+def _by_annotator(runs: Sequence[tuple[str, Run]]) -> dict[str, pd.DataFrame]:
+    """Read the results of all teams under the references of each annotator; of annotators that all were scored by."""
+    found: dict[str, list[pd.DataFrame]] = defaultdict(list)
+    for team, run in runs:
+        for annotator, frame in annotator_frames(run).items():
+            found[annotator].append(frame.assign(algorithm=team))
+    return {
+        name: pd.concat(frames, ignore_index=True) for name, frames in sorted(found.items()) if len(frames) == len(runs)
+    }
 
 
 def store_figures(version: RankingVersion, name: str, drawn: Iterable[tuple[str, drawing.Figure]]) -> dict[str, str]:
@@ -171,24 +183,44 @@ def store_figures(version: RankingVersion, name: str, drawn: Iterable[tuple[str,
 
 def store_subgroups(version: RankingVersion, sources: drawing.Sources) -> list[dict[str, Any]]:
     """Keep the table and the sentences of every group of cases; returns what can be chosen."""
-    folder = f"rankings/{version.phase_id}/{version.inputs_digest}/groups"
+    parts = [
+        (f"{grouping.title}:{label}", grouping.title, label, document)
+        for grouping in sources.subgroups
+        for label, document in grouping.documents.items()
+    ]
+    return _store_parts(version, sources, "groups", parts)
+
+
+def store_annotators(version: RankingVersion, sources: drawing.Sources) -> list[dict[str, Any]]:
+    """Keep the table and the sentences under the references of each annotator; returns what can be chosen."""
+    parts = [(name, "annotator", name, document) for name, document in sources.annotated.items()]
+    return _store_parts(version, sources, "annotators", parts)
+
+
+def _store_parts(
+    version: RankingVersion,
+    sources: drawing.Sources,
+    folder: str,
+    parts: Iterable[tuple[str, str, str, Mapping[str, Any]]],
+) -> list[dict[str, Any]]:
+    """Keep the tables of ranking documents beside that of a version, each given with its key, title and label."""
     kept = ("submissions", "handed_in", "marks")
     choices = []
-    for grouping in sources.subgroups:
-        for label, document in grouping.documents.items():
-            table = tables.build(document, sources.assessment, length_unit=sources.length_unit)
-            # The same teams, since a team that is ranked has a row for every case, if only a missing one.
-            table |= {key: version.table[key] for key in kept if key in version.table}
-            content = {"table": table, "sentences": pictures.sentences(document, table)}
-            choices.append(
-                {
-                    "key": f"{grouping.title}:{label}",
-                    "title": grouping.title,
-                    "label": label,
-                    "cases": table["cases"],
-                    "file": store(f"{folder}/{len(choices)}.json.gz", json.dumps(content)),
-                }
-            )
+    for key, title, label, document in parts:
+        table = tables.build(document, sources.assessment, length_unit=sources.length_unit)
+        # The same teams, since a team that is ranked has a row for every case, if only a missing one.
+        table |= {name: version.table[name] for name in kept if name in version.table}
+        content = {"table": table, "sentences": pictures.sentences(document, table), "bootstrap": document["bootstrap"]}
+        name = f"rankings/{version.phase_id}/{version.inputs_digest}/{folder}/{len(choices)}.json.gz"
+        choices.append(
+            {
+                "key": key,
+                "title": title,
+                "label": label,
+                "cases": table["cases"],
+                "file": store(name, json.dumps(content)),
+            }
+        )
     return choices
 
 

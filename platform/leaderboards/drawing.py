@@ -1,7 +1,8 @@
 """What figures are drawn from: a ranking document with the results behind it, each derived table made once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -12,16 +13,18 @@ from evaluation.assessment import Assessment
 from evaluation.figures.cases import case_map
 from evaluation.figures.palette import BETTER, sequence
 from evaluation.figures.selection import label, main_entry
-from evaluation.ranking import ResultsError
-from evaluation.ranking.comparison import across_rankings, across_schemes, alternative_schemes
+from evaluation.ranking import ResultsError, rank
+from evaluation.ranking.comparison import across_rankings, across_schemes, alternative_schemes, compare_documents
 from evaluation.ranking.gaming import gaming_check
 from evaluation.ranking.raw import raw_values
-from leaderboards.grouping import Grouping, groupings, numbers_of
+from leaderboards.grouping import FEW_SAMPLES, MOST_TEAMS_RESAMPLED, Grouping, groupings, is_of, numbers_of
 from leaderboards.tables import combined_rankings, metric_title
 
 Figure = dict[str, Any]
 Order = Mapping[str, Any]
 
+MERGED = "merged"
+"""What the references are called that the ranking itself is made of, beside those of single annotators."""
 MOST_DOTS = 30_000
 """A figure with more single values than this is heavier than a browser likes."""
 MOST_LINES = 5_000
@@ -45,6 +48,8 @@ class Sources:
         All case metadata, for what it tells about the teams.
     length_unit
         What distances are measured in where the images do not tell their spacing.
+    annotated_results
+        By annotator the results of all teams under that annotator's references.
     """
 
     document: Mapping[str, Any]
@@ -53,6 +58,7 @@ class Sources:
     cases: pd.DataFrame | None
     characteristics: pd.DataFrame | None = None
     length_unit: str = "mm"
+    annotated_results: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @cached_property
     def raw(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
@@ -90,6 +96,17 @@ class Sources:
     def subgroups(self) -> list[Grouping]:
         """The cases in groups by their characteristics, each group ranked on its own."""
         return groupings(self.assessment, self.results, self.cases, self.characteristics)
+
+    @cached_property
+    def annotated(self) -> dict[str, Mapping[str, Any]]:
+        """Ranking document under the references of each annotator, of those under which all can be ranked."""
+        bootstrap = FEW_SAMPLES if self.teams > MOST_TEAMS_RESAMPLED else None
+        found = {}
+        for name, table in self.annotated_results.items():
+            # An annotator who left out a whole region has nothing to rank it by.
+            with suppress(ResultsError):
+                found[name] = rank(self.assessment, table, cases=self.cases, bootstrap=bootstrap)
+        return found
 
     @cached_property
     def numbers(self) -> dict[str, dict[str, float]]:
@@ -140,6 +157,15 @@ def schemes(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure 
     """Ranks under other schemes."""
     comparison = sources.scheme_comparison(order)
     return figures.line_plot(sources.document, comparison) if comparison and len(comparison["labels"]) > 1 else None
+
+
+def annotators(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """Ranks under the references of each annotator."""
+    if not sources.annotated:
+        return None
+    found = compare_documents({MERGED: sources.document} | sources.annotated)
+    own = next((one for one in found if is_of(one, order)), None)
+    return None if own is None else figures.line_plot(sources.document, own, by="annotator")
 
 
 def agreement(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)

@@ -43,8 +43,7 @@ class Grouping:
     def change(self, order: Mapping[str, Any]) -> float:
         """How far the ranks of an order change most from all cases to a group: the largest of the distances 1 - τ."""
         for found in self.comparison:
-            own = found.get("overall") if order["metric"] is None else _is_of(found, order)
-            if own:
+            if is_of(found, order):
                 return max((1.0 - tau for tau in found["tau"][0] if tau is not None), default=0.0)
         return 0.0
 
@@ -125,7 +124,10 @@ def _title(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _is_of(found: Mapping[str, Any], order: Mapping[str, Any]) -> bool:
+def is_of(found: Mapping[str, Any], order: Mapping[str, Any]) -> bool:
+    """Whether a comparison of rankings is about an order: the overall one, or that of a metric, region and task."""
+    if order["metric"] is None:
+        return bool(found.get("overall"))
     return not found.get("overall") and all(
         (found.get(key) or None) == (order[key] or None) for key in ("metric", "region", "task")
     )

@@ -1,4 +1,4 @@
-"""The stored ranking of a group of cases, as somebody chooses it."""
+"""Other tables of a ranking version: of a group of its cases, or under the references of one annotator."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,28 +6,52 @@ from typing import Any
 from leaderboards import computing
 from leaderboards.models import RankingVersion
 
+SUBGROUPS, ANNOTATORS = "subgroups", "annotators"
+"""Findings of an analysis under which the tables are kept."""
+
 
 @dataclass(frozen=True)
 class Group:
-    """A group of cases with its own table and sentences; the version it belongs to is on all cases."""
+    """A table beside the version that it belongs to, with its own sentences.
 
+    Attributes
+    ----------
+    kind
+        ``subgroups`` or ``annotators``.
+    title, label
+        What groups the cases and which group it is; for an annotator the name is the label.
+    bootstrap
+        How many resamples its intervals are made of.
+    """
+
+    kind: str
     key: str
     title: str
     label: str
     cases: int
     table: dict[str, Any]
     sentences: dict[str, list[str]]
+    bootstrap: int
+
+    @property
+    def is_annotator(self) -> bool:
+        """Whether it is about the references of one annotator, and not about a part of the cases."""
+        return self.kind == ANNOTATORS
 
 
-def chosen(key: str, version: RankingVersion) -> Group | None:
-    """Read the group of that name; None if there is none."""
-    for entry in version.analysis.findings.get("subgroups", ()):
+def chosen(kind: str, key: str, version: RankingVersion) -> Group | None:
+    """Read the table of that name; None if there is none."""
+    for entry in version.analysis.findings.get(kind, ()):
         if entry["key"] == key:
+            content = computing.load(entry["file"])
             return Group(
+                kind=kind,
                 key=key,
                 title=entry["title"],
                 label=entry["label"],
                 cases=entry["cases"],
-                **computing.load(entry["file"]),
+                table=content["table"],
+                sentences=content["sentences"],
+                bootstrap=content.get("bootstrap", version.bootstrap),
             )
     return None

@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
-from django.db import connection
+import structlog
+from django.db import OperationalError, connection
 
 from leaderboards.models import Analysis, RankingRequest, Report
 from web.clock import shared_now
+
+log = structlog.get_logger(__name__)
 
 
 @contextmanager
@@ -19,8 +22,13 @@ def kept(claim: RankingRequest | Analysis | Report, lease: timedelta) -> Iterato
 
     def renew() -> None:
         while not done.wait(lease.total_seconds() / 4):
-            rows.update(lease_until=shared_now() + lease)
-            connection.close()
+            try:
+                rows.update(lease_until=shared_now() + lease)
+            except OperationalError:
+                # A database that is busy now will answer before the lease has run out; the work goes on meanwhile.
+                log.warning("lease_not_renewed", model=rows.model.__name__, row=claim.pk)
+            finally:
+                connection.close()
 
     thread = threading.Thread(target=renew, name="ranking-lease", daemon=True)
     thread.start()

@@ -110,6 +110,15 @@ PICTURES = (
         draw=drawing.schemes,
     ),
     Picture(
+        name="by-annotator",
+        tab="schemes",
+        title="Would another annotator’s references have crowned someone else?",
+        reading="The rank of each team against the merged references, which decide, and against those of each annotator "
+        "alone; level lines do not depend on who drew the references.",
+        draw=drawing.annotators,
+        is_slow=True,
+    ),
+    Picture(
         name="metrics",
         tab="metrics",
         title="Do the metrics agree?",

@@ -1,14 +1,16 @@
 """Output shaped: the ranking document as a stored table, the stored table as a page or a file."""
 
 from leaderboards.tables.files import csv_rows, harmless
-from leaderboards.tables.page import Board, HardCase, Row, board, hard_case
+from leaderboards.tables.page import MARKS, Board, HardCase, Mark, Row, board, hard_case, marks_of
 from leaderboards.tables.stored import OVERALL, build, combined_rankings, metric_title
 from leaderboards.tables.verdict import Verdict, verdict
 
 __all__ = [
+    "MARKS",
     "OVERALL",
     "Board",
     "HardCase",
+    "Mark",
     "Row",
     "Verdict",
     "board",
@@ -17,6 +19,7 @@ __all__ = [
     "csv_rows",
     "hard_case",
     "harmless",
+    "marks_of",
     "metric_title",
     "verdict",
 ]

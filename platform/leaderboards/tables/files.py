@@ -1,7 +1,11 @@
 """The stored table as a file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
+
+from leaderboards.methods import Method
+from leaderboards.tables.page import marks_of
 
 _DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
 
@@ -17,13 +21,22 @@ def harmless(text: str) -> str:
     return f"'{text}" if text.startswith(_DANGEROUS) else text
 
 
-def csv_rows(table: Mapping[str, Any]) -> Iterator[list[Any]]:
+def csv_rows(
+    table: Mapping[str, Any],
+    *,
+    methods: Mapping[str, Method] = MappingProxyType({}),
+    deviations: Sequence[str] = (),
+) -> Iterator[list[Any]]:
     """Yield head and rows: a team a row in the order of the first ranking, and for every order its rank and score.
 
     Parameters
     ----------
     table
         As `leaderboards.tables.stored.build` returned it.
+    methods
+        What the teams say about their methods.
+    deviations
+        In what the ranking deviates from its registration; stands in every row, so that no copy of a row loses it.
     """
     fields = ("rank", "low", "high", "share", "score", "score_low", "score_high")
     names = ("rank", "rank_low", "rank_high", "share_first", "score", "score_low", "score_high")
@@ -34,6 +47,8 @@ def csv_rows(table: Mapping[str, Any]) -> Iterator[list[Any]]:
         "submissions",
         "handed_in",
         "marks",
+        "method",
+        "deviations",
         *(f"{order['key']}:{name}" for order in table["orders"] for name in names),
     ]
     ranks = table["orders"][0]["rank"]
@@ -42,5 +57,7 @@ def csv_rows(table: Mapping[str, Any]) -> Iterator[list[Any]]:
         values = [order[field][index] for order in table["orders"] for field in fields]
         # Tables that were stored before these were known have none.
         known = [table[key][index] if key in table else "" for key in ("submissions", "handed_in")]
-        marks = " ".join(table["marks"][index]) if "marks" in table else ""
-        yield [harmless(table["teams"][index]), table["cases"], table["missing"][index], *known, marks, *values]
+        team = table["teams"][index]
+        method = methods.get(team)
+        told = [" ".join(marks_of(table, index, method)), method.url if method else "", harmless("; ".join(deviations))]
+        yield [harmless(team), table["cases"], table["missing"][index], *known, *told, *values]

@@ -240,7 +240,7 @@ def board(
             submissions=_at(table, "submissions", index),
             handed_in=_moment(_at(table, "handed_in", index)),
             marks=tuple(
-                MARKS[mark] for mark in _marks_of(table, index, methods.get(table["teams"][index])) if mark in MARKS
+                MARKS[mark] for mark in marks_of(table, index, methods.get(table["teams"][index])) if mark in MARKS
             ),
             method=methods[table["teams"][index]].url if table["teams"][index] in methods else "",
         )
@@ -335,7 +335,8 @@ def _at(table: Mapping[str, Any], key: str, index: int) -> Any:
     return table[key][index] if key in table else None
 
 
-def _marks_of(table: Mapping[str, Any], index: int, method: Method | None) -> list[str]:
+def marks_of(table: Mapping[str, Any], index: int, method: Method | None) -> list[str]:
+    """Keys of the marks of a team: those that were stored with the ranking, and what it says of its method."""
     marks = list(_at(table, "marks", index) or ())
     return [*marks, "extra_data"] if method is not None and method.uses_extra_data else marks
 

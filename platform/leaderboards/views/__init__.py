@@ -1,7 +1,17 @@
 """HTTP in, HTTP out."""
 
-from leaderboards.views.exports import bundle, figure, history_figure, ranking_document, results_csv, table_csv
-from leaderboards.views.pages import current, embed, first, freeze, history, ranked_both_ways, request_again, version
+from leaderboards.views.exports import (
+    bundle,
+    figure,
+    hardest_csv,
+    history_figure,
+    ranking_document,
+    results_csv,
+    table_csv,
+    table_json,
+)
+from leaderboards.views.pages import current, embed, first, freeze, request_again, version
+from leaderboards.views.records import history, ranked_both_ways
 from leaderboards.views.tasks import tasks, tasks_figure
 
 __all__ = [
@@ -11,6 +21,7 @@ __all__ = [
     "figure",
     "first",
     "freeze",
+    "hardest_csv",
     "history",
     "history_figure",
     "ranked_both_ways",
@@ -18,6 +29,7 @@ __all__ = [
     "request_again",
     "results_csv",
     "table_csv",
+    "table_json",
     "tasks",
     "tasks_figure",
     "version",

@@ -2,21 +2,28 @@
 
 import csv
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import storages
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.utils.text import slugify
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
 
-from leaderboards import bundles, computing, pictures, tables
+from challenges.queries import deviations
+from leaderboards import bundles, computing, groups, pictures, published, tables
 from leaderboards.models import RankingVersion
 from leaderboards.views.place import FROZEN, SEALED, Place, find
 
 private_copy = cache_control(private=True, max_age=3600)
 """A version never changes; but whether it may be seen depends on who asks, so only their own browser keeps it."""
+
+
+fresh_copy = cache_control(private=True, no_cache=True)
+"""Marks and deviations are told as they are now, also with a ranking of long ago."""
 
 
 @require_safe
@@ -67,15 +74,91 @@ def history_figure(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 
 @require_safe
-@private_copy
+@fresh_copy
 @vary_on_headers("Cookie")
 def table_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
-    """The table of the page, all metrics and regions side by side."""
+    """The table of the page, all metrics and regions side by side; `?group=` or `?annotator=` chooses another one."""
     place = find(request, slug, key)
     version = place.version(number)
+    part = asked_part(request, place, version)
+    told = [entry.title for entry in deviations(place.phase, executed=version.assessment_digest)]
+    rows = tables.csv_rows(part.table if part else version.table, methods=published.described(version), deviations=told)
+    return _csv(place, version, "table.csv" if part is None else f"{part.kind}-{slugify(part.key)}.csv", rows)
+
+
+@require_safe
+@fresh_copy
+@vary_on_headers("Cookie")
+def table_json(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
+    """The same with every mark and deviation that the page shows, for programs."""
+    place = find(request, slug, key)
+    version = place.version(number)
+    standing = place.standing()
+    found = published.document(
+        version,
+        key=place.key,
+        stands=standing is not None and standing.version_id == version.pk,
+        part=asked_part(request, place, version),
+    )
+    response = JsonResponse(found, json_dumps_params={"ensure_ascii": False})
+    response["Content-Disposition"] = _attachment(place, version, "table.json")
+    return response
+
+
+@require_safe
+@private_copy
+@vary_on_headers("Cookie")
+def hardest_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
+    """The hardest cases of every metric and region."""
+    place = find(request, slug, key)
+    version = place.version(number)
+    _check_cases(request, place)
+    labels = {order["key"]: order["label"] for order in version.table["orders"]}
+    rows: list[list[Any]] = [["order", "case", "median", "best", "best_team", "worst", "worst_team"]]
+    for order, cases in version.analysis.findings.get("hardest", {}).items():
+        for case in cases:
+            (best, best_team), (worst, worst_team) = case["best"], case["worst"]
+            names = [tables.harmless(best_team), tables.harmless(worst_team)]
+            rows.append([labels[order], tables.harmless(case["case"]), case["median"], best, names[0], worst, names[1]])
+    return _csv(place, version, "hardest-cases.csv", rows)
+
+
+def asked_part(request: HttpRequest, place: Place, version: RankingVersion) -> groups.Group | None:
+    """The group of cases or the annotator that was asked for.
+
+    Raises
+    ------
+    PermissionDenied
+        For a group of cases before single cases may be seen; said before it is looked up.
+    Http404
+        When there is no such group or annotator.
+    """
+    for kind, name in ((groups.SUBGROUPS, "group"), (groups.ANNOTATORS, "annotator")):
+        asked = request.GET.get(name)
+        if asked:
+            if kind == groups.SUBGROUPS:
+                _check_cases(request, place)
+            part = groups.chosen(kind, asked, version)
+            if part is None:
+                raise Http404(f"There is no such {name}.")
+            return part
+    return None
+
+
+def _check_cases(request: HttpRequest, place: Place) -> None:
+    if not request.user.has_perm("leaderboards.view_cases", place.phase):
+        raise PermissionDenied("The results of single cases open when the phase closes.")
+
+
+def _csv(place: Place, version: RankingVersion, name: str, rows: Iterable[list[Any]]) -> HttpResponse:
+    return csv_file(_name(place, version, name), rows)
+
+
+def csv_file(name: str, rows: Iterable[list[Any]]) -> HttpResponse:
+    """Answer with rows as a file of that name."""
     response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = _attachment(place, version, "table.csv")
-    csv.writer(response).writerows(tables.csv_rows(version.table))
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    csv.writer(response).writerows(rows)
     return response
 
 
@@ -86,8 +169,7 @@ def results_csv(request: HttpRequest, slug: str, key: str, number: int) -> Strea
     """The results table that was ranked (contract section 4), team after team."""
     place = find(request, slug, key)
     version = place.version(number)
-    if not request.user.has_perm("leaderboards.view_cases", place.phase):
-        raise PermissionDenied("The results of single cases open when the phase closes.")
+    _check_cases(request, place)
     response = StreamingHttpResponse(_results(version), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = _attachment(place, version, "results.csv")
     return response
@@ -105,8 +187,7 @@ def bundle(request: HttpRequest, slug: str, key: str, number: int) -> StreamingH
     """Everything that the ranking was computed from, for `python -m evaluation verify`."""
     place = find(request, slug, key)
     version = place.version(number)
-    if not request.user.has_perm("leaderboards.view_cases", place.phase):
-        raise PermissionDenied("The results of single cases open when the phase closes.")
+    _check_cases(request, place)
     if not request.user.has_perm("leaderboards.view_bundle", place.phase):
         raise PermissionDenied(
             "The values of this ranking are made of the classes of all cases, and this phase keeps its references hidden: "
@@ -129,5 +210,8 @@ def stored_json(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _attachment(place: Place, version: RankingVersion, name: str) -> str:
-    stem = f"{place.challenge.slug}-{place.key}-v{version.number}"
-    return f'attachment; filename="{stem}-{name}"'
+    return f'attachment; filename="{_name(place, version, name)}"'
+
+
+def _name(place: Place, version: RankingVersion, name: str) -> str:
+    return f"{place.challenge.slug}-{place.key}-v{version.number}-{name}"

@@ -1,6 +1,5 @@
 """The pages of a leaderboard."""
 
-import csv
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -10,8 +9,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
-from django.core.files.storage import storages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
@@ -19,10 +17,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from challenges.views import challenge_context
 from evaluation.ranking import describe
-from leaderboards import both_ways, computing, groups, methods, pictures, queries, services, tables
+from leaderboards import computing, groups, pictures, published, queries, services, tables
 from leaderboards.forms import FreezeForm
 from leaderboards.models import RankingVersion, Standing
-from leaderboards.views.place import FROZEN, Place, find
+from leaderboards.questions import main_order, questions
+from leaderboards.views.place import Place, find
 from submissions.queries import Rescoring, rescoring_of
 
 MOST_FIGURES = 8
@@ -49,27 +48,10 @@ def version(request: HttpRequest, slug: str, key: str, number: int) -> HttpRespo
     """One version of the ranking, whether it still stands or not."""
     place = find(request, slug, key)
     if not place.may_view:
-        return _sealed(request, place)
+        return sealed_page(request, place)
     shown = place.version(number)
     standing = place.standing()
     return _ranking(request, place, shown, standing)
-
-
-@require_safe
-def history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """All rankings that ever stood."""
-    place = find(request, slug, key)
-    if not place.may_view:
-        return _sealed(request, place)
-    standings = queries.history(place.phase, until=place.frozen_at)
-    context = {
-        **common_context(request, place),
-        "standings": standings,
-        "has_figure": len(standings) > 1
-        and place.frozen_at is None
-        and storages["private"].exists(computing.history_name(place.phase)),
-    }
-    return render(request, "leaderboards/history.html", context)
 
 
 @require_safe
@@ -90,28 +72,15 @@ def embed(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     }
     if standing is not None:
         shown = standing.version
-        board = _board(request, place, shown, own=None)
-        context |= {"version": shown, "board": board, "sentences": shown.sentences[board.order["key"]]}
+        shown.phase = place.phase
+        board = _board(request, shown, own=None)
+        context |= {
+            "version": shown,
+            "samples": shown.bootstrap,
+            "board": board,
+            "sentences": shown.sentences[board.order["key"]],
+        }
     return render(request, "leaderboards/embed.html", context)
-
-
-@require_safe
-def ranked_both_ways(request: HttpRequest, slug: str, key: str) -> HttpResponse:
-    """After a deviation: the ranking under the registered and under the changed assessment, side by side."""
-    place = find(request, slug, key)
-    if not place.may_view:
-        return _sealed(request, place)
-    if place.frozen_at is not None:
-        raise PermissionDenied(FROZEN)
-    found = both_ways.comparison(place.phase)
-    if found is None:
-        raise Http404("This ranking does not deviate from its registration.")
-    if request.GET.get("format") == "csv":
-        response = HttpResponse(content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = f'attachment; filename="{slug}-{place.key}-both-ways.csv"'
-        csv.writer(response).writerows(found.rows())
-        return response
-    return render(request, "leaderboards/both_ways.html", {**common_context(request, place), "comparison": found})
 
 
 @login_required
@@ -148,7 +117,7 @@ def freeze(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 def _current(request: HttpRequest, place: Place) -> HttpResponse:
     if not place.may_view:
-        return _sealed(request, place)
+        return sealed_page(request, place)
     standing = place.standing()
     if standing is None:
         return render(request, "leaderboards/empty.html", {**common_context(request, place), **_state(place)})
@@ -156,7 +125,8 @@ def _current(request: HttpRequest, place: Place) -> HttpResponse:
     return _ranking(request, place, standing.version, standing, rescoring=rescoring_of(place.phase))
 
 
-def _sealed(request: HttpRequest, place: Place) -> HttpResponse:
+def sealed_page(request: HttpRequest, place: Place) -> HttpResponse:
+    """All that is said of a sealed ranking."""
     context = {**common_context(request, place), "submitted": queries.teams_that_submitted(place.phase)}
     return render(request, "leaderboards/sealed.html", context)
 
@@ -171,15 +141,16 @@ def _ranking(
 ) -> HttpResponse:
     common = common_context(request, place)
     may_view_cases = request.user.has_perm("leaderboards.view_cases", place.phase)
-    group = groups.chosen(request.GET.get("group", ""), shown) if may_view_cases else None
-    own = common["team"].name if common["team"] else None
-    board = _board(request, place, shown, own=own, table=group.table if group else None)
     open_to_all = [picture for picture in pictures.PICTURES if may_view_cases or not picture.shows_cases]
     available = [picture for picture in open_to_all if picture.name in shown.analysis.figures]
     # While figures are being made, every tab may still get some.
     promised = available if shown.analysis.is_finished else open_to_all
     views = [tab for tab in pictures.TABS if any(picture.tab == tab.name for picture in promised)]
     view = next((tab for tab in views if tab.name == request.GET.get("view")), None)
+    # Figures are about the whole ranking.
+    group = None if view else _part(request, shown, may_view_cases=may_view_cases)
+    own = common["team"].name if common["team"] else None
+    board = _board(request, shown, own=own, table=group.table if group else None)
     here = [picture for picture in available if view and picture.tab == view.name]
     # A single kind of figure is compared over the metrics; of several kinds one each, or nobody finds the second one.
     most = MOST_FIGURES if len(here) == 1 else 1
@@ -198,12 +169,15 @@ def _ranking(
         "more_plots": any(len(found) > most for found in orders.values()),
         # Only the same figure of several metrics is compared side by side; others need the width.
         "side_by_side": len({plot["reading"] for plot in plots}) == 1 < len(plots),
-        "sentences": group.sentences[board.order["key"]] if group else _sentences(shown, board),
+        **_said(shown, board, group, may_view_cases=may_view_cases, views=views),
         "verdict": tables.verdict(shown.table, board.order, board.front)
         if place.phase.is_closed and group is None
         else None,
         "group": group,
-        "groups": shown.analysis.findings.get("subgroups", []) if may_view_cases else [],
+        "groups": shown.analysis.findings.get(groups.SUBGROUPS, []) if may_view_cases else [],
+        "annotators": shown.analysis.findings.get(groups.ANNOTATORS, []),
+        "samples": group.bootstrap if group else shown.bootstrap,
+        "part_query": urlencode({"annotator" if group.is_annotator else "group": group.key}) if group else "",
         "rescoring": rescoring,
         "hard_cases": _hard_cases(request, shown, board, own) if view and view.name == "cases" else [],
         "assessments": _assessments(place, shown),
@@ -256,23 +230,49 @@ def _hard_cases(
     ]
 
 
-def _sentences(shown: RankingVersion, board: tables.Board) -> list[str]:
-    """What the ranking says, and what comparing it with other ways says once that has been done."""
+def _part(request: HttpRequest, shown: RankingVersion, *, may_view_cases: bool) -> groups.Group | None:
+    """The group of cases or the annotator that was chosen; nothing for what is not there or not yet open."""
+    group = groups.chosen(groups.SUBGROUPS, request.GET.get("group", ""), shown) if may_view_cases else None
+    return group or groups.chosen(groups.ANNOTATORS, request.GET.get("annotator", ""), shown)
+
+
+def _said(
+    shown: RankingVersion,
+    board: tables.Board,
+    group: groups.Group | None,
+    *,
+    may_view_cases: bool,
+    views: list[pictures.Tab],
+) -> dict[str, Any]:
+    """The headline, and the answers to what everybody asks, each with the tabs that show more of it."""
     key = board.order["key"]
-    return [*shown.sentences[key], *shown.analysis.sentences.get(key, [])]
+    said = (group or shown).sentences[key]
+    # What other ways would say, and which cases are hardest, is known of the whole ranking.
+    compared = [] if group else shown.analysis.sentences.get(key, [])
+    found = {} if group else shown.analysis.findings.get("hardest", {})
+    hardest = None
+    if may_view_cases and (order_key := main_order(shown.table, found, key)):
+        order = next(order for order in shown.table["orders"] if order["key"] == order_key)
+        hardest = order["label"], [tables.hard_case(case, order["decimals"]) for case in found[order_key]]
+    asked = questions(board, said[1:], compared, hardest=hardest, tells_cases=may_view_cases)
+    return {
+        "headline": said[0],
+        "questions": [
+            (question, [view for view in views if view.name in question.views])
+            for question in asked
+            if question.answers
+        ],
+    }
 
 
 def _board(
     request: HttpRequest,
-    place: Place,
     shown: RankingVersion,
     *,
     own: str | None,
     table: Mapping[str, Any] | None = None,
 ) -> tables.Board:
     asked = request.GET
-    named = {team["submission"]: team["name"] for team in shown.inputs["teams"]}
-    described = methods.methods_of(place.phase, list(named))
     number = asked.get("page", "1")
     return tables.board(
         table or shown.table,
@@ -282,7 +282,7 @@ def _board(
         search=asked.get("team", ""),
         page=int(number) if number.isdecimal() and len(number) < 6 else 1,
         own=own,
-        methods={named[key]: method for key, method in described.items()},
+        methods=published.described(shown),
     )
 
 

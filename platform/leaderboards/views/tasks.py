@@ -1,6 +1,5 @@
 """Over all tasks of a challenge: who is good everywhere, and which tasks rank alike."""
 
-import csv
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -10,6 +9,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from leaderboards import overview
+from leaderboards.views.exports import csv_file
 from leaderboards.views.pages import common_context
 from leaderboards.views.place import Place, find
 
@@ -19,10 +19,7 @@ def tasks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """The rankings of the same phase in all tasks that the person may see, side by side."""
     place, found = _overview(request, slug, key)
     if request.GET.get("format") == "csv":
-        response = HttpResponse(content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = f'attachment; filename="{slug}-{place.key}-tasks.csv"'
-        csv.writer(response).writerows(found.rows())
-        return response
+        return csv_file(f"{slug}-{place.key}-tasks.csv", found.rows())
     figures = [
         {
             "src": reverse("leaderboards:tasks_figure", args=[slug, place.key, name]),

@@ -7,8 +7,9 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from leaderboards.models import RankingVersion
+from submissions import results
 from submissions.models import MethodDescription, TestCase
-from tests.integration.leaderboards import world
+from tests.integration.leaderboards import examples, world
 from tests.integration.leaderboards.conftest import storages_in
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +36,15 @@ def built(django_db_setup, django_db_blocker, storage_folder):
                 case.metadata = {"site": site, "voxels": 100 + 7 * case.position, "id": f"p{case.position}"}
                 case.save()
             for name, level in TEAMS.items():
-                world.scored_run(phase, built.teams[name], built.people["member"], level=level, cases=CASES)
+                run = world.scored_run(phase, built.teams[name], built.people["member"], level=level, cases=CASES)
+                # Under the references of the second annotator Ada is the last.
+                levels = {"one": level, "two": 0.3 if name == "Ada" else level}
+                rows = {
+                    who: world.case_rows(examples.case_results(name, reached, cases=CASES))
+                    for who, reached in levels.items()
+                }
+                run.annotators_file = results.store_annotators(rows, f"results/annotators/{run.pk}")
+                run.save()
             world.rank(phase)
         yield built
         transaction.set_rollback(True)
@@ -143,3 +152,69 @@ def test_description_of_a_method_is_linked_once_everybody_may_read_it_and_never_
     assert unnamed not in html
     early = describe(built, "open", "Ada", "named")
     assert early not in page("organizer", built, "open")
+
+
+def file_of(name: str, key: str = "revealed", **asked: str):
+    return Client().get(reverse(f"leaderboards:{name}", args=["liver", key, 1]), asked)
+
+
+@pytest.mark.parametrize("key", ["open", "revealed"])
+def test_references_of_one_annotator_can_be_chosen_by_everybody_who_sees_the_ranking(built, key):
+    html = page(None, built, key)
+    assert '<option value="two">annotator two</option>' in html
+    chosen = page(None, built, key, annotator="two", by="dsc/whole")
+    assert "Against the references of annotator two alone (24 cases). The merged references decide." in chosen
+    rows = chosen.split("<tbody>")[1].split("</tr>")
+    assert "Ben" in rows[0]
+    assert "Ada" in rows[3]
+    assert "?annotator=two" in chosen, "the files are of what is shown"
+    assert "annotator=two&amp;by=dsc%2Fwhole" in chosen, "the address keeps the choice"
+    assert "Ada" in page(None, built, key, annotator="nobody").split("<tbody>")[1].split("</tr>")[0]
+    ranks = {
+        team["team"]: team["orders"]["dsc/whole"]["rank"]
+        for team in file_of("table_json", key, annotator="two").json()["teams"]
+    }
+    assert ranks == {"Ben": 1, "Cleo": 2, "Dora": 3, "Ada": 4}
+    assert file_of("table_json", key, annotator="nobody").status_code == 404
+
+
+def test_annotators_are_compared_in_a_figure(built):
+    html = page(None, built, view="schemes", by="dsc/whole")
+    assert "/figures/by-annotator.json" in html
+    address = reverse("leaderboards:figure", args=["liver", "revealed", 1, "by-annotator"])
+    figure = Client().get(address, {"by": "dsc/whole"}).json()
+    assert figure["layout"]["xaxis"]["ticktext"] == ["<b>merged</b>", "one", "two"]
+    ranks = {trace["name"]: trace["y"] for trace in figure["data"]}
+    assert ranks["Ada"] == [1, 1, 4]
+
+
+def test_tables_of_groups_and_of_hardest_cases_are_files(built):
+    table = file_of("table_csv", group="site:north").content.decode().splitlines()
+    assert table[1].startswith("Ada,12,0,1,")
+    assert file_of("table_csv", "open", group="site:north").status_code == 403
+    assert file_of("table_csv", "open", group="nothing").status_code == 403
+    assert file_of("table_csv", group="nothing").status_code == 404
+    hardest = file_of("hardest_csv").content.decode().splitlines()
+    assert hardest[0] == "order,case,median,best,best_team,worst,worst_team"
+    assert len(hardest) == 1 + 2 * 10
+    assert "/hardest-cases.csv" in page(None, built, view="cases")
+
+
+def test_five_questions_are_answered_before_the_table(built):
+    html = page(None, built, by="dsc/whole").split("<table")[0]
+    for question in ("Is it sure?", "Who is tied?", "On which cases do all fail?", "What would change it?"):
+        assert html.count(f"<dt>{question}</dt>") == 1
+    assert "By DSC, whole the median of the teams is worst on case-" in html
+    assert "Single cases open when the phase closes." in page(None, built, "open")
+
+
+def test_program_reads_the_marks_that_the_page_shows(built):
+    MethodDescription.objects.all().delete()
+    found = file_of("table_json").json()
+    page_row = page(None, built).split("<tbody>")[1].split("</tr>")[0]
+    first = next(team for team in found["teams"] if team["team"] == "Ada")
+    assert [mark["label"] for mark in first["marks"]] == [
+        label for label in ("organizers’ team", "late entry not ranked", "extra data") if label in page_row
+    ]
+    assert (found["version"], found["stands"], found["deviations"], first["submissions"]) == (1, True, [], 1)
+    assert found["digest"] == RankingVersion.objects.get(phase=built.phases["revealed"]).digest

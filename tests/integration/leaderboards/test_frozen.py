@@ -9,13 +9,15 @@ from django.utils import timezone
 
 from audit.models import Entry
 from leaderboards import services
+from leaderboards import urls as leaderboards
 from leaderboards.models import Freeze, Standing
+from leaderboards.reports import urls as reports
 from tests.integration.leaderboards import world
 
 pytestmark = pytest.mark.django_db
 
 OUTSIDERS = ("anonymous", "stranger", "member", "other", "staff")
-FILES = ("document", "table_csv", "results_csv", "bundle")
+FILES = ("document", "table_csv", "table_json", "hardest_csv", "results_csv", "bundle")
 
 
 @pytest.fixture
@@ -64,6 +66,53 @@ def test_nothing_newer_can_be_had_and_no_answer_tells_whether_it_exists(built, p
     assert client.get(address("figure", 2, "blob")).status_code == 403
     assert client.get(address("history_figure")).status_code == 403
     assert client.get(address("version", 1)).status_code == 200
+
+
+def test_no_address_of_the_challenge_shows_what_came_after_the_freeze(built):
+    """Every address with a GET that the challenge has, and those that lead to it: none holds the newer ranking."""
+    newer = built.phases["open"].rankings.get(number=2)
+    secrets = [newer.digest, newer.inputs_digest, "/v/2/", "Version 2,"]
+    visited = set()
+    for person in ("anonymous", "other"):  # the other one is in the team whose new result it is
+        client = client_of(built, person)
+        for path in sorted(addresses()):
+            answer = client.get(path)
+            body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+            # A refusal names the address that was asked for.
+            told = [
+                secret for secret in secrets if secret.encode() in body and not (secret == "/v/2/" and secret in path)
+            ]
+            assert not told, (person, path)
+            if answer.status_code == 200:
+                visited.add(path)
+    assert {address("current"), address("embed"), address("history"), address("version", 1)} <= visited
+    assert {address("table_json", 1), api("ranking", "open"), "/"} <= visited
+
+
+def api(name: str, *arguments: object) -> str:
+    return reverse(f"api:{name}", args=["liver", *arguments])
+
+
+def addresses() -> set[str]:
+    """Leaderboard, reports and API with every argument filled in, and the pages that name challenges."""
+    given = {"slug": "liver", "key": "open", "number": 1, "name": "blob", "item": "1"}
+    found = {"/", "/challenges/", "/challenges/liver/", "/registry/", api("rankings"), api("ranking", "open")}
+    for namespace, patterns in (("leaderboards", leaderboards.urlpatterns), ("reports", reports.urlpatterns)):
+        for pattern in patterns:
+            wanted = {"slug": "liver"} | {name: given[name] for name in pattern.pattern.converters}
+            for number in (1, 2) if "number" in wanted else (1,):
+                numbered = wanted | ({"number": number} if "number" in wanted else {})
+                found.add(reverse(f"{namespace}:{pattern.name}", kwargs=numbered))
+    return found
+
+
+def test_program_reads_the_ranking_as_it_stood_and_is_refused_the_newer_one(built):
+    client = client_of(built, "anonymous")
+    found = client.get(api("ranking", "open")).json()
+    assert (found["version"], found["stands"]) == (1, True)
+    assert client.get(api("ranking", "open"), {"version": 2}).status_code == 403
+    assert client.get(api("ranking", "open"), {"version": 99}).status_code == 403
+    assert client_of(built, "organizer").get(api("ranking", "open")).json()["version"] == 2
 
 
 def test_organizers_see_it_as_it_is_and_are_told_that_others_do_not(built):

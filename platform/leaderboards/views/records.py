@@ -1,0 +1,77 @@
+"""What is on record beside the ranking that stands: all that ever stood, and the ranking both ways after a deviation."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.core.files.storage import storages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from leaderboards import both_ways, computing, queries, tables
+from leaderboards.models import Standing
+from leaderboards.views.exports import csv_file
+from leaderboards.views.pages import common_context, sealed_page
+from leaderboards.views.place import FROZEN, find
+
+
+@require_safe
+def history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """All rankings that ever stood."""
+    place = find(request, slug, key)
+    if not place.may_view:
+        return sealed_page(request, place)
+    standings = queries.history(place.phase, until=place.frozen_at)
+    if request.GET.get("format") == "csv":
+        return csv_file(f"{slug}-{place.key}-history.csv", _history_rows(standings))
+    context = {
+        **common_context(request, place),
+        "standings": standings,
+        "has_figure": len(standings) > 1
+        and place.frozen_at is None
+        and storages["private"].exists(computing.history_name(place.phase)),
+    }
+    return render(request, "leaderboards/history.html", context)
+
+
+@require_safe
+def ranked_both_ways(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """After a deviation: the ranking under the registered and under the changed assessment, side by side."""
+    place = find(request, slug, key)
+    if not place.may_view:
+        return sealed_page(request, place)
+    if place.frozen_at is not None:
+        raise PermissionDenied(FROZEN)
+    found = both_ways.comparison(place.phase)
+    if found is None:
+        raise Http404("This ranking does not deviate from its registration.")
+    if request.GET.get("format") == "csv":
+        return csv_file(f"{slug}-{place.key}-both-ways.csv", found.rows())
+    return render(request, "leaderboards/both_ways.html", {**common_context(request, place), "comparison": found})
+
+
+def _history_rows(standings: list[Standing]) -> Iterator[list[Any]]:
+    yield [
+        "version",
+        "stood_from",
+        "because",
+        "new",
+        "new_result",
+        "no_longer_counted",
+        "assessment_changed",
+        "teams",
+        "digest",
+    ]
+    for standing in standings:
+        changes = standing.changes
+        named = [tables.harmless("; ".join(changes.get(key, ()))) for key in ("added", "changed", "removed")]
+        yield [
+            standing.version.number,
+            standing.since.isoformat(timespec="seconds"),
+            standing.get_cause_display(),
+            *named,
+            changes.get("assessment", False),
+            changes.get("teams"),
+            standing.version.digest,
+        ]
