@@ -6,10 +6,13 @@
     Kinds of rows whose digest stands in the audit log, so that the verification covers them.
 `tabs`
     Pages of a registration.
+`seals`
+    What a registered challenge has sealed by digest, such as its test sets: shown, so that a later change is seen.
 """
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from registry.models import Registration
@@ -89,6 +92,34 @@ class Tab:
     visible: Callable[[Any, Registration], bool]
 
 
+@dataclass(frozen=True)
+class Seal:
+    """Something that was sealed for a registered challenge and is never changed without a change request.
+
+    Attributes
+    ----------
+    label
+        What it is, in words that may be public.
+    number
+        Which version of it.
+    digest
+        A digest that tells nothing of the content.
+    sealed_at
+        Since when.
+    change
+        Number of the change request that allowed it to take the place of an earlier one; None for the first.
+    is_in_use
+        Whether it is the one that is used now.
+    """
+
+    label: str
+    number: int
+    digest: str
+    sealed_at: datetime
+    change: int | None = None
+    is_in_use: bool = True
+
+
 def everybody(user: Any, registration: Registration) -> bool:  # noqa: ARG001 (the signature of a predicate)
     """Predicate of pages that all see."""
     return True
@@ -96,6 +127,7 @@ def everybody(user: Any, registration: Registration) -> bool:  # noqa: ARG001 (t
 
 links: list[Callable[[Registration], Iterable[Link]]] = []
 ledgers: list[Ledger] = []
+seals: list[Callable[[Registration], Iterable[Seal]]] = []
 _tabs: list[Tab] = []
 
 
@@ -122,3 +154,8 @@ def tabs_for(user: Any, registration: Registration) -> list[Tab]:
 def links_of(registration: Registration) -> list[Link]:
     """What all apps know to have come of a registration."""
     return [link for provider in links for link in provider(registration)]
+
+
+def seals_of(registration: Registration) -> list[Seal]:
+    """What all apps know to be sealed for a registration."""
+    return [seal for provider in seals for seal in provider(registration)]

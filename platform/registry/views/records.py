@@ -107,6 +107,7 @@ def _page(request: HttpRequest, registration: Registration, shown: RegistrationV
         ],
         "opened": [{"entry": entry, **_withheld(place, entry.event, "", names)} for place, entry in opened.items()],
         "reviews": queries.review_summary(registration),
+        "seals": hooks.seals_of(registration),
         "links": [*hooks.links_of(registration), *queries.stated_links(data)],
         "next_editions": registration.next_editions.select_related("listing"),
         "histories": histories(registration),

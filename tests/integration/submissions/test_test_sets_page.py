@@ -32,7 +32,7 @@ def people(world: World) -> dict[str, User | None]:
 
 def test_every_role_at_every_address(client, world: World, people):
     phase = world.phase.pk
-    reads = ["", f"?phase={phase}&version=1", f"{phase}/access.csv", f"{phase}/1/cases.csv"]
+    reads = ["", f"?phase={phase}&version=1", f"{phase}/access.csv", f"{phase}/1/cases.csv", f"{phase}/1/decoys.csv"]
     download = f"{PAGE}{phase}/1/references/case_001/"
     found, wanted = {}, {}
     for role, user in people.items():

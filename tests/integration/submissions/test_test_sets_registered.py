@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from audit.models import Entry
 from challenges.models import Phase
 from registry.changes.services import Verdict, decide, request_change
 from registry.models import ChangeRequest
@@ -18,7 +19,7 @@ from tests.integration.submissions.test_test_set_archives import packed, referen
 pytestmark = pytest.mark.django_db
 
 
-def test_a_registered_challenge_needs_an_approved_change(tmp_path):
+def test_a_registered_challenge_needs_an_approved_change(tmp_path, client):
     world = registered.build()
     phase = Phase.objects.filter(task__challenge=world.challenge).earliest("pk")
     path = packed(tmp_path, references())
@@ -39,6 +40,18 @@ def test_a_registered_challenge_needs_an_approved_change(tmp_path):
         request.refresh_from_db()
         agreed = Verdict(approve=True, reason="Agreed.")
         decide(actor=world.chair, request=request, verdicts={change.pk: agreed for change in request.changes.all()})
-    assert replace().version == first.version + 1
+    second = replace()
+    assert second.version == first.version + 1
+    assert (first.change_request, second.change_request) == (None, request)
+    facts = Entry.objects.filter(act="test_set_sealed").latest("sequence").facts
+    assert facts["change_request"] == request.number
+    # The record of the registration shows both digests, and for the second the change that allowed it.
+    page = client.get(f"/registry/{world.registration.identifier}/").content.decode()
+    assert first.manifest_digest in page
+    assert second.manifest_digest in page
+    assert f"/registry/{world.registration.identifier}/changes/{request.number}/" in page
+    client.force_login(owner)
+    organized = client.get(f"/challenges/{world.challenge.slug}/organize/test-sets/?phase={phase.pk}").content.decode()
+    assert f"Change request {request.number}" in organized
     with pytest.raises(TestSetError, match="Ask for a change"):  # one change, one replacement
         replace()
