@@ -137,7 +137,13 @@ def _approx_iou(reference: Objects, prediction: Objects, *, shape: Shape = "elli
         return _mask_iou(reference, prediction)
     _same_space(reference, prediction)
     ours, theirs = approximations.bodies(reference, shape), approximations.bodies(prediction, shape)
-    found = [(i, j, approximations.iou(a, b)) for i, a in enumerate(ours) for j, b in enumerate(theirs)]
+    if not theirs:
+        return _as_pairs([])
+    low, high = (np.array(corner) for corner in zip(*((body.low, body.high) for body in theirs), strict=True))
+    found = []
+    for i, body in enumerate(ours):
+        near = np.flatnonzero(((body.low < high) & (low < body.high)).all(axis=1)).tolist()
+        found += [(i, j, approximations.iou(body, theirs[j])) for j in near]
     return _as_pairs([entry for entry in found if entry[2] > 0])
 
 

@@ -1,5 +1,7 @@
 """Who is matched to whom: worked examples, ambiguous cases, and what no order of files may change."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from evaluation.matching import ASSIGNMENTS, CRITERIA, Objects, Pairs, Rule, match_objects
-from evaluation.matching.assignment import assign
+from evaluation.matching.assignment import assign, pairs_of
 
 
 def count(table, assignment, cutoff=0.5, scores=None):
@@ -157,6 +159,65 @@ def test_every_rule_is_one_to_one_complete_and_independent_of_the_order(truth, g
         for i, j in zip(again.reference, again.prediction, strict=True)
     }
     assert found == moved
+
+
+@cache
+def crowded(seed, relabeled):
+    """Eight blocks of 4 × 4 that touch and overlap their counterparts by more or less, with these label numbers or others."""
+    rng = np.random.default_rng(seed)
+    truth, guess = np.zeros((2, 20, 20), dtype=np.int64)
+    for number, (row, column) in enumerate([(r, c) for r in (1, 6, 11) for c in (1, 5, 11)][:8], start=1):
+        truth[row : row + 4, column : column + 4] = number
+        down, right = rng.choice([-1, 0, 0, 0, 1, 2], 2)
+        guess[row + down : row + down + 4, column + right : column + right + 4] = number
+    names = np.array([0, 17, 3, 20, 5, 11, 2, 8, 1]) if relabeled else np.arange(9)
+    scores = dict(zip(names.tolist(), rng.choice([0.3, 0.6, 0.9], 9).tolist(), strict=True))
+    found = Objects(labels=names[guess])
+    chosen = [scores[label] for label in found.ids.tolist()]
+    return Objects(labels=truth), Objects(labels=names[guess], ids=found.ids.tolist(), scores=chosen)
+
+
+@pytest.mark.parametrize("double", ["fp", "ignore"])
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_every_criterion_with_every_assignment_and_double_assignment(criterion, assignment, double):
+    kind = CRITERIA[criterion].kind
+    impossible = {"distance": {"criterion_gt_half"}, "point": {"criterion_gt_half", "greedy_by_criterion"}}
+    cutoff = 1.5 if kind == "distance" else 0.4
+    if assignment in impossible.get(kind, ()):
+        with pytest.raises(ValueError, match=assignment):
+            Rule(criterion, cutoff, assignment, double)
+        return
+    rule = Rule(criterion, cutoff, assignment, double)
+    for seed in range(2):
+        reference, prediction = crowded(seed, relabeled=False)
+        pairs = pairs_of(reference, prediction, criterion, {"within": cutoff} if kind == "distance" else {})
+        table = np.full((reference.size, prediction.size), np.inf if kind == "distance" else 0.0)
+        table[pairs.reference, pairs.prediction] = pairs.value
+        passes = (
+            table <= cutoff
+            if kind == "distance"
+            else table > 0.5
+            if assignment == "criterion_gt_half"
+            else table >= 0.4
+        )
+        found = match_objects(reference, prediction, rule)
+        # Each object once, no pair that fails, nothing left over that would fit together.
+        assert len(set(found.reference.tolist())) == len(set(found.prediction.tolist())) == found.tp > 0
+        assert passes[found.reference, found.prediction].all()
+        assert not passes[np.ix_(found.missed, np.union1d(found.surplus, found.dropped))].any()
+        assert found.tp + found.fn == reference.size
+        assert found.tp + found.fp + len(found.dropped) == prediction.size
+        # A surplus hit is false or left out, as the rule says; what hits nothing is always false.
+        again = np.flatnonzero(passes.any(axis=0) & ~np.isin(np.arange(prediction.size), found.prediction))
+        assert found.dropped.tolist() == (again.tolist() if double == "ignore" else [])
+        # Label numbers, which decide the order in a file, change nothing.
+        known, renamed = crowded(seed, relabeled=True)
+        other = match_objects(known, renamed, rule)
+        ours = {(int(r), tuple(prediction.boxes[p])) for r, p in zip(found.reference, found.prediction, strict=True)}
+        assert ours == {
+            (int(r), tuple(renamed.boxes[p])) for r, p in zip(other.reference, other.prediction, strict=True)
+        }
 
 
 @settings(max_examples=100, deadline=None)
