@@ -1,9 +1,11 @@
 """What every test may count on."""
 
+import os
+
 import hypothesis
 from django.conf import settings
 
-from tests import emptying
+from tests import caches, databases, emptying
 from tests.smtp import smtp_server
 
 __all__ = ["smtp_server"]
@@ -16,10 +18,25 @@ settings.STORAGES = settings.STORAGES | {
 # What makes a password slow to guess makes people slow to invent: a second for each of them.
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", *settings.PASSWORD_HASHERS]
 
+# What a crash of the server would leave is nobody's business here, and waiting for the disk takes longer than most tests.
+if settings.DATABASES["default"]["ENGINE"].endswith("postgresql"):
+    settings.DATABASES["default"].setdefault("OPTIONS", {})["options"] = "-c synchronous_commit=off"
+
+# Where processes share a Redis, none empties the cache that another has just filled to count its queries.
+if settings.CACHES["default"]["BACKEND"].endswith("RedisCache"):
+    settings.CACHES = {"default": settings.CACHES["default"] | {"BACKEND": "tests.caches.OwnRedisCache"}}
+
 # The same examples on every run: a red run can be looked into, and a green one stays green. To look further, run with
 # `--hypothesis-profile=explore`.
 hypothesis.settings.register_profile("suite", derandomize=True, deadline=None, database=None)
 hypothesis.settings.register_profile("explore", deadline=None)
 hypothesis.settings.load_profile("suite")
 
+databases.install()
 emptying.install()
+
+
+def pytest_sessionfinish() -> None:
+    """Leave neither jobs nor cached values behind on a Redis that is shared."""
+    if settings.CACHES["default"]["BACKEND"].endswith("RedisCache"):
+        caches.empty(os.environ["PODIUM_BROKER_PREFIX"])

@@ -18,6 +18,8 @@ Path(_folder, "static").mkdir()
 # Jobs that tests send go nowhere, unless a leg brings its own broker: no Redis of this machine is touched.
 Path(_folder, "run").mkdir()
 Path(_folder, "run", "broker.url").write_text("memory://")
+# On a Redis that a leg brings, each process keeps to keys of its own.
+os.environ["PODIUM_BROKER_PREFIX"] = f"{Path(_folder).name}-"
 os.environ["PODIUM_TLS"] = "0"
 os.environ["PODIUM_EXAMPLE_MODE"] = "0"
 os.environ["LOG_LEVEL"] = "WARNING"

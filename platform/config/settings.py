@@ -203,6 +203,7 @@ PODIUM_DRIFT_FETCH = env.bool("PODIUM_DRIFT_FETCH", False)
 # Rate limits have to be shared between web processes: Redis where there is one, else the single embedded process.
 if env.str("REDIS_URL", ""):
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}}
+    CACHES["default"]["KEY_PREFIX"] = env.str("PODIUM_BROKER_PREFIX", "")
 else:
     CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 

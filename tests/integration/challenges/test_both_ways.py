@@ -43,7 +43,6 @@ def surroundings(settings, tmp_path):
         "OPTIONS": {"location": tmp_path, "allow_overwrite": True},
     }
     settings.STORAGES = settings.STORAGES | {"private": private}
-    settings.STATIC_ROOT = tmp_path
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ def storage_folder(tmp_path_factory):
 def surroundings(settings, storage_folder):
     """Result files and rankings in a folder of their own, static files as they lie in the source, plain HTTP."""
     settings.STORAGES = settings.STORAGES | storages_in(storage_folder)
-    settings.STATIC_ROOT = storage_folder
     settings.SECURE_SSL_REDIRECT = False
 
 

@@ -10,20 +10,33 @@ import pytest
 from django.conf import settings
 
 
-def manage(*arguments, **environment):
+def run(*command, **environment):
     clean = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("PODIUM_", "DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DEBUG"))
     }
     return subprocess.run(
-        [sys.executable, "manage.py", *arguments],
+        [sys.executable, *command],
         cwd=settings.ROOT,
         env={**clean, **environment},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def manage(*arguments, **environment):
+    return run("manage.py", *arguments, **environment)
+
+
+def asked(code, **environment):
+    """What a process that reads the settings, and loads no application, says."""
+    place = os.pathsep.join([str(settings.ROOT / "platform"), str(settings.ROOT)])
+    told = {"PYTHONPATH": place, "DJANGO_SETTINGS_MODULE": "config.settings", **environment}
+    result = run("-c", code, **told)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 def test_the_deployment_check_is_clean_in_production_settings(tmp_path):
@@ -33,9 +46,8 @@ def test_the_deployment_check_is_clean_in_production_settings(tmp_path):
 
 
 def test_the_secret_key_is_made_once_and_readable_by_its_owner_only(tmp_path):
-    ask = ("shell", "-v0", "-c", "from django.conf import settings; print(settings.SECRET_KEY)")
-    first = manage(*ask, PODIUM_DATA=str(tmp_path)).stdout
-    second = manage(*ask, PODIUM_DATA=str(tmp_path)).stdout
+    code = "from django.conf import settings; print(settings.SECRET_KEY)"
+    first, second = (asked(code, PODIUM_DATA=str(tmp_path)) for _ in range(2))
     assert first == second
     assert len(first.strip()) > 60
     assert stat.S_IMODE((tmp_path / "secret.key").stat().st_mode) == 0o600
@@ -66,7 +78,7 @@ def test_sqlite_is_set_up_for_several_processes(tmp_path):
         "print(json.dumps([ask('journal_mode'), ask('foreign_keys'), ask('busy_timeout'),"
         " connection.settings_dict['OPTIONS']['transaction_mode']]))"
     )
-    shown = manage("shell", "-v0", "-c", code, PODIUM_DATA=str(tmp_path)).stdout
+    shown = asked(code, PODIUM_DATA=str(tmp_path))
     assert json.loads(shown) == ["wal", 1, 20000, "IMMEDIATE"]
 
 

@@ -93,7 +93,7 @@ def test_tables_of_masks_agree_with_looking_at_each_pair(reference, data):
                 assert table[i, j] == pytest.approx(metric(reference == label, prediction == guess).value)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(label_maps)
 def test_an_object_hits_itself_by_every_criterion_of_overlap(image):
     objects = Objects(labels=image)

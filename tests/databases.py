@@ -1,0 +1,161 @@
+"""Test databases, migrated once for each state of the migrations and copied from then on.
+
+To migrate an empty database takes longer than most files of tests take, and every process of a run needs one of its own.
+A migrated database is therefore kept: as a file for SQLite, as a database to copy from on a PostgreSQL server. Its name
+holds a digest of everything that it depends on, so that whatever changes there is migrated again.
+
+``python -m tests.databases`` makes it beforehand.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import django
+from django.conf import settings
+from django.db.backends.base.creation import BaseDatabaseCreation
+from django.db.backends.utils import CursorWrapper
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "data" / "checks" / "databases"
+PREFIX = "podium_migrated_"
+# Migrated databases of so many states are kept: those of the branches that somebody changes between.
+KEPT = 4
+# Any number, as long as nobody else takes it: whoever makes or copies a database on the server holds this lock.
+LOCK = 7_406_213
+
+Create = Callable[..., str]
+
+
+def install() -> None:
+    """Let test databases be copied."""
+    if not hasattr(BaseDatabaseCreation.create_test_db, "migrates"):
+        BaseDatabaseCreation.create_test_db = _copying(BaseDatabaseCreation.create_test_db)
+
+
+def digest() -> str:
+    """Of all that a migrated database depends on: migrations, models, what migrations import, and the libraries."""
+    found = hashlib.sha256(f"{django.get_version()} {sys.version_info} {sqlite3.sqlite_version}".encode())
+    files = [ROOT / "requirements.txt", Path(__file__)]
+    for pattern in ("*/migrations/*.py", "*/models.py", "*/models/**/*.py", "audit/*.py", "accounts/*.py"):
+        files += (ROOT / "platform").glob(pattern)
+    for file in sorted(files):
+        found.update(f"{file.relative_to(ROOT)}\0".encode() + file.read_bytes() + b"\0")
+    return found.hexdigest()[:20]
+
+
+def _copying(migrate: Create) -> Create:
+    def create_test_db(
+        self: BaseDatabaseCreation,
+        verbosity: int = 1,
+        autoclobber: bool = False,
+        serialize: bool = True,
+        keepdb: bool = False,
+    ) -> str:
+        def made() -> str:
+            return migrate(self, verbosity=verbosity, autoclobber=autoclobber, serialize=serialize, keepdb=keepdb)
+
+        copy = {"sqlite": _file, "postgresql": _database}.get(self.connection.vendor)
+        if copy is None or serialize or keepdb or not autoclobber:
+            return made()
+        name = copy(self, made)
+        settings.DATABASES[self.connection.alias]["NAME"] = name
+        self.connection.settings_dict["NAME"] = name
+        self.connection.ensure_connection()
+        _know_content_types()
+        return name
+
+    create_test_db.migrates = migrate
+    return create_test_db
+
+
+def _know_content_types() -> None:
+    """Read what a migration leaves in memory, so that no test pays queries for being the first to need it."""
+    from django.apps import apps
+    from django.contrib.contenttypes.models import ContentType
+
+    ContentType.objects.get_for_models(*apps.get_models(), for_concrete_models=False)
+
+
+def _file(creation: BaseDatabaseCreation, migrate: Callable[[], str]) -> str:
+    """A file beside the others of this process, copied from the migrated one."""
+    try:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return migrate()
+    source = FOLDER / f"{digest()}.sqlite3"
+    with (FOLDER / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if source.exists():
+            name = creation._create_test_db(verbosity=0, autoclobber=True)
+            creation.connection.close()
+            shutil.copyfile(source, name)
+            os.utime(source)
+            return name
+        name = migrate()
+        # Closing the last connection moves what stands in the log into the file.
+        creation.connection.close()
+        shutil.copyfile(name, source.with_suffix(".new"))
+        source.with_suffix(".new").replace(source)
+        for old in sorted(FOLDER.glob("*.sqlite3"), key=lambda file: file.stat().st_mtime)[:-KEPT]:
+            old.unlink()
+    return name
+
+
+def _database(creation: BaseDatabaseCreation, migrate: Callable[[], str]) -> str:
+    """A database on the server, copied from the migrated one."""
+    name, source = creation._get_test_db_name(), f"{PREFIX}{digest()}"
+    quote = creation.connection.ops.quote_name
+    with _locked(creation) as cursor:
+        cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [source])
+        if cursor.fetchone():
+            creation.connection.close()
+            cursor.execute(f"DROP DATABASE IF EXISTS {quote(name)}")
+            cursor.execute(f"CREATE DATABASE {quote(name)} TEMPLATE {quote(source)}")
+            return name
+        migrate()
+        creation.connection.close()
+        cursor.execute(f"CREATE DATABASE {quote(source)} TEMPLATE {quote(name)}")
+        # The owner's only: others may share the server.
+        cursor.execute(
+            "SELECT datname FROM pg_database JOIN pg_roles ON pg_roles.oid = datdba "
+            "WHERE datname LIKE %s AND rolname = current_user ORDER BY pg_database.oid DESC OFFSET %s",
+            [PREFIX.replace("_", r"\_") + "%", KEPT],
+        )
+        for (old,) in cursor.fetchall():
+            cursor.execute(f"DROP DATABASE {quote(old)}")
+    return name
+
+
+@contextmanager
+def _locked(creation: BaseDatabaseCreation) -> Iterator[CursorWrapper]:
+    with creation._nodb_cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [LOCK])
+        try:
+            yield cursor
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
+
+
+def main() -> None:
+    """Make the migrated database of this state, unless it is there."""
+    import tests.environment  # noqa: F401
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+    from django.db import connection
+
+    install()
+    connection.settings_dict["TEST"]["NAME"] = f"{connection.creation._get_test_db_name()}_beforehand"
+    name = connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+    connection.creation.destroy_test_db(name, verbosity=0)
+
+
+if __name__ == "__main__":
+    main()
