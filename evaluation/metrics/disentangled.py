@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from evaluation.matching.assignment import inside_ignored
 from evaluation.matching.criteria import CRITERIA
 from evaluation.metrics.boundary import hausdorff_distance
 from evaluation.metrics.counting import Counts, fbeta, ppv, sensitivity
@@ -90,6 +91,9 @@ def disentangle(
 ) -> Disentangled:
     """Match the objects of one image regardless of class and sort them out.
 
+    Regions of the reference that are to be ignored take no part; a prediction without a match that lies by more than half
+    in one of them is dropped as a whole.
+
     Parameters
     ----------
     reference, prediction
@@ -108,6 +112,8 @@ def disentangle(
     if matching not in ("strict_iou", "centroid"):
         message = f"matching is 'strict_iou' or 'centroid', not {matching!r}"
         raise ValueError(message)
+    regions = reference.select(reference.ignored)
+    reference = reference.select(~reference.ignored)
     rows, columns = _codes(reference, classes), _codes(prediction, classes)
     pairs = CRITERIA["loc_mask_iou"].pairs(reference, prediction)
     if matching == "strict_iou":
@@ -123,7 +129,8 @@ def disentangle(
     confusion = np.zeros((len(classes) + 1,) * 2, dtype=np.int64)
     np.add.at(confusion, (rows[pairs.reference], columns[pairs.prediction]), 1)
     np.add.at(confusion[:, 0], rows[np.setdiff1d(np.arange(reference.size), pairs.reference)], 1)
-    np.add.at(confusion[0], columns[np.setdiff1d(np.arange(prediction.size), pairs.prediction)], 1)
+    counted = np.union1d(pairs.prediction, inside_ignored(regions, prediction) if regions.size else pairs.prediction)
+    np.add.at(confusion[0], columns[np.setdiff1d(np.arange(prediction.size), counted)], 1)
     of_pair = rows[pairs.reference] - 1
     distances = [
         hausdorff_distance(as_mask(reference, i), as_mask(prediction, j)).value or 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from evaluation.readers.cells import Table, read_table
 from evaluation.readers.errors import Issue, ReadError
@@ -18,9 +18,17 @@ if TYPE_CHECKING:
 
 INSTANCES_FILE: Final = "instances.csv"
 COLUMNS: Final = ("case", "instance", "class", "score")
-Instances: TypeAlias = Mapping[int, "tuple[str, float | None]"]
-"""Class (empty if the table has none) and score of each label of one case."""
+Instances: TypeAlias = Mapping[int, "Instance"]
+"""The rows of one case, by label."""
 _SHOWN: Final = 12
+
+
+class Instance(NamedTuple):
+    """What a table says of an object: class (empty if it has none), score, and whether it is a region to be ignored."""
+
+    name: str
+    score: float | None = None
+    ignored: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,7 +75,7 @@ class InstanceTable:
         Why the rows of a case cannot be taken, by case.
     """
 
-    instances: dict[str, dict[int, tuple[str, float | None]]] = field(default_factory=dict)
+    instances: dict[str, dict[int, Instance]] = field(default_factory=dict)
     invalid: dict[str, Issue] = field(default_factory=dict)
 
     @property
@@ -81,7 +89,12 @@ class InstanceTable:
 
 
 def read_instances(
-    path: Path, rules: InstanceRules, *, by_case: bool = False, limits: Limits = DEFAULT
+    path: Path,
+    rules: InstanceRules,
+    *,
+    scored: bool = True,
+    by_case: bool = False,
+    limits: Limits = DEFAULT,
 ) -> InstanceTable:
     """Read ``instances.csv``.
 
@@ -91,6 +104,9 @@ def read_instances(
         The table, with the columns ``case`` and ``instance`` and, as the task asks, ``class`` and ``score``.
     rules
         What the task asks of it.
+    scored
+        Whether objects have scores (predictions), or none; references may have a column ``ignore`` instead, which is 1 for
+        regions that count for nobody and need no class.
     by_case
         Leave out the cases of rows that cannot be taken, and say why, instead of refusing the whole table.
 
@@ -105,15 +121,21 @@ def read_instances(
     wrong: dict[int, ReadError] = {}
     labels, bad = table.numbers_or_errors("instance", low=1)
     wrong |= bad
-    names = _classes(table, rules, wrong)
-    scores = _scores(table, rules, wrong)
+    ignored = [False] * len(table)
+    if not scored and "ignore" in table:
+        marks, bad = table.numbers_or_errors("ignore", low=0, high=1)
+        wrong |= bad
+        ignored = [mark > 0 for mark in marks]
+    names = _classes(table, rules, wrong, ignored)
+    scores = _scores(table, rules, wrong) if scored else [None] * len(table)
     found = InstanceTable()
-    for row, (case, label, name, score) in enumerate(zip(cases, labels, names, scores, strict=True)):
+    rows = map(Instance, names, scores, ignored)
+    for row, (case, label, said) in enumerate(zip(cases, labels, rows, strict=True)):
         of_case = found.instances.setdefault(case, {})
         if row not in wrong and (label != int(label) or label > limits.label or int(label) in of_case):
             what = f"the instance {label:.12g} in row {row + 2}"
             wrong[row] = ReadError("table", table.name, what, "each whole number once a case")
-        of_case[int(label)] = (name, score)
+        of_case[int(label)] = said
     if wrong and not by_case:
         raise wrong[min(wrong)]
     for row in sorted(wrong):
@@ -151,14 +173,14 @@ def check_instances(image: LabelImage, instances: Instances, *, case: str, file:
         raise ReadError("table", INSTANCES_FILE, what, "one row for each object of the label map")
 
 
-def _classes(table: Table, rules: InstanceRules, wrong: dict[int, ReadError]) -> list[str]:
+def _classes(table: Table, rules: InstanceRules, wrong: dict[int, ReadError], ignored: list[bool]) -> list[str]:
     if "class" not in table:
         if rules.need_class:
             raise ReadError("table", table.name, "no column class", f"one of {_listed(rules.classes or ())}")
         return [""] * len(table)
     names = table.columns["class"]
     for row, name in enumerate(names if rules.classes is not None else ()):
-        if name not in (rules.classes or ()) and (name or rules.need_class):
+        if name not in (rules.classes or ()) and (name or (rules.need_class and not ignored[row])):
             what = f"{name[:40]!r} as class in row {row + 2}"
             wrong.setdefault(row, ReadError("table", table.name, what, f"one of {_listed(rules.classes or ())}"))
     return names

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -218,7 +218,7 @@ def _reference_instances(assessment: Assessment, folder: Path) -> InstanceTable 
     """Classes of the references' objects, if a table beside them tells."""
     path, rules = folder / INSTANCES_FILE, instance_rules(assessment)
     if path.is_file():
-        return read_instances(path, replace(rules, need_scores=()))
+        return read_instances(path, rules, scored=False)
     if rules.need_class:
         what = f"no such table beside the references, and the assessment has {len(assessment.regions)} regions"
         raise ReadError("not_found", INSTANCES_FILE, what, "the class of each object")

@@ -70,12 +70,13 @@ def objects_of_image(image: LabelImage, instances: Instances | None, connectivit
             spacing=spacing,
         )
     ids = sorted(instances)
-    names, scores = zip(*(instances[label] for label in ids), strict=True)
+    names, scores, ignored = zip(*(instances[label] for label in ids), strict=True)
     return Objects(
         labels=image.labels,
         ids=ids,
         classes=names if any(names) else None,
         scores=None if None in scores else scores,
+        ignored=ignored,
         spacing=spacing,
     )
 

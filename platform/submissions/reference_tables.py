@@ -1,7 +1,7 @@
 """References that are one table for all cases: read from the organizers' folder, stored once, looked up case by case."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -154,9 +154,9 @@ def read_instances_beside(folder: Path, assessment: Assessment) -> InstanceTable
     """
     if assessment.problem != "instance_segmentation":
         return None
-    path, rules = folder / INSTANCES_FILE, replace(instance_rules(assessment), need_scores=())
+    path, rules = folder / INSTANCES_FILE, instance_rules(assessment)
     if path.is_file():
-        return read_instances(path, rules)
+        return read_instances(path, rules, scored=False)
     if rules.need_class:
         raise ReferenceTableError(
             f"{INSTANCES_FILE}: is missing. With {len(assessment.regions)} regions it has to tell {rules.purpose}: columns "
@@ -184,4 +184,4 @@ def instances_of(case: TestCase) -> Instances | None:
 @lru_cache(maxsize=4)
 def _stored_instances(name: str) -> InstanceTable:
     with vault.opened(name) as path:
-        return read_instances(path, InstanceRules(None))
+        return read_instances(path, InstanceRules(None), scored=False)

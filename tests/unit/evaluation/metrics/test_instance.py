@@ -157,6 +157,15 @@ class TestDisentangled:
         assert scores["iou"].value == 0.875
         assert scores["hausdorff_distance"].value == 0.5
 
+    def test_what_lies_in_a_region_to_be_ignored_is_dropped_as_a_whole(self):
+        labels = np.zeros((6, 10), dtype=int)
+        labels[:, 5:], labels[0, :3] = 1, 2
+        truth = Objects(labels=labels, classes=["", "a"], ignored=[True, False])
+        guess = np.zeros((6, 10), dtype=int)
+        guess[0, :3], guess[2, 4:7], guess[4, 2:6] = 1, 2, 3  # a hit; two thirds inside; one quarter inside
+        result = dis.disentangle(truth, Objects(labels=guess, classes=["a", "a", "a"]), ["a"])
+        assert result.confusion.tolist() == [[0, 1], [0, 1]]
+
     def test_images_of_a_patient_are_added_up(self):
         one = dis.disentangle(self.truth, self.found, ["a", "b"])
         both = one + one

@@ -15,7 +15,7 @@ from evaluation.matching import Objects
 from evaluation.metrics import detection, instance
 from evaluation.metrics.detections import of_class
 from evaluation.readers import ReadError
-from evaluation.readers.instance_tables import InstanceRules, read_instances
+from evaluation.readers.instance_tables import Instance, InstanceRules, read_instances
 from evaluation.readers.object_tables import read_objects
 from evaluation.scoring import read_evidence, read_results, recompute
 from evaluation.scoring.evidence import recompute_values
@@ -323,7 +323,7 @@ class TestInstanceTables:
         (tmp_path / "instances.csv").write_text("case,instance,class,score\nok,1,a,0.5\n" + rows)
         table = read_instances(tmp_path / "instances.csv", ASKED, by_case=True)
         assert message in table.invalid["c"].message
-        assert table.of("ok") == {1: ("a", 0.5)}
+        assert table.of("ok") == {1: Instance("a", 0.5)}
         assert "c" not in table.instances
         with pytest.raises(ReadError):
             read_instances(tmp_path / "instances.csv", ASKED)
@@ -362,6 +362,22 @@ class TestClassesOfInstances:
                 rows += [f"{number},{label},{'a' if label < 3 else 'b'},0.{label}" for label in labels[labels > 0]]
             (cells / f"{place}/instances.csv").write_text("\n".join(rows) + "\n")
         return cells
+
+    def test_regions_to_be_ignored_need_no_class_and_count_for_nobody(self, classed):
+        table = classed / "references/instances.csv"
+        marked = [
+            f"{row},ignore" if not number else f"{row},0" for number, row in enumerate(table.read_text().splitlines())
+        ]
+        table.write_text("\n".join(marked).replace("0,2,a,0.2,0", "0,2,,,1") + "\n")
+        assert score(classed) == 0
+        results = read_results(classed / "r.csv")
+        # The first algorithm lacks that object, the second has one there: neither is held against them.
+        truth, guess = truth_and_guess(0)
+        rest = instance.panoptic_quality(np.where(truth == 1, truth, 0), np.where(guess == 1, guess, 0))
+        assert value(results, "one", "pq_image", "0", region="a") == rest.value
+        assert value(results, "two", "pq_image", "0", region="a") == 1.0
+        table.write_text(table.read_text().replace("0,2,,,1", "0,2,,,x"))
+        assert score(classed) == 2
 
     def test_objects_count_in_the_region_of_their_class(self, classed):
         assert score(classed) == 0
