@@ -1,0 +1,241 @@
+"""From checked results to matrices of values, one for each task, metric and region."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from evaluation.aggregation.columns import (
+    ABSENT,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    ResultsError,
+    codes_of,
+    constant_column,
+    present,
+)
+from evaluation.aggregation.policy import Coded, apply_policy, number_of
+from evaluation.outcomes import Outcome
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from evaluation.assessment import Assessment, MetricUse
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Table:
+    """The values of one metric in one region of one task.
+
+    Attributes
+    ----------
+    values
+        Cases × algorithms. Not a number where the case is left out for this algorithm or gets the last rank.
+    last_rank
+        Cases × algorithms: the value stays missing and gets the last rank of its case.
+    outcomes
+        For each algorithm, how many cases had which outcome.
+    inserted
+        Pairs of case and algorithm that the results did not mention at all.
+    diagonals
+        Diagonal of the image of every case in mm, not a number where no row gives it.
+    """
+
+    task: str | None
+    metric: MetricUse
+    region: str | None
+    cases: tuple[str, ...]
+    algorithms: tuple[str, ...]
+    values: FloatArray
+    last_rank: BoolArray
+    outcomes: tuple[Counter[str], ...]
+    inserted: tuple[tuple[str, str], ...]
+    diagonals: FloatArray
+
+    @property
+    def per_dataset(self) -> bool:
+        """Whether there is one value for all cases together."""
+        return self.metric.level == "dataset"
+
+
+def build_tables(
+    assessment: Assessment,
+    results: pd.DataFrame,
+    *,
+    metrics: Sequence[str] | None = None,
+    regions: Sequence[str] | None = None,
+) -> list[Table]:
+    """Arrange checked results as one `Table` a task, metric and region, in the order of the assessment.
+
+    Every algorithm of a task stands in all of its tables, and every case in all tables of per-case metrics; pairs that
+    the results do not mention are inserted as ``missing``.
+
+    Raises
+    ------
+    ResultsError
+        For a pair that stands twice, a metric or region without rows, or an outcome without a policy.
+    """
+    if assessment.problem == "table":
+        results = results.assign(
+            metric=constant_column(assessment.metrics[0].name, len(results)),
+            region=constant_column(ABSENT, len(results)),
+        )
+    tables = []
+    codes, names = codes_of(results["task"])
+    for number in sorted(set(codes.tolist())):
+        rows = _Rows(results if len(names) == 1 else results[codes == number], names[number] or None)
+        for metric in assessment.metrics:
+            if metrics is None or metric.name in metrics:
+                tables += _tables_of_metric(assessment, rows, metric, regions)
+    return tables
+
+
+class _Rows:
+    """The rows of one task as arrays: what several tables need is worked out once."""
+
+    def __init__(self, rows: pd.DataFrame, task: str | None) -> None:
+        self.frame = rows
+        self.task = task
+        self.algorithm, self.algorithms = present(rows["algorithm"])
+        self.case, self.all_cases = present(rows["case"])
+        self.metric, self.metrics = present(rows["metric"])
+        self.region, self.regions = present(rows["region"])
+        self.outcome, self.outcomes = codes_of(rows["outcome"])
+        self.flag, self.flags = codes_of(rows["flag"])
+        self.value = rows["value"].to_numpy(dtype=float)
+
+    @cached_property
+    def cases(self) -> tuple[str, ...]:
+        """Without the rows that are about all cases together."""
+        return tuple(name for name in self.all_cases if name != ABSENT)
+
+    def is_caseless(self, block: IntArray) -> BoolArray:
+        """Which of the rows are about all cases together."""
+        own: BoolArray = self.case[block] == 0 if ABSENT in self.all_cases else np.zeros(len(block), dtype=bool)
+        return own
+
+    @cached_property
+    def diagonals(self) -> FloatArray:
+        """The image diagonal of every case in mm, from whichever row knows it."""
+        known = np.full(len(self.all_cases), np.nan)
+        np.fmax.at(known, self.case, self.frame["image_diagonal"].to_numpy(dtype=float))
+        return known[len(self.all_cases) - len(self.cases) :]  # the absent case, if any, sorts first
+
+    @cached_property
+    def blocks(self) -> dict[tuple[str, str], IntArray]:
+        """Numbers of the rows of every metric and region."""
+        key = self.metric * len(self.regions) + self.region
+        order = np.argsort(key, kind="stable")
+        found, starts = np.unique(key[order], return_index=True)
+        places = (divmod(int(number), len(self.regions)) for number in found)
+        names = [(self.metrics[metric], self.regions[region]) for metric, region in places]
+        return dict(zip(names, np.split(order, starts[1:]), strict=True))
+
+
+def _tables_of_metric(
+    assessment: Assessment, rows: _Rows, metric: MetricUse, regions: Sequence[str] | None
+) -> list[Table]:
+    own = {region: block for (name, region), block in rows.blocks.items() if name == metric.name}
+    place = f" of task {rows.task}" if rows.task else ""
+    if not own:
+        message = f"the results{place} have no rows of metric {metric.name!r}"
+        raise ResultsError(message)
+    per_dataset = metric.level == "dataset"
+    caseless = np.concatenate([rows.is_caseless(block) for block in own.values()])
+    if not (caseless == per_dataset).all():
+        wanted = "one row without a case" if per_dataset else "one row a case"
+        message = f"metric {metric.name!r} gives {wanted} for each algorithm and region, but the results differ"
+        raise ResultsError(message)
+    found = set(own)
+    known = [region.name for region in assessment.regions]
+    if per_dataset or not known:
+        names = [name for name in known if name in found] + sorted(found - set(known))
+    else:
+        names = known
+    if regions is not None:
+        names = [name for name in names if name in regions or name == ABSENT]
+    tables = []
+    for name in names:
+        if name not in own:
+            message = f"the results{place} have no rows of metric {metric.name!r} in region {name!r}"
+            raise ResultsError(message)
+        tables.append(_table(rows, own[name], metric=metric, region=name or None))
+    return tables
+
+
+def _table(rows: _Rows, block: IntArray, *, metric: MetricUse, region: str | None) -> Table:
+    per_dataset = metric.level == "dataset"
+    cases = (ABSENT,) if per_dataset else rows.cases
+    shape = (len(cases), len(rows.algorithms))
+    # The absent case sorts before all others, and has no row here unless it is the only one.
+    place = (
+        np.zeros(len(block), dtype=np.int64) if per_dataset else rows.case[block] - (len(rows.all_cases) - len(cases))
+    )
+    flat = place * shape[1] + rows.algorithm[block]
+    _refuse_duplicates(rows.frame, block, flat, shape[0] * shape[1])
+    values = np.full(shape, np.nan)
+    outcomes = np.full(shape, number_of(rows.outcomes, Outcome.MISSING.value), dtype=np.int64)
+    flags = np.full(shape, number_of(rows.flags, ABSENT), dtype=np.int64)
+    mentioned = np.zeros(shape, dtype=bool)
+    values.flat[flat] = rows.value[block]
+    outcomes.flat[flat] = rows.outcome[block]
+    flags.flat[flat] = rows.flag[block]
+    mentioned.flat[flat] = True
+    coded = Coded(outcomes, (*rows.outcomes, Outcome.MISSING.value), flags, (*rows.flags, ABSENT))
+    values, last_rank = apply_policy(
+        values,
+        coded,
+        metric=metric,
+        cases=cases,
+        algorithms=rows.algorithms,
+        diagonals_of=lambda: _known_diagonals(rows, metric),
+    )
+    absent = np.argwhere(~mentioned)
+    return Table(
+        task=rows.task,
+        metric=metric,
+        region=region,
+        cases=cases,
+        algorithms=rows.algorithms,
+        values=values,
+        last_rank=last_rank,
+        outcomes=coded.counters(),
+        inserted=tuple((cases[case], rows.algorithms[algorithm]) for case, algorithm in absent),
+        diagonals=np.full(1, np.nan) if per_dataset else rows.diagonals,
+    )
+
+
+def _known_diagonals(rows: _Rows, metric: MetricUse) -> FloatArray:
+    diagonals = rows.diagonals
+    if np.isnan(diagonals).any():
+        case = rows.cases[int(np.flatnonzero(np.isnan(diagonals))[0])]
+        message = (
+            f"metric {metric.name!r} counts a missing value as the image diagonal, "
+            f"but no row of case {case!r} gives image_diagonal"
+        )
+        raise ResultsError(message)
+    return diagonals
+
+
+def _refuse_duplicates(rows: pd.DataFrame, numbers: IntArray, flat: IntArray, size: int) -> None:
+    counts = np.bincount(flat, minlength=size)
+    if counts.max(initial=0) < 2:
+        return
+    block = rows.iloc[numbers]
+    doubled = block[counts[flat] > 1]
+    cases = sorted(set(doubled["case"]))
+    shown = ", ".join(cases[:_SHOWN]) + (", …" if len(cases) > _SHOWN else "")
+    hint = ""
+    if len(cases) * 5 >= block["case"].nunique():
+        hint = "; so many suggest that a column which tells tasks apart was forgotten"
+    message = f"several rows for the same case, algorithm, metric and region; cases: {shown}{hint}"
+    raise ResultsError(message)
