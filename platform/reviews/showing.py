@@ -12,7 +12,7 @@ from designs.completeness import applies
 from designs.differences import Difference, compare
 from designs.document import Document
 from designs.document.entries import BLANK
-from designs.document.words import entry_words
+from designs.document.words import entry_words, row_cells
 from designs.exports import as_json, as_markdown, outline
 from designs.models import Design
 from designs.queries import document_of, document_of_version
@@ -64,6 +64,8 @@ def section_shown(assignment: Assignment, section: ReviewSection) -> list[dict[s
                 "task_key": task,
                 "key": f"{parameter.id}-{task}" if task else parameter.id,
                 "words": entry_words(parameter, entries.get(parameter.id, BLANK), insider=True),
+                "rows": row_cells(parameter, entries.get(parameter.id, BLANK)),
+                "details": entries.get(parameter.id, BLANK).details,
                 "applies": applies(parameter, values),
                 "findings": _beside(found, parameter.id, task),
                 "threads": _threads(beside[parameter.id, task], filing, Side.REVIEWER, mask),

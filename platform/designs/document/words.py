@@ -57,6 +57,17 @@ def row_words(parameter: Parameter, row: Mapping[str, Any], *, public: bool = Fa
     return "; ".join(parts)
 
 
+def row_cells(parameter: Parameter, entry: Entry) -> list[list[tuple[str, str]]]:
+    """The rows of a table, or the one of an object, as labels and texts; empty for anything else, and for blank cells."""
+    if parameter.type not in ("object", "list-of-objects") or entry.state is not State.PROVIDED or not entry.value:
+        return []
+    rows = entry.value if isinstance(entry.value, list) else [entry.value]
+    return [
+        [(field.label, words) for field in parameter.item_fields if (words := cell_words(field, row.get(field.key)))]
+        for row in rows
+    ]
+
+
 def state_words(entry: Entry) -> str:
     """What an entry says in place of a value; empty for one that has a value or is blank."""
     match entry.state:

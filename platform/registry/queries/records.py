@@ -1,6 +1,6 @@
 """A registered document as its pages show it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.core.cache import cache
@@ -8,7 +8,7 @@ from django.core.cache import cache
 from designs.catalogue import shipped
 from designs.checks import reads
 from designs.checks.compiling import all_findings
-from designs.document import Document, State, clean
+from designs.document import Document, Entry, State, clean
 from designs.exports import outline
 from designs.exports.outline import Block
 from designs.queries import document_of_version
@@ -99,12 +99,35 @@ def _parts(blocks: Sequence[Block]) -> list[Part]:
     ]
 
 
+def _whole(version: RegistrationVersion) -> Document:
+    """The document with what is not public, as far as it is known.
+
+    A version that a change request made is a public document: what it took over from the version that was frozen in
+    full still stands there in full, and what it changed is taken from the version itself.
+    """
+    shown, base = shown_document(version), version
+    while base.design_version is None and base.previous is not None:
+        base = base.previous
+    if base.design_version is None:
+        return shown
+    full, public = document_of_version(base.design_version), shown_document(base)
+    return Document(
+        _filled(shown.challenge, public.challenge, full.challenge),
+        {
+            key: _filled(entries, public.tasks.get(key, {}), full.tasks.get(key, {}))
+            for key, entries in shown.tasks.items()
+        },
+    )
+
+
+def _filled(shown: Mapping[str, Entry], public: Mapping[str, Entry], full: Mapping[str, Entry]) -> dict[str, Entry]:
+    kept = {name: entry for name, entry in full.items() if shown.get(name) == public.get(name)}
+    return {**shown, **kept}
+
+
 def _answered(version: RegistrationVersion) -> list[Answered]:
     """Checks run on the whole frozen design, or masked values would look like faults; what they say is then sifted."""
-    if version.design_version is not None:
-        document = document_of_version(version.design_version)
-    else:
-        document = shown_document(version)
+    document = _whole(version)
     hidden = {place.split("/", 1)[1] for place in withheld(version.document)}
     hidden |= {parameter.id for parameter in shipped().parameters.values() if parameter.visibility != "public"}
     names = {values.task_key: values.name for values in document.each_task()}
