@@ -16,7 +16,8 @@ class PhaseSerializer(serializers.ModelSerializer):
         model = Phase
         fields = [
             *("id", "task", "slug", "name", "opens_at", "ends_at", "is_open"),
-            *("submissions_per_day", "submissions_in_total", "counts", "results", "leaderboard"),
+            *("submissions_per_day", "submissions_in_total", "counts", "results", "leaderboard", "reveals_at"),
+            *("feedback", "is_dry_run", "requires_method", "publishes_methods"),
             *("assessment_document", "assessment_digest"),
         ]
 

@@ -5,7 +5,9 @@ from typing import Any
 from rest_framework import serializers
 
 from submissions.models import Submission
+from submissions.queries.counting import counting
 from submissions.queries.progress import progress
+from submissions.queries.releases import told_values
 from submissions.report import Report
 
 
@@ -47,7 +49,7 @@ class SubmissionSerializer(serializers.ModelSerializer):
         model = Submission
         fields = [
             *("url", "id", "challenge", "phase", "phase_name", "team", "number", "state", "reason", "is_settled"),
-            *("is_late", "archive_name", "archive_size", "archive_sha256", "created_at", "state_since"),
+            *("is_late", "is_chosen", "archive_name", "archive_size", "archive_sha256", "created_at", "state_since"),
         ]
         read_only_fields = fields
 
@@ -56,6 +58,7 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     """A submission with what is happening to it, what validation found, and the scores that its phase shows."""
 
     progress = serializers.SerializerMethodField()
+    counts = serializers.SerializerMethodField(help_text="whether it stands for the team in the ranking, and why")
     valid_cases = serializers.SerializerMethodField()
     findings = serializers.SerializerMethodField(help_text="the cases that cannot be scored, with remedies")
     scores = serializers.SerializerMethodField(help_text="aggregated values; null where the phase shows none")
@@ -64,12 +67,18 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     class Meta(SubmissionSerializer.Meta):
         fields = [
             *SubmissionSerializer.Meta.fields,
-            *("progress", "valid_cases", "findings", "scores", "result_digest"),
+            *("progress", "counts", "valid_cases", "findings", "scores", "result_digest"),
         ]
         read_only_fields = fields
 
     def get_progress(self, submission: Submission) -> dict[str, Any]:
         return ProgressSerializer(progress(submission)).data
+
+    def get_counts(self, submission: Submission) -> dict[str, Any] | None:
+        if submission.state != Submission.State.SCORED:
+            return None
+        found = counting(submission)
+        return {"counts": found.counts, "words": found.words}
 
     def get_valid_cases(self, submission: Submission) -> int:
         return Report.of(submission.report).valid
@@ -82,7 +91,9 @@ class SubmissionDetailSerializer(SubmissionSerializer):
         user = self.context["request"].user
         if run is None or not user.has_perm("submissions.view_scores", submission):
             return None
-        return run.summary.get("values")
+        if user.has_perm("submissions.organize_submission", submission):
+            return run.summary["values"]
+        return told_values(submission, run)
 
     def get_result_digest(self, submission: Submission) -> str | None:
         run = self.context["run"]
@@ -93,9 +104,9 @@ class SubmissionDetailSerializer(SubmissionSerializer):
 
 
 class DecisionSerializer(serializers.Serializer):
-    """What becomes of a submission with gaps."""
+    """What becomes of a submission with gaps, or that it stands for the team where teams choose."""
 
-    decision = serializers.ChoiceField(["score", "withdraw"])
+    decision = serializers.ChoiceField(["score", "withdraw", "choose"])
 
 
 class ExpectedCaseSerializer(serializers.Serializer):

@@ -27,7 +27,7 @@ from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.submissions import counted_run, with_runs
 from submissions.queries.test_sets import active_test_set, has_test_set
-from submissions.services import states
+from submissions.services import choosing, states
 from submissions.views.access import phase_by_id
 
 
@@ -61,7 +61,10 @@ class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     @extend_schema(request=shapes.DecisionSerializer, responses=shapes.SubmissionDetailSerializer)
     @action(detail=True, methods=["post"])
     def decide(self, request: Request, pk: Any) -> Response:
-        """Have a submission with gaps scored as it is, or take it back. Deciding again changes nothing."""
+        """Have a submission with gaps scored as it is, take it back, or have it stand for the team where teams choose.
+
+        Deciding again changes nothing.
+        """
         submission = self._load(pk)
         if not test_rule("submissions.decide_submission", request.user, submission):
             raise exceptions.NotFound("There is no such submission.")
@@ -70,6 +73,8 @@ class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         try:
             if form.validated_data["decision"] == "score":
                 states.score_as_it_is(submission=submission, actor=request.user)
+            elif form.validated_data["decision"] == "choose":
+                choosing.choose(submission=submission, actor=request.user)
             else:
                 states.withdraw(submission=submission, actor=request.user)
         except Refusal as error:

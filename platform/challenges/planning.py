@@ -83,6 +83,11 @@ class PhasePlan:
     leaderboard: str
     reveals_cases: bool
     incomplete_allowed: bool
+    reveals_at: datetime | None
+    feedback: str
+    is_dry_run: bool
+    requires_method: bool
+    publishes_methods: bool
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -230,6 +235,15 @@ def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[
         base = rules["test" if name == last else "early"]
         row = settings.get(name.casefold(), {})
         stated = {key: row[key] for key in _SETTINGS if row.get(key) is not None}
+        if stated.get("is_dry_run"):
+            stated = {"results": Phase.Results.CASES, "leaderboard": Phase.Leaderboard.PUBLIC} | stated
+        fields = {**base, **stated}
+        if fields["results"] == Phase.Results.REVEALED:
+            fields["reveals_at"] = _release(values, name)
+        problems += [
+            Problem("phase_settings", f"“{name}”: {text}", values.name)
+            for text in _contradictions(fields, is_test=name == last)
+        ]
         phases.append(
             PhasePlan(
                 slug=(slugify(name).removesuffix("-phase") or slugify(name) or f"phase-{position}")[:80],
@@ -237,7 +251,7 @@ def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[
                 position=position,
                 opens_at=opens_at,
                 closes_at=closes_at,
-                **{**base, **stated},
+                **fields,
             )
         )
     unknown = [row for key, row in settings.items() if key not in {phase.name.casefold() for phase in phases}]
@@ -249,7 +263,44 @@ def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[
     return tuple(phases)
 
 
-_SETTINGS: Final = ("submissions_per_day", "submissions_in_total", "results", "leaderboard", "reveals_cases")
+_SETTINGS: Final = (
+    *("submissions_per_day", "submissions_in_total", "results", "leaderboard", "reveals_cases"),
+    *("feedback", "is_dry_run", "requires_method", "publishes_methods"),
+)
+
+
+def _contradictions(fields: Mapping[str, Any], *, is_test: bool) -> Iterator[str]:
+    """What settings of one phase cannot be together; the database refuses most of it, too."""
+    if fields["feedback"] != Phase.Feedback.EXACT and (
+        fields["results"] != Phase.Results.AGGREGATE or fields["leaderboard"] != Phase.Leaderboard.SEALED
+    ):
+        yield (
+            "scores are rounded or held back only where teams see their own aggregate alone and the ranking is sealed; "
+            "single cases and a public ranking would tell the exact scores"
+        )
+    if fields["results"] == Phase.Results.REVEALED:
+        if fields["reveals_at"] is None:
+            yield "results are released later, but the schedule has no date for the release of results"
+        if fields["leaderboard"] != Phase.Leaderboard.SEALED:
+            yield "a ranking cannot be public while results wait for their release"
+    if fields["is_dry_run"]:
+        if is_test:
+            yield "the test phase cannot be a dry run: its references are public"
+        if fields["results"] == Phase.Results.REVEALED or fields["feedback"] != Phase.Feedback.EXACT:
+            yield "a dry run hides nothing, since its references are public"
+
+
+def _release(values: Values, phase: str) -> datetime | None:
+    """When results of a phase are released: by a date of its own, else by the last one of the task or challenge."""
+    found: dict[bool, list[datetime]] = {True: [], False: []}
+    for row in values.rows("challenge_schedule"):
+        if row.get("event") != "results_release":
+            continue
+        place = str(row.get("phase", "")).strip().casefold()
+        moment = _moment(row, "date", at=time.min)
+        if moment is not None and place in ("", phase.casefold(), values.name.casefold()):
+            found[place == phase.casefold()].append(moment)
+    return max(found[True] or found[False], default=None)
 
 
 def _spans(values: Values, names: list[str], problems: list[Problem]) -> Iterator[tuple[str, datetime, datetime]]:
@@ -334,7 +385,12 @@ def _rules(values: Values, problems: list[Problem]) -> dict[str, dict[str, Any]]
     if counted is None and limit not in (None, 1):
         problems.append(Problem("counted_submission_rule", "state which of several submissions is ranked"))
     if counted is not None and counted not in _COUNTS:
-        problems.append(Problem("counted_submission_rule", "the platform ranks the last or the best submission"))
+        problems.append(
+            Problem(
+                "counted_submission_rule",
+                "the platform ranks the last or the best submission, or one that the team chooses",
+            )
+        )
     incomplete = values.get("incomplete_submissions_allowed")
     if incomplete not in _INCOMPLETE:
         text = "missing cases cannot be ignored" if incomplete == "yes_ignored" else "state it"
@@ -346,6 +402,11 @@ def _rules(values: Values, problems: list[Problem]) -> dict[str, dict[str, Any]]
         "incomplete_allowed": _INCOMPLETE[incomplete] and values.get("missing_data_handling") != "not_allowed",
         "submissions_per_day": None,
         "reveals_cases": False,
+        "reveals_at": None,
+        "feedback": Phase.Feedback.EXACT,
+        "is_dry_run": False,
+        "requires_method": False,
+        "publishes_methods": False,
     }
     pre_evaluation = values.get("pre_evaluation_method")
     shows = Phase.Results.AGGREGATE if pre_evaluation == "feedback_on_test_set" else Phase.Results.VALIDATION
@@ -365,6 +426,7 @@ _COUNTS: Final[Mapping[Any, str]] = {
     "last": Phase.Counts.LAST,
     "only_one": Phase.Counts.LAST,
     "best": Phase.Counts.BEST,
+    "selected_by_team": Phase.Counts.CHOSEN,
 }
 _INCOMPLETE: Final[Mapping[Any, bool]] = {"no": False, "yes_tasks_only": False, "yes_penalized": True}
 _EARLY: Final[Mapping[Any, tuple[str, str]]] = {

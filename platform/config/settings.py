@@ -161,6 +161,7 @@ CELERY_TIMEZONE = "UTC"
 PODIUM_QUEUES = ("ingest", "score", "rank", "mail")
 CELERY_TASK_DEFAULT_QUEUE = "ingest"
 CELERY_TASK_ROUTES = {
+    "challenges.tasks.*": {"queue": "ingest"},
     "submissions.tasks.score_*": {"queue": "score"},
     "submissions.tasks.*": {"queue": "ingest"},
     "notifications.tasks.*": {"queue": "mail"},
@@ -175,6 +176,7 @@ PODIUM_SWEEP_SECONDS = env.int("PODIUM_SWEEP_SECONDS", 5)
 PODIUM_CHECK_LINKS = env.bool("PODIUM_CHECK_LINKS", False)
 CELERY_BEAT_SCHEDULE_FILENAME = str(PODIUM_DATA / "run" / "beat")
 CELERY_BEAT_SCHEDULE = {
+    "challenges-sweep": {"task": "challenges.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "submissions-sweep": {"task": "submissions.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "leaderboards-sweep": {"task": "leaderboards.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "notifications-sweep": {"task": "notifications.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},

@@ -32,7 +32,7 @@ class Method:
 
 def methods_of(phase: Phase, submissions: Sequence[str]) -> dict[str, Method]:
     """Return the public descriptions of submissions, by id of the submission; there are none before the phase closes."""
-    if not phase.is_closed:
+    if not phase.is_revealed:
         return {}
     found = {}
     for submission, method in public_methods(submissions).items():

@@ -28,8 +28,8 @@ def is_revealed(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the si
 
 @rules.predicate
 def has_closed(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """No submission is taken any more."""
-    return phase is not None and phase.is_closed
+    """No submission is taken any more, and results have been released."""
+    return phase is not None and phase.is_revealed
 
 
 @rules.predicate

@@ -13,8 +13,10 @@ from notifications import kinds
 from submissions import hooks as submission_hooks
 from submissions import ledgers
 from submissions.models import Run, Submission, TestCase, Upload
+from submissions.services.releasing import release_new
+from submissions.services.reminding import remind, remind_phase
 from submissions.services.states import repeat
-from submissions.services.telling import KIND
+from submissions.services.telling import KIND, REMINDER
 
 
 def register() -> None:
@@ -32,6 +34,11 @@ def register() -> None:
         hooks.first_submission.append(first_submission)
     if handed_in not in hooks.submitted:
         hooks.submitted.append(handed_in)
+    submission_hooks.register_run_scored(release_new)
+    submission_hooks.register_run_scored(remind)
+    if remind_phase not in hooks.phase_closed:
+        hooks.phase_closed.append(remind_phase)
+    kinds.register(REMINDER, "The final ranking waits for a description of your method", order=11)
     if rank_anew not in hooks.standing_changed:
         hooks.standing_changed.append(rank_anew)
     if score_anew not in hooks.assessment_changed:

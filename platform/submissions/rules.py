@@ -8,6 +8,7 @@ from challenges.models import Challenge, Member, Organizer, Phase
 from challenges.rules import is_organizer, is_owner, is_participant, is_public
 from submissions.models import Submission, Upload
 from submissions.queries.decoys import keeps_decoys
+from submissions.queries.dry_runs import are_public
 
 
 @rules.predicate
@@ -32,11 +33,12 @@ def is_sender(user: Any, upload: Upload | None) -> bool:
 
 @rules.predicate
 def shows_scores(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """The phase shows teams their own aggregate scores."""
+    """The phase shows teams their own aggregate scores; how exactly, `submissions.releasing` says."""
+    shown = (Phase.Results.CASES, Phase.Results.AGGREGATE)
     return submission is not None and (
-        submission.phase.is_closed
+        submission.phase.is_revealed
         # Scores would tell the decoys; a phase that had them before it was changed to show scores keeps them to itself.
-        or (submission.phase.results != Phase.Results.VALIDATION and not keeps_decoys(submission.phase))
+        or (submission.phase.results in shown and not keeps_decoys(submission.phase))
     )
 
 
@@ -44,15 +46,17 @@ def shows_scores(user: Any, submission: Submission | None) -> bool:  # noqa: ARG
 def shows_cases(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
     """The phase shows teams their own scores case by case."""
     return submission is not None and (
-        submission.phase.is_closed
+        submission.phase.is_revealed
         or (submission.phase.results == Phase.Results.CASES and not keeps_decoys(submission.phase))
     )
 
 
 @rules.predicate
 def reveals_references(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """The phase is over and lets teams see the references beside their predictions."""
-    return submission is not None and submission.phase.reveals_cases and submission.phase.is_closed
+    """The phase is over and lets teams see the references beside their predictions, or is a dry run."""
+    if submission is None:
+        return False
+    return (submission.phase.reveals_cases and submission.phase.is_revealed) or are_public(submission.phase)
 
 
 @rules.predicate

@@ -95,6 +95,7 @@ def summary_lines(assessment: Assessment, summary: dict[str, Any]) -> list[dict[
             "higher_is_better": uses[value["metric"]].higher_is_better,
             "region": value["region"],
             "value": value["value"],
+            "improved": value.get("improved"),
             "gaps": ", ".join(
                 f"{count} {OUTCOME_WORDS[Outcome(outcome)]}"
                 for outcome, count in value["outcomes"].items()

@@ -50,6 +50,15 @@ class Migration(migrations.Migration):
                     "closed_at",
                     models.DateTimeField(blank=True, help_text="set when it was closed before its time", null=True),
                 ),
+                (
+                    "ended_at",
+                    models.DateTimeField(
+                        blank=True,
+                        editable=False,
+                        help_text="when what follows its end was set going, however it ended",
+                        null=True,
+                    ),
+                ),
                 ("submissions_per_day", models.PositiveSmallIntegerField(blank=True, null=True)),
                 ("submissions_in_total", models.PositiveSmallIntegerField(blank=True, null=True)),
                 (
@@ -136,7 +145,7 @@ class Migration(migrations.Migration):
                 (
                     "publishes_methods",
                     models.BooleanField(
-                        default=False,
+                        default=True,
                         help_text="method descriptions become public with the results, where the team agrees",
                     ),
                 ),

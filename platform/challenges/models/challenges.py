@@ -122,6 +122,9 @@ class Phase(models.Model):
     opens_at = models.DateTimeField()
     closes_at = models.DateTimeField()
     closed_at = models.DateTimeField(null=True, blank=True, help_text="set when it was closed before its time")
+    ended_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="when what follows its end was set going, however it ended"
+    )
     submissions_per_day = models.PositiveSmallIntegerField(null=True, blank=True)
     submissions_in_total = models.PositiveSmallIntegerField(null=True, blank=True)
     counts = models.CharField(max_length=10, choices=Counts, default=Counts.LAST)
@@ -144,7 +147,7 @@ class Phase(models.Model):
         default=False, help_text="the final ranking has only teams with a complete method description"
     )
     publishes_methods = models.BooleanField(
-        default=False, help_text="method descriptions become public with the results, where the team agrees"
+        default=True, help_text="method descriptions become public with the results, where the team agrees"
     )
     is_held = models.BooleanField(
         default=False, editable=False, help_text="kept shut until the launch gate lets submissions open"
@@ -208,6 +211,12 @@ class Phase(models.Model):
     def is_revealed(self) -> bool:
         """Whether results may be seen as they are after the end: it has closed, and no later release is registered."""
         return self.is_closed and (self.reveals_at is None or timezone.now() >= self.reveals_at)
+
+    @property
+    def tells_exact_values(self) -> bool:
+        """Whether a team is told its own aggregate as computed while the phase is open."""
+        shown = (self.Results.CASES, self.Results.AGGREGATE)
+        return self.results in shown and self.feedback == self.Feedback.EXACT
 
     @property
     def revealed_from(self) -> datetime:

@@ -1,6 +1,6 @@
 """Acts on challenges: one transaction each, each with its audit entry."""
 
-from challenges.services.challenges import close_phase, create_challenge, create_phase
+from challenges.services.challenges import close_phase, create_challenge, create_phase, end_phases
 from challenges.services.launching import GateShutError, follow, gate_problems, launch, open_submissions
 from challenges.services.teams import join_with_team
 
@@ -9,6 +9,7 @@ __all__ = [
     "close_phase",
     "create_challenge",
     "create_phase",
+    "end_phases",
     "follow",
     "gate_problems",
     "join_with_team",

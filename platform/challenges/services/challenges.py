@@ -71,7 +71,8 @@ def close_phase(*, actor: User | None, phase: Phase, at: datetime | None = None)
     if phase.is_closed:
         return phase
     phase.closed_at = at or timezone.now()
-    phase.save(update_fields=["closed_at"])
+    phase.ended_at = timezone.now()
+    phase.save(update_fields=["closed_at", "ended_at"])
     record(
         actor=actor,
         act="phase_closed",
@@ -82,3 +83,31 @@ def close_phase(*, actor: User | None, phase: Phase, at: datetime | None = None)
     for callback in hooks.phase_closed:
         callback(phase.pk)
     return phase
+
+
+def end_phases() -> int:
+    """Set going what follows the end of every phase that ended by its schedule; returns how many did since the last look.
+
+    The final ranking, with what only holds for a final one, and reminders: exactly once a phase, whoever looks first.
+    """
+    due = Phase.objects.filter(ended_at=None, closes_at__lte=timezone.now())
+    return sum(_end(pk) for pk in due.values_list("pk", flat=True))
+
+
+@transaction.atomic
+def _end(pk: int) -> bool:
+    phase = Phase.objects.select_for_update(of=("self",)).select_related("task__challenge").get(pk=pk)
+    if phase.ended_at is not None or not phase.is_closed:
+        return False
+    phase.ended_at = timezone.now()
+    phase.save(update_fields=["ended_at"])
+    record(
+        actor=None,
+        act="phase_ended",
+        subject=phase,
+        scope=phase.challenge.slug,
+        facts={"planned": phase.closes_at.isoformat()},
+    )
+    for callback in hooks.phase_closed:
+        callback(phase.pk)
+    return True

@@ -108,5 +108,7 @@ def close_phase(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
         messages.info(request, f"{entry.name} has already been closed.")
     else:
         services.close_phase(actor=request.user, phase=entry)
-        messages.success(request, f"{entry.name} is closed; its ranking is public.")
+        entry.refresh_from_db()
+        until = "" if entry.is_revealed else f" from {entry.revealed_from:%-d %B %Y, %H:%M} UTC on"
+        messages.success(request, f"{entry.name} is closed; its ranking is public{until}.")
     return redirect(reverse("challenges:organize", args=[slug]))

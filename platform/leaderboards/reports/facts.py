@@ -42,7 +42,7 @@ class Level(StrEnum):
 
 def level_for(phase: Phase, audience: Audience) -> Level:
     """What everybody may see of a phase at this moment: single cases once it has closed, nothing while it is sealed."""
-    if audience is Audience.ORGANIZERS or phase.is_closed:
+    if audience is Audience.ORGANIZERS or phase.is_revealed:
         return Level.ALL
     return Level.NOTHING if phase.is_sealed else Level.RANKING
 

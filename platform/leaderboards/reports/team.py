@@ -82,7 +82,7 @@ def collect(phase: Phase, team: Team) -> TeamFacts:
     level = level_for(phase, Audience.PUBLIC)
     closed = level is Level.ALL
     own_cases = closed or phase.results == Phase.Results.CASES
-    own_values = own_cases or phase.results == Phase.Results.AGGREGATE or level is Level.RANKING
+    own_values = own_cases or phase.tells_exact_values or level is Level.RANKING
     ranking = ranking_facts(phase, phases_of(phase.challenge), level) if level is not Level.NOTHING else None
     if ranking is not None and team.name not in {entry["name"] for entry in ranking.teams}:
         ranking = None

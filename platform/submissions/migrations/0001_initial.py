@@ -735,7 +735,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("result_digest", models.CharField(max_length=64)),
-                ("values", models.JSONField(default=list)),
+                ("scores", models.JSONField(default=list)),
                 ("marks", models.JSONField(default=dict)),
                 ("made_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 (

@@ -11,6 +11,7 @@ from challenges.models import Team
 from evaluation.assessment import Assessment
 from submissions import tables
 from submissions.models import Run, Submission
+from submissions.queries.releases import told_values
 from submissions.queries.results import results_frame
 
 # Differences below this share of the larger value are what rounding makes of equal predictions.
@@ -82,7 +83,7 @@ def scores_over_time(user: Any, teams: Collection[Team]) -> list[tuple[Submissio
     """Scored submissions of a person's teams whose scores `user` may see, the oldest first; two queries and one a phase at most."""
     runs = (
         Run.objects.filter(submission__team__in=teams, counts=True)
-        .select_related("submission__phase__task__challenge", "submission__team")
+        .select_related("submission__phase__task__challenge", "submission__team", "submission__release")
         .order_by("submission__created_at")
     )
     allowed: dict[int, bool] = {}
@@ -98,7 +99,7 @@ def history_figures(user: Any, teams: Collection[Team]) -> list[tuple[str, dict[
     series: dict[tuple[int, str, str], dict[str, list[tuple[Submission, float | None]]]] = {}
     for submission, run in scores_over_time(user, teams):
         uses = {use.name: use for use in submission.phase.assessment.metrics}
-        for value in run.summary["values"]:
+        for value in told_values(submission, run):
             use = uses[value["metric"]]
             name = tables.title(use) + (f" ({use.unit})" if use.unit else "")
             place = (submission.phase_id, submission.phase.name, name)

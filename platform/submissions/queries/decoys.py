@@ -46,7 +46,7 @@ def tells_decoys(phase: Phase) -> bool:
 
 def keeps_decoys(phase: Phase) -> bool:
     """Whether a phase that is not over has decoys, so that nothing may be shown that depends on the scored cases."""
-    return not phase.is_closed and TestCase.objects.filter(test_set__phase=phase, is_decoy=True).exists()
+    return not phase.is_revealed and TestCase.objects.filter(test_set__phase=phase, is_decoy=True).exists()
 
 
 def handed_in(test_set: TestSet) -> list[Handed]:

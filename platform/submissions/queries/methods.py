@@ -26,11 +26,11 @@ def last_method(submission: Submission) -> MethodDescription | None:
 
 
 def is_public(method: MethodDescription) -> bool:
-    """Whether everybody may read it: the phase is over, its ranking is open, and the team consented."""
+    """Whether everybody may read it: the design says so, results are released, and the team consented."""
     phase = method.submission.phase
     entry = from_json(method.entries).get("consent_result_publication")
     consents = entry is not None and entry.state is State.PROVIDED and entry.value != "not_public"
-    return consents and phase.is_closed and phase.challenge.is_public
+    return consents and phase.publishes_methods and phase.is_revealed and phase.challenge.is_public
 
 
 def is_anonymous(entries: Mapping[str, Entry]) -> bool:
@@ -48,7 +48,9 @@ def methods_of(submissions: Iterable[Any]) -> dict[Any, MethodDescription]:
 
 
 def description_needed(phase: Phase) -> bool:
-    """Whether the terms rank a team finally only with a complete description."""
+    """Whether the registered phase, or the terms, rank a team finally only with a complete description."""
+    if phase.requires_method:
+        return True
     terms = terms_of(phase.challenge)
     return terms is not None and terms.requires_method
 

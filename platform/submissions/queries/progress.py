@@ -157,8 +157,18 @@ def _scoring(submission: Submission, run: Run) -> Progress:
 
 
 def _scored(submission: Submission) -> Progress:
-    late = " It arrived after the phase closed and does not take part in the ranking." if submission.is_late else ""
-    return Progress("Scored", "ok", submission.state_since, f"The result is stored.{late}")
+    return Progress("Scored", "ok", submission.state_since, "The result is stored.", _after_scoring(submission))
+
+
+def _after_scoring(submission: Submission) -> str:
+    """What is left to happen: the end of the phase, and the release of what it hides until then."""
+    phase = submission.phase
+    if phase.is_revealed or submission.is_late:
+        return ""
+    when = f"{phase.revealed_from:%-d %B %Y, %H:%M} UTC"
+    if phase.is_sealed:
+        return f"The ranking opens on {when}."
+    return f"The phase closes on {when}; its ranking stands then."
 
 
 def _failed(submission: Submission) -> Progress:

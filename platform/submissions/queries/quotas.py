@@ -70,9 +70,7 @@ class Quota:
             if self.in_total is not None and used.in_total >= self.in_total:
                 return f"{who} {_times(self.in_total)} in this phase{_earlier(used, self)}."
             if self.per_day is not None and used.today >= self.per_day:
-                return (
-                    f"{who} {_times(self.per_day)} of today{_earlier(used, self)}; the next day begins at 00:00 UTC."
-                )
+                return f"{who} {_times(self.per_day)} of today{_earlier(used, self)}; the next day begins at 00:00 UTC."
             if used.unsuccessful_today >= self.unsuccessful_per_day:
                 return (
                     f"{self.unsuccessful_per_day} submissions {whose} were refused or withdrawn today; "

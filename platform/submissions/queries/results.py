@@ -21,7 +21,8 @@ def counted_runs(phase: Phase) -> list[Run]:
     disqualified or take part without a rank.
 
     The best submission of a team is the one with the best mean rank among the team's own, over all metrics and regions
-    of the assessment; of equals the last. All are against one version of the test set (`of_one_version`).
+    of the assessment; of equals the last. Where teams choose, the last one counts of a team that chose none with a result.
+    All are against one version of the test set (`of_one_version`).
     """
     runs = (
         Run.objects.filter(counts=True, submission__phase=phase, submission__is_late=False)
@@ -35,10 +36,15 @@ def counted_runs(phase: Phase) -> list[Run]:
     of_team: dict[int, list[Run]] = defaultdict(list)
     for run in of_one_version(list(runs)):
         of_team[run.submission.team_id].append(run)
+    return [standing(phase, own) for own in of_team.values()]
+
+
+def standing(phase: Phase, own: Sequence[Run]) -> Run:
+    """Return which of a team's own scored runs, in the order of their submissions, stands for it by the phase's rule."""
     if phase.counts == Phase.Counts.BEST:
-        higher = {metric.name: metric.higher_is_better for metric in phase.assessment.metrics}
-        return [best(own, higher) for own in of_team.values()]
-    return [own[-1] for own in of_team.values()]
+        return best(own, {metric.name: metric.higher_is_better for metric in phase.assessment.metrics})
+    chosen = [run for run in own if run.submission.is_chosen] if phase.counts == Phase.Counts.CHOSEN else []
+    return (chosen or own)[-1]
 
 
 def best(runs: Sequence[Run], higher_is_better: dict[str, bool]) -> Run:

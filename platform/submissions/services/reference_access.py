@@ -11,7 +11,7 @@ from submissions.queries.test_set_log import DOWNLOADED, SEEN
 def note_seen(*, actor: User, case: TestCase) -> None:
     """Write down that somebody gets a picture with the reference in it, unless the phase shows references by now."""
     phase = case.test_set.phase
-    if not (phase.reveals_cases and phase.is_closed):
+    if not (phase.reveals_cases and phase.is_revealed) and not phase.is_dry_run:
         _note(actor, SEEN, case)
 
 

@@ -6,6 +6,7 @@ from notifications.services import notify
 from submissions.models import Submission
 
 KIND = "submission_settled"
+REMINDER = "method_missing"
 State = Submission.State
 _WORDS = {
     State.SCORED: "is scored",

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_safe
 from challenges.models import Team
 from submissions.models import Run
 from submissions.queries.comparison import compare, history_figures, scores_over_time
+from submissions.queries.releases import told_values
 from submissions.views.access import page_context, participating
 
 
@@ -56,7 +57,7 @@ def history_csv(request: HttpRequest, slug: str) -> HttpResponse:
     writer = csv.writer(response)
     writer.writerow(["submission", "phase", "submitted", "metric", "region", "value"])
     for submission, run in scores_over_time(request.user, teams):
-        for value in run.summary["values"]:
+        for value in told_values(submission, run):
             number = "" if value["value"] is None else f"{value['value']:.17g}"
             writer.writerow(
                 [

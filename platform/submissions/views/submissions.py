@@ -15,10 +15,12 @@ from challenges.models import Challenge
 from submissions import results, tables
 from submissions.models import Submission
 from submissions.queries import results_frame
+from submissions.queries.counting import Counting, counting, standing_submissions
 from submissions.queries.progress import progress
+from submissions.queries.releases import told_values
 from submissions.queries.submissions import counted_run, of_teams, visible_submission
 from submissions.report import Report
-from submissions.services import states
+from submissions.services import choosing, states
 from submissions.views.access import page_context, participating
 
 View = "submissions.view_submission"
@@ -36,7 +38,9 @@ def own(request: HttpRequest, slug: str) -> HttpResponse:
     challenge, teams = participating(request, slug)
     rows = of_teams(teams)
     return render(
-        request, "submissions/own.html", page_context(request, challenge, submissions=rows, own_teams=teams)
+        request,
+        "submissions/own.html",
+        page_context(request, challenge, submissions=rows, own_teams=teams, standing=standing_submissions(teams)),
     )
 
 
@@ -71,14 +75,20 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         "progress": state,
         "report": Report.of(submission.report),
         "run": run,
+        "counting": counting(submission) if submission.state == Submission.State.SCORED else Counting(False, ""),
+        "may_choose": choosing.may_be_chosen(submission)
+        and test_rule("submissions.decide_submission", user, submission),
         "may_decide": test_rule("submissions.decide_submission", user, submission),
         "may_organize": user.has_perm("submissions.organize_submission", submission),
         "shows_scores": run is not None and user.has_perm("submissions.view_scores", submission),
         "shows_cases": run is not None and user.has_perm("submissions.view_case_scores", submission),
     }
     if content["shows_scores"]:
+        exact = content["may_organize"] or submission.phase.is_revealed
+        values = run.summary["values"] if exact else told_values(submission, run)
         content["summary"] = run.summary
-        content["summary_lines"] = tables.summary_lines(submission.phase.assessment, run.summary)
+        content["summary_lines"] = tables.summary_lines(submission.phase.assessment, {"values": values})
+        content["feedback"] = "" if exact else submission.phase.feedback
     if content["shows_cases"]:
         assessment = submission.phase.assessment
         frame = tables.of_cases(results_frame(run))
@@ -92,12 +102,19 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
 @login_required
 @require_POST
 def decide(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
-    """Score a submission with gaps as it is, or take it back."""
+    """Score a submission with gaps as it is, take it back, or choose it for the ranking."""
     challenge, submission = _load(request, slug, pk)
     if not test_rule("submissions.decide_submission", request.user, submission):
         raise Http404("There is no such page.")
     if request.POST.get("decision") == "score":
         states.score_as_it_is(submission=submission, actor=request.user)
+    elif request.POST.get("decision") == "choose":
+        try:
+            choosing.choose(submission=submission, actor=request.user)
+        except ValidationError as error:
+            messages.error(request, error.message)
+        else:
+            messages.success(request, f"Submission {submission.number} stands for your team now.")
     elif request.POST.get("decision") == "withdraw":
         try:
             states.withdraw(submission=submission, actor=request.user)

@@ -17,6 +17,7 @@ from submissions.hooks import try_me_files
 from submissions.limits import upload_limits
 from submissions.models import TestSet
 from submissions.queries import quota
+from submissions.queries.dry_runs import are_public
 from submissions.queries.submissions import unfinished_uploads
 from submissions.services import uploads
 from submissions.views.access import FORM_BYTES, declared_bytes, page_context, participating, phase_by_id, team_in
@@ -69,6 +70,7 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
             wanted=expectation(test_set, phase.assessment) if test_set else None,
             quota=quota(phase, team, request.user) if phase and team else None,
             form=form,
+            references_public=are_public(phase) if phase else False,
             try_me=try_me_files(phase) if phase else [],
             unfinished=unfinished_uploads(request.user, challenge),
             max_bytes=upload_limits().max_bytes,

@@ -19,6 +19,7 @@ from submissions import results
 from submissions.models import Submission
 from submissions.queries import overview, results_frame
 from submissions.queries.methods import description_needed, undescribed
+from submissions.queries.releases import probing_of
 from submissions.queries.results import counted_runs
 from submissions.services.repeating import repeat_all
 from submissions.spreadsheets import csv_text
@@ -46,6 +47,7 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
             failed=overview.failed(challenge)[: overview.SHOWN],
             days=overview.by_day(challenge),
             phases=phases,
+            probing=probing_of(challenge)[: overview.SHOWN],
             undescribed=[(phase, undescribed(phase)) for phase in phases if description_needed(phase)],
         ),
     )
@@ -68,6 +70,18 @@ def days_csv(request: HttpRequest, slug: str) -> HttpResponse:
     writer = csv.writer(response)
     writer.writerow(["day", "phase", "submissions"])
     writer.writerows((day.isoformat(), phase, number) for day, phase, number in overview.by_day(challenge))
+    return response
+
+
+@login_required
+@require_safe
+def probing_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """How scores of teams moved from submission to submission, as a table."""
+    rows = probing_of(organizing(request, slug))
+    head = ("phase", "team", "scored", "steps_within_noise", "steps_beyond_noise", "stands_out")
+    lines = [(row.phase, row.team, row.scored, row.creeping, row.leaps, row.stands_out) for row in rows]
+    response = HttpResponse(csv_text(head, lines), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-probing.csv"'
     return response
 
 

@@ -87,6 +87,29 @@ def test_of_phases_with_one_deadline_the_last_is_the_test_phase():
     assert list(kinds) == [("preliminary", None, "public"), ("final", 1, "sealed")]
 
 
+def test_settings_of_single_phases_are_run_as_registered():
+    released = {"event": "results_release", "date": "2030-06-01", "time": "12:00 UTC"}
+    settings = [
+        {"phase": "Preliminary phase", "is_dry_run": True},
+        {"phase": "Final phase", "results": "revealed", "requires_method": True, "publishes_methods": True},
+    ]
+    registered = world.registered(
+        {
+            "challenge_schedule": [*world.schedule(), released],
+            "phase_settings": settings,
+            "max_submissions": 3,
+            "counted_submission_rule": "selected_by_team",
+        }
+    )
+    challenge = launch(actor=registered.owner, registration=registered.registration)
+    early, final = Phase.objects.filter(task__challenge=challenge).order_by("position")
+    assert (early.is_dry_run, early.results, early.leaderboard, early.counts) == (True, "cases", "public", "chosen")
+    assert (final.results, final.leaderboard, final.counts) == ("revealed", "sealed", "chosen")
+    assert final.reveals_at == datetime(2030, 6, 1, 12, tzinfo=UTC)
+    assert (final.requires_method, final.publishes_methods, early.publishes_methods) == (True, True, False)
+    assert projection_differences(challenge) == []
+
+
 def test_what_runs_equals_the_registered_version_field_by_field(launched):
     assert projection_differences(launched) == []
     Phase.objects.filter(slug="final").update(submissions_in_total=3)
@@ -175,9 +198,18 @@ def test_submissions_wait_for_the_end_of_the_comment_period():
         ({"challenge_schedule": [{"event": "submission_open", "date": "2026-03"}]}, {}, "no full date"),
         ({"challenge_schedule": [{"event": "submission_open", "date": "2026-03-01"}]}, {}, "no deadline"),
         ({"max_submissions": None}, {}, "how often"),
-        ({"counted_submission_rule": "selected_by_team"}, {}, "last or the best"),
         ({"max_submissions": 3}, {}, "which of several"),
         ({"incomplete_submissions_allowed": "yes_ignored"}, {}, "ignored"),
+        ({"phase_settings": [{"phase": "Final phase", "is_dry_run": True}]}, {}, "test phase cannot be a dry run"),
+        ({"phase_settings": [{"phase": "Preliminary phase", "feedback": "ladder"}]}, {}, "rounded or held back only"),
+        (
+            {
+                "phase_settings": [{"phase": "Final phase", "results": "revealed"}],
+                "challenge_schedule": [row for row in world.schedule() if row["event"] != "results_release"],
+            },
+            {},
+            "no date for the release",
+        ),
         ({"phase_settings": [{"phase": "Warm-up", "submissions_per_day": 2}]}, {}, "no phase “Warm-up”"),
     ],
 )

@@ -199,5 +199,5 @@ def test_the_work_page_makes_the_same_number_of_queries(
         break_down(world.upload(zipped(predictions())))
     client.force_login(world.organizer)
     client.get(f"{BASE}organize/work/")
-    with django_assert_num_queries(16):
+    with django_assert_num_queries(17):
         client.get(f"{BASE}organize/work/")

@@ -12,7 +12,7 @@ from audit.models import Entry
 from challenges import hooks
 from challenges.models import Member, Phase, Seat, Task, Team
 from challenges.queries.people import team_for
-from challenges.services import close_phase, create_phase, join_with_team
+from challenges.services import close_phase, create_phase, end_phases, join_with_team
 from challenges.services.teams import drop_task, enter_task
 from tests.unit.challenges.world import ASSESSMENT, build, person
 
@@ -126,3 +126,13 @@ def test_the_command_wants_a_name_when_several_challenges_have_open_phases(world
 def test_an_organizer_is_not_asked_to_take_part(world):
     assert not world.organizer.has_perm("challenges.join_challenge", world.challenge)
     assert person("new").has_perm("challenges.join_challenge", world.challenge)
+
+
+def test_what_follows_the_end_of_a_phase_follows_once_also_when_its_time_just_came(world, monkeypatch):
+    told = []
+    monkeypatch.setattr(hooks, "phase_closed", [told.append])
+    assert end_phases() == 1
+    assert told == [world.closed_phase.pk]
+    close_phase(actor=None, phase=world.open_phase)
+    assert end_phases() == 0
+    assert told == [world.closed_phase.pk, world.open_phase.pk]

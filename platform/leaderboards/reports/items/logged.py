@@ -22,7 +22,11 @@ MEANINGS: Final = {
     "both_empty": "both empty",
     "degenerate": "otherwise undefined",
 }
-COUNTS: Final = {"last": "the last scored submission", "best": "the best scored submission"}
+COUNTS: Final = {
+    "last": "the last scored submission",
+    "best": "the best scored submission",
+    "chosen": "the submission that the team chose before the deadline",
+}
 
 
 def keywords(item: Item, source: Source) -> None:

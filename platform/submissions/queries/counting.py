@@ -1,0 +1,82 @@
+"""Which submission of a team counts in a ranking, in words for its team."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from uuid import UUID
+
+from challenges.models import Phase, Team
+from submissions.models import Run, Submission
+from submissions.queries.methods import described_teams, description_needed
+from submissions.queries.results import standing
+
+
+@dataclass(frozen=True)
+class Counting:
+    """Whether a submission counts, and why or why not; empty words where there is nothing to say yet."""
+
+    counts: bool
+    words: str
+
+
+def tells_which(phase: Phase) -> bool:
+    """Whether a team may know which of its submissions counts: the best one would tell how hidden scores compare."""
+    return phase.counts != Phase.Counts.BEST or phase.is_revealed or phase.tells_exact_values
+
+
+def standing_submissions(teams: Collection[Team]) -> set[UUID]:
+    """Submissions that stand for one of the teams, in the phases that may say so; one query."""
+    found = set()
+    for own in _scored(Run.objects.filter(submission__team__in=teams)).values():
+        phase = own[0].submission.phase
+        if tells_which(phase):
+            found.add(standing(phase, own).submission_id)
+    return found
+
+
+def counting(submission: Submission) -> Counting:
+    """Say whether a scored submission counts; three small queries at most."""
+    phase, team = submission.phase, submission.team
+    if submission.is_late:
+        return Counting(False, "It arrived after the phase closed and does not take part in the ranking.")
+    if phase.is_dry_run:
+        return Counting(
+            False, "This is a dry run: its ranking is for trying out, and no award or final rank depends on it."
+        )
+    if team.standing in Team.OUTSIDE:
+        return Counting(False, f"Your team {team.get_standing_display()}: {team.standing_reason}")
+    if description_needed(phase) and team.pk not in described_teams(phase):
+        until = "The ranking leaves your team out" if phase.is_closed else "The final ranking leaves your team out"
+        return Counting(False, f"{until} until one of its submissions to this task has a complete method description.")
+    if not tells_which(phase):
+        return Counting(
+            False, "The best submission of your team counts; which one that is stays hidden as the scores do."
+        )
+    runs = _scored(Run.objects.filter(submission__team=team, submission__phase=phase)).get((team.pk, phase.pk))
+    if not runs:
+        return Counting(False, "")
+    counted = standing(phase, runs).submission
+    rule = {
+        Phase.Counts.LAST: "the last scored submission counts",
+        Phase.Counts.BEST: "the best scored submission counts",
+        Phase.Counts.CHOSEN: "your team chose it"
+        if counted.is_chosen
+        else "no choice was made, so the last one counts",
+    }[Phase.Counts(phase.counts)]
+    if counted.pk == submission.pk:
+        return Counting(True, f"It stands for your team in the ranking: {rule}.")
+    return Counting(False, f"Submission {counted.number} stands for your team in the ranking: {rule}.")
+
+
+def _scored(rows) -> dict[tuple[int, int], list[Run]]:
+    """Runs with a result that may be ranked, by team and phase, in the order of their submissions."""
+    rows = (
+        rows.filter(counts=True, submission__is_late=False, submission__state=Submission.State.SCORED)
+        .select_related("submission__phase__task", "submission__team")
+        .defer("log", "case_notes", "provenance")
+        .order_by("submission__number")
+    )
+    found: dict[tuple[int, int], list[Run]] = defaultdict(list)
+    for run in rows:
+        found[run.submission.team_id, run.submission.phase_id].append(run)
+    return found

@@ -1,0 +1,96 @@
+"""Scores as a team may see them, and what organizers see of how a test set is probed."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from challenges.models import Challenge, Phase
+from submissions.models import Release, Run, Submission
+
+
+def told_values(submission: Submission, run: Run) -> list[dict[str, Any]]:
+    """Return the summary's values as the phase lets the team see them at this moment.
+
+    Exact after the release of results and where the phase says so; otherwise as `submissions.releasing` decided, without
+    counts of outcomes that a participant's file causes, and with ``value`` None where nothing is told.
+    """
+    phase = submission.phase
+    if phase.is_revealed or phase.feedback == Phase.Feedback.EXACT:
+        values: list[dict[str, Any]] = run.summary["values"]
+        return values
+    release = getattr(submission, "release", None)
+    told = {}
+    if release is not None and release.result_digest == run.result_digest:
+        told = {(row["metric"], row["region"]): row for row in release.scores}
+    return [
+        {
+            **value,
+            "value": told.get((value["metric"], value["region"]), {}).get("shown"),
+            "improved": told.get((value["metric"], value["region"]), {}).get("improved", False),
+            "outcomes": {name: count for name, count in value["outcomes"].items() if name in ("ok", "missing")},
+        }
+        for value in run.summary["values"]
+    ]
+
+
+@dataclass(frozen=True)
+class Probing:
+    """What a team's submissions to a phase look like as a series.
+
+    Attributes
+    ----------
+    scored
+        Number of scored submissions.
+    creeping
+        The most steps up in one metric and region that are no larger than their noise.
+    leaps
+        The most steps up that are larger.
+    """
+
+    phase: str
+    team: str
+    scored: int
+    creeping: int
+    leaps: int
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether scores creep: at least three steps within the noise, and more of them than real ones."""
+        return self.creeping >= 3 and self.creeping > self.leaps
+
+
+def probing_of(challenge: Challenge) -> list[Probing]:
+    """Return the series of all teams with several scored submissions in a phase, those that stand out first; one query."""
+    rows = (
+        Release.objects.filter(submission__phase__task__challenge=challenge)
+        .order_by("submission__phase__task__position", "submission__phase__position", "submission__number")
+        .values_list("submission__phase__name", "submission__phase_id", "submission__team__name", "scores")
+    )
+    phases: dict[tuple[int, str], list[list[dict[str, Any]]]] = defaultdict(list)
+    names = {}
+    for name, phase, team, values in rows:
+        phases[phase, team].append(values)
+        names[phase] = name
+    found = [
+        Probing(names[phase], team, len(series), *_steps(series))
+        for (phase, team), series in phases.items()
+        if len(series) > 1
+    ]
+    return sorted(found, key=lambda row: (not row.stands_out, -row.creeping, row.phase, row.team))
+
+
+def _steps(series: Iterable[list[dict[str, Any]]]) -> tuple[int, int]:
+    """Steps up within and beyond the noise: of each metric and region, the largest number."""
+    within: dict[tuple[str, str], int] = defaultdict(int)
+    beyond: dict[tuple[str, str], int] = defaultdict(int)
+    for values in series:
+        for row in values:
+            if row["step"] is None:
+                continue
+            key = row["metric"], row["region"]
+            if row["improved"]:
+                beyond[key] += 1
+            elif row.get("gain") is not None and 0 < row["gain"] <= row["step"]:
+                within[key] += 1
+    return max(within.values(), default=0), max(beyond.values(), default=0)

@@ -1,0 +1,60 @@
+"""A team chooses which of its submissions is ranked, where the design leaves that to the teams."""
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from accounts.models import User
+from audit.services import record
+from challenges.models import Phase, Team
+from submissions import hooks
+from submissions.models import Submission
+
+# What may still get a result, or has one.
+CHOOSABLE = (Submission.State.ACCEPTED, Submission.State.SCORED)
+
+
+def may_be_chosen(submission: Submission) -> bool:
+    """Whether the team may choose this submission at this moment."""
+    phase = submission.phase
+    return (
+        phase.counts == Phase.Counts.CHOSEN
+        and phase.is_open
+        and not submission.is_late
+        and not submission.is_chosen
+        and submission.state in CHOOSABLE
+    )
+
+
+@transaction.atomic
+def choose(*, submission: Submission, actor: User) -> None:
+    """Have a submission stand for its team; choosing it again changes nothing, another choice replaces it until the deadline.
+
+    Raises
+    ------
+    ValidationError
+        When the phase does not let teams choose, has closed, or the submission cannot be ranked.
+    """
+    # The lock of the team comes first, as where submissions are made: two choices at once leave one.
+    Team.objects.select_for_update().get(pk=submission.team_id)
+    rows = Submission.objects.select_for_update(of=("self",)).select_related("phase__task__challenge", "team")
+    current = rows.get(pk=submission.pk)
+    phase = current.phase
+    if phase.counts != Phase.Counts.CHOSEN:
+        raise ValidationError(f"In {phase.name} {phase.get_counts_display()} counts; there is nothing to choose.")
+    if current.is_chosen:
+        return
+    if not phase.is_open:
+        raise ValidationError(f"{phase.name} has closed on {phase.ends_at:%-d %B %Y, %H:%M} UTC: the choice stands.")
+    if not may_be_chosen(current):
+        raise ValidationError("Only a submission that was accepted in time can stand for the team.")
+    Submission.objects.filter(phase=phase, team=current.team_id, is_chosen=True).update(is_chosen=False)
+    Submission.objects.filter(pk=current.pk).update(is_chosen=True)
+    record(
+        actor=actor,
+        act="submission_chosen",
+        subject=current,
+        scope=current.challenge.slug,
+        facts={"team": current.team.name, "number": current.number, "phase": phase.name},
+    )
+    for callback in hooks.run_scored:
+        callback(phase.pk)

@@ -1,0 +1,174 @@
+"""Storing what a team is told of its scores, and finding predictions that look like another team's."""
+
+import hashlib
+from collections.abc import Mapping
+from functools import partial
+
+import pandas as pd
+import structlog
+from django.db import transaction
+from django.db.models import F
+
+from challenges.models import Concern, Phase
+from evaluation.outcomes import Outcome
+from submissions.models import Release, Run, Submission
+from submissions.queries.results import results_frame
+from submissions.queries.test_sets import metadata_frame_of
+from submissions.releasing import Score, Told, scores_of, tell
+
+log = structlog.get_logger(__name__)
+
+# Results of other teams that a new one is compared with, the newest first.
+LOOKED_AT = 300
+# Predictions of two teams look alike when so many cases, and such a share of them, have equal values throughout.
+ALIKE_CASES, ALIKE_SHARE = 5, 0.9
+
+
+def release_new(phase_id: int) -> None:
+    """Decide for every new result of a phase what its team is told of it; call it in the transaction that stores a result.
+
+    Where the phase withholds something, that happens in this transaction: nothing may be shown before it is decided. Else
+    the statistics for organizers are made after the commit, and again with the next result if a worker dies before.
+    """
+    phase = Phase.objects.select_related("task__challenge").get(pk=phase_id)
+    if phase.feedback == Phase.Feedback.EXACT:
+        transaction.on_commit(partial(_release_all, phase), robust=True)
+    else:
+        _release_all(phase)
+
+
+def _release_all(phase: Phase) -> None:
+    runs = (
+        Run.objects.filter(counts=True, submission__phase=phase, submission__state=Submission.State.SCORED)
+        .exclude(submission__release__result_digest=F("result_digest"))
+        .select_related("submission__team", "test_set")
+        .order_by("submission__number")
+    )
+    for run in runs:
+        try:
+            with transaction.atomic():
+                release(run=run, phase=phase)
+        except Exception:
+            # Without a release nothing is shown where the phase withholds scores; the result itself stands.
+            log.exception("release_error", run=str(run.pk))
+
+
+def release(*, run: Run, phase: Phase) -> Release:
+    """Store what the team is told of one result, measured against its best ones so far."""
+    submission = run.submission
+    frame = results_frame(run)
+    earlier = (
+        Release.objects.filter(submission__phase=phase, submission__team=submission.team_id)
+        .exclude(submission=submission)
+        .filter(submission__number__lt=submission.number)
+        .order_by("-submission__number")
+        .first()
+    )
+    before = {(row["metric"], row["region"]): Told(**row) for row in earlier.scores} if earlier else {}
+    scores = _scores(run, phase, frame)
+    best = _best_so_far(run, phase, {told.leader for told in before.values() if told.leader is not None})
+    told = []
+    for score in scores:
+        key = score.metric, score.region
+        last = before.get(key)
+        told.append(
+            tell(
+                score,
+                number=submission.number,
+                feedback=phase.feedback,
+                best=best.get(last.leader, {}).get(key) if last and last.leader is not None else None,
+                before=last,
+            )
+        )
+    made, _ = Release.objects.update_or_create(
+        submission=submission,
+        defaults={
+            "result_digest": run.result_digest,
+            "scores": [entry.document() for entry in told],
+            "marks": marks_of(frame),
+        },
+    )
+    _find_alike(made, run, phase)
+    return made
+
+
+def _scores(run: Run, phase: Phase, frame: pd.DataFrame) -> list[Score]:
+    return scores_of(phase.assessment, frame, metadata_frame_of(run.test_set), run.summary["values"])
+
+
+def _best_so_far(run: Run, phase: Phase, numbers: set[int]) -> Mapping[int, dict[tuple[str, str | None], Score]]:
+    """Scores of the submissions that lead in one metric and region or another, by their number."""
+    rows = Run.objects.filter(
+        counts=True, submission__phase=phase, submission__team=run.submission.team_id, submission__number__in=numbers
+    ).select_related("submission__team", "test_set")
+    return {
+        row.submission.number: {
+            (score.metric, score.region): score for score in _scores(row, phase, results_frame(row))
+        }
+        for row in rows
+    }
+
+
+def marks_of(frame: pd.DataFrame) -> dict[str, str]:
+    """Return one short digest a case over its values in all metrics and regions; cases without any proper value have none.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame(
+    ...     {"case": ["a", "b", "c"], "metric": "dsc", "region": "all", "value": [0.5, 0.5, None], "outcome": ["ok", "ok", "missing"]}
+    ... )
+    >>> marks = marks_of(rows)
+    >>> sorted(marks), marks["a"] == marks["b"]
+    (['a', 'b'], True)
+    """
+    rows = frame[frame["case"] != ""]
+    marks = {}
+    for case, own in rows.groupby("case"):
+        if not (own["outcome"] == Outcome.OK.value).any():
+            continue
+        said = sorted(
+            f"{row.metric} {row.region} {row.outcome} {'' if pd.isna(row.value) else format(row.value, '.10g')}"
+            for row in own.itertuples(index=False)
+        )
+        marks[str(case)] = hashlib.sha256("\n".join(said).encode()).hexdigest()[:12]
+    return marks
+
+
+def alike(first: Mapping[str, str], second: Mapping[str, str]) -> float | None:
+    """Return the share of cases with equal values among those that both have; None for too few."""
+    common = first.keys() & second.keys()
+    if len(common) < ALIKE_CASES:
+        return None
+    return sum(first[case] == second[case] for case in common) / len(common)
+
+
+def _find_alike(made: Release, run: Run, phase: Phase) -> None:
+    """Enter a concern for each other team whose predictions have equal values in nearly every case (MAN-8, MAN-10)."""
+    submission = run.submission
+    others = (
+        Release.objects.filter(submission__phase=phase)
+        .exclude(submission__team=submission.team_id)
+        .select_related("submission__team")
+        .order_by("-pk")[:LOOKED_AT]
+    )
+    found = {}
+    for other in others:
+        share = alike(made.marks, other.marks)
+        if share is None or share < ALIKE_SHARE:
+            continue
+        teams = sorted((submission.team_id, other.submission.team_id))
+        key = f"phase {phase.pk} teams {teams[0]} {teams[1]}"
+        found.setdefault(
+            key,
+            Concern(
+                challenge=phase.challenge,
+                kind=Concern.Kind.PREDICTIONS,
+                team=submission.team,
+                key=key,
+                evidence=(
+                    f"{phase.name}: submission {submission.number} has the same values as submission "
+                    f"{other.submission.number} of {other.submission.team.name} in {share:.0%} of the cases"
+                )[:500],
+            ),
+        )
+    Concern.objects.bulk_create(found.values(), ignore_conflicts=True)
