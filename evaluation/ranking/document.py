@@ -23,11 +23,12 @@ from evaluation.ranking.stability import Stability, first_places, groups, measur
 from evaluation.ranking.testing import full_data_p_values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, MutableMapping, Sequence
 
     import pandas as pd
 
     from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.ranking.schemes import Ranked
     from evaluation.scoring.evidence import Evidence
 
 FloatArray = npt.NDArray[np.float64]
@@ -44,6 +45,7 @@ def rank(
     bootstrap: int | None = None,
     seed: int | None = None,
     progress: Callable[[int, int], None] | None = None,
+    kept: MutableMapping[int, Ranked] | None = None,
 ) -> dict[str, Any]:
     """Rank the algorithms of a results table, with the uncertainty of every statement.
 
@@ -63,6 +65,10 @@ def rank(
         In place of those of the assessment.
     progress
         Called with the number of tables done and their total.
+    kept
+        Scores and ranks of tables in all samples, by their place in the order of computation: what is there is not
+        computed again, what is computed is put there. For rankings that take too long to be computed at a stretch; it
+        has to be of the same assessment, results and seed.
 
     Returns
     -------
@@ -105,7 +111,7 @@ def rank(
                 plans[table.task] = _plan(
                     assessment, checked, table, metadata=cases, evidence=pieces, bootstrap=samples, seed=start
                 )
-            evaluated.append(evaluate(table, plans[table.task], scheme, assessment, evidence=pieces))
+            evaluated.append(_evaluated(table, plans[table.task], scheme, assessment, pieces, kept, len(entries)))
             entries.append(_entry(evaluated[-1], scheme, assessment))
             if progress is not None:
                 progress(len(entries), total)
@@ -340,6 +346,24 @@ def _summary(
         "others_first_1_percent": stability.others_first_1_percent,
         "kendall_tau": stability.kendall_tau,
     }
+
+
+def _evaluated(
+    table: Table,
+    plan: Plan,
+    scheme: RankingScheme,
+    assessment: Assessment,
+    evidence: Evidence | None,
+    kept: MutableMapping[int, Ranked] | None,
+    place: int,
+) -> Evaluated:
+    """The table at one place of the computation, from what is kept of it where it has been computed before."""
+    if kept is not None and place in kept:
+        return Evaluated(table, plan, kept[place])
+    found = evaluate(table, plan, scheme, assessment, evidence=evidence)
+    if kept is not None:
+        kept[place] = found.ranked
+    return found
 
 
 def _leave_one_out(ranks: FloatArray, plan: Plan) -> dict[str, Any] | None:

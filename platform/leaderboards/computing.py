@@ -4,7 +4,7 @@ import gzip
 import io
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from submissions.queries import annotator_frames, case_metadata_frame, counted_r
 from submissions.queries.test_sets import metadata_frame_of
 
 if TYPE_CHECKING:
+    from evaluation.ranking.schemes import Ranked
     from evaluation.scoring.evidence import Evidence
 
 INPUTS_SCHEMA = 1
@@ -101,12 +102,23 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
     return Inputs(phase=phase, runs=runs, metadata=metadata, document=document, assessment=assessment)
 
 
-def compute(inputs: Inputs, *, progress: Callable[[int, int], None] | None = None) -> RankingVersion:
-    """Rank and store the files; the version returned is not saved and has no number yet."""
+def compute(
+    inputs: Inputs,
+    *,
+    progress: Callable[[int, int], None] | None = None,
+    kept: "MutableMapping[int, Ranked] | None" = None,
+) -> RankingVersion:
+    """Rank and store the files; the version returned is not saved and has no number yet.
+
+    Parameters
+    ----------
+    kept
+        Tables that were computed before, and where those that are computed now are put.
+    """
     phase, assessment = inputs.phase, inputs.assessment
     frame = inputs.frame()
     cases = read_metadata(inputs.metadata)
-    document = ranking.rank(assessment, frame, cases=cases, evidence=inputs.evidence(), progress=progress)
+    document = ranking.rank(assessment, frame, cases=cases, evidence=inputs.evidence(), progress=progress, kept=kept)
     table = tables.build(
         document,
         assessment,

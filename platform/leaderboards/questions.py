@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from leaderboards.tables import Board, HardCase
+from leaderboards.tables.words import percent
 
+FEWEST_TEAMS = 2
 MOST_NAMED = 6
 MOST_CASES = 3
 
@@ -57,13 +59,29 @@ def questions(
         and not (" share rank " in sentence and "exactly" in sentence)
     ]
     return [
-        Question("Is it sure?", tuple(sure), ("stability", "pairs")),
+        Question("Is it sure?", (*_sure(board), *sure), ("stability", "pairs")),
         Question("Who is tied?", tuple(_tied(board)), ("pairs",)),
         Question(
             "On which cases do all fail?", (*_hard(hardest, tells_cases=tells_cases), *missing), ("cases", "groups")
         ),
         Question("What would change it?", (*change, *compared), ("schemes", "metrics", "gaming")),
     ]
+
+
+def _sure(board: Board) -> list[str]:
+    """Whether the first place is certain, for somebody who has never heard of resampling."""
+    front, shares = board.front, board.order["share"]
+    ranks = [rank for rank in board.order["rank"] if rank is not None]
+    if board.teams < FEWEST_TEAMS or not front or not ranks:
+        return []
+    share = shares[board.order["rank"].index(min(ranks))]
+    if share is None:
+        return ["Nobody knows: the cases were not drawn anew to see whether the order holds."]
+    again = f"when the cases are drawn anew, {front[0]} comes first in {percent(share)} of the draws (“resamples”)"
+    if len(front) == 1:
+        return [f"As far as these {board.cases} cases can tell, yes: {again}, and by the registered rule nobody else reaches its place."]
+    others = "one other team" if len(front) == 2 else f"{len(front) - 1} other teams"
+    return [f"Not by the registered rule: {again}, but {others} cannot be told apart from it."]
 
 
 def _tied(board: Board) -> list[str]:

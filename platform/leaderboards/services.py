@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable
 from datetime import timedelta
+from uuid import UUID
 
 import structlog
 from django.db import transaction
@@ -14,6 +15,8 @@ from audit.services import record
 from challenges.models import Phase
 from leaderboards import both_ways, computing, leases, queries
 from leaderboards.models import Analysis, Freeze, RankingRequest, RankingVersion, Standing
+from leaderboards.slices import Kept, Paused
+from submissions.models import Run
 from web import jobs
 from web.clock import overdue, shared_now
 
@@ -89,6 +92,8 @@ def rank_phase(*, phase_id: int) -> RankingVersion | None:
     phase = Phase.objects.select_related("task__challenge").get(pk=phase_id)
     try:
         version = _version_of(phase, claim)
+    except Paused:
+        return None
     except Exception as error:
         log.exception("ranking_failed", phase=phase_id)
         _finish(claim, failure=f"{type(error).__name__}: {error}")
@@ -106,12 +111,55 @@ def rank_phase(*, phase_id: int) -> RankingVersion | None:
 def _version_of(phase: Phase, claim: RankingRequest) -> RankingVersion | None:
     if both_ways.waits_for_scoring(phase):  # every new result asks again
         return None
-    inputs = computing.collect(phase)
+    inputs = _inputs(phase, claim)
     known = RankingVersion.objects.filter(phase=phase, inputs_digest=inputs.digest).first()
     if known is not None or not inputs.runs:
         return known
-    with leases.kept(claim, LEASE):
-        return computing.compute(inputs, progress=_progress(claim))
+    kept, told = Kept(inputs), _progress(claim)
+
+    def progress(done: int, total: int) -> None:
+        kept.tell(done, total)
+        told(done, total)
+
+    try:
+        with leases.kept(claim, LEASE):
+            version = computing.compute(inputs, progress=progress, kept=kept)
+    except Paused:
+        _pause(claim, inputs)
+        raise
+    kept.clear()
+    return version
+
+
+def _inputs(phase: Phase, claim: RankingRequest) -> computing.Inputs:
+    """What is to be ranked: that which an earlier slice began with, or what counts now.
+
+    A slice that began anew with every result that came meanwhile would never end. What came is ranked next.
+    """
+    if claim.begun:
+        found = Run.objects.select_related("submission__team", "test_set").in_bulk(claim.begun["runs"])
+        runs = [found[UUID(key)] for key in claim.begun["runs"] if UUID(key) in found]
+        inputs = computing.collect(phase, runs=runs)
+        if inputs.digest == claim.begun["digest"]:
+            claim.requested = claim.begun["requested"]
+            return inputs
+    return computing.collect(phase)
+
+
+@transaction.atomic
+def _pause(claim: RankingRequest, inputs: computing.Inputs) -> None:
+    """Leave the rest to a job of its own, behind the others that wait; a slice that ended well is no failed attempt."""
+    row = RankingRequest.objects.select_for_update().get(pk=claim.pk)
+    if row.lease != claim.lease:
+        return
+    row.begun = {
+        "digest": inputs.digest,
+        "runs": [str(run.pk) for run in inputs.runs],
+        "requested": claim.requested,
+    }
+    row.lease, row.lease_until, row.attempts = "", None, 0
+    row.save()
+    jobs.enqueue(RANK_TASK, row.phase_id)
 
 
 def _progress(claim: RankingRequest) -> Callable[[int, int], None]:
@@ -170,7 +218,7 @@ def _finish(
         _let_stand(version, cause=claim.cause)
     row.computed = claim.requested
     row.failure = failure
-    row.lease, row.lease_until, row.attempts, row.progress = "", None, 0, []
+    row.lease, row.lease_until, row.attempts, row.progress, row.begun = "", None, 0, [], {}
     row.save()
     if row.is_due:
         jobs.enqueue(RANK_TASK, row.phase_id)

@@ -119,12 +119,13 @@
       if (layout.margin?.t > 24) layout.margin = { ...layout.margin, t: 24 };
     }
     layout.height ??= Math.max(Number.parseFloat(getComputedStyle(canvas).minHeight) || 0, 240);
-    return { data: spec.data, layout: canvas.clientWidth < NARROW ? narrowed(layout) : layout };
+    return { data: spec.data, layout: canvas.clientWidth < NARROW ? narrowed(layout, spec.data) : layout };
   };
 
   // On a phone: names at the ends of lines give way to a legend, which stands on top, where no axis can run into it.
   const NARROW = 480;
-  const narrowed = (layout) => {
+  const LEGEND_LINE = 19;
+  const narrowed = (layout, data) => {
     const atEnds = (note) => note.xanchor === "left" && note.xshift > 0;
     const named = (layout.annotations ?? []).some(atEnds);
     const notes = (layout.annotations ?? []).filter((note) => !atEnds(note));
@@ -135,6 +136,7 @@
       ...layout,
       ...(axes.length > 1 ? Object.fromEntries(titled) : {}),
       font: { ...layout.font, size: 11 },
+      height: layout.height + (named ? LEGEND_LINE * data.length : 0),
       annotations: notes.map((note) => ({ ...note, font: { ...note.font, size: Math.min(note.font?.size ?? 9, 9) } })),
       showlegend: layout.showlegend || named,
       legend: { ...layout.legend, orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom" },

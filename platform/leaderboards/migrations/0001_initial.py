@@ -458,6 +458,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "begun",
+                    models.JSONField(
+                        blank=True,
+                        default=dict,
+                        help_text="of a ranking that is computed in slices: digest and runs of its inputs, and what it answers",
+                    ),
+                ),
+                (
                     "phase",
                     models.OneToOneField(
                         on_delete=django.db.models.deletion.CASCADE,

@@ -94,6 +94,11 @@ class RankingRequest(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0, help_text="begun since the last one that ended")
     failure = models.TextField(blank=True, help_text="why the last attempt failed; for organizers")
     progress = models.JSONField(default=list, help_text="tables ranked so far and their number, while one is computed")
+    begun = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="of a ranking that is computed in slices: digest and runs of its inputs, and what it answers",
+    )
 
     class Meta:
         constraints = [

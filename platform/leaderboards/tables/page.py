@@ -152,6 +152,30 @@ class Board:
     """Whether it is known how often and when the teams handed in."""
 
     @property
+    def sorts(self) -> tuple[Choice, ...]:
+        """By what the rows can be sorted, the registered order first; backwards only what is sorted so already."""
+        entries = (("submissions", "number of submissions"), ("handed_in", "date")) if self.tells_entries else ()
+        named = (
+            ("", "rank"),
+            ("team", "team"),
+            ("low", "rank interval"),
+            ("share", "first in"),
+            ("score", str(self.order["statistic"])),
+            *(
+                (column.key, " ".join(part for part in (column.title, column.region) if part))
+                for column in self.columns
+            ),
+            ("missing", "cases"),
+            *entries,
+        )
+        sort = "" if self.sort == "rank" else self.sort
+        found = [Choice(key, label, key == sort) for key, label in named]
+        if sort.startswith("-"):
+            label = dict(named).get(sort.removeprefix("-").replace("rank", ""), "rank")
+            found.append(Choice(sort, f"{label}, backwards", chosen=True))
+        return tuple(found)
+
+    @property
     def pages(self) -> range:
         """Numbers of the pages."""
         return range(1, max(1, -(-self.found // PAGE_ROWS)) + 1)

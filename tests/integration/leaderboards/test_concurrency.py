@@ -46,7 +46,7 @@ def test_lease_is_renewed_while_a_long_computation_runs(monkeypatch):
     world.scored_run(phase, built.teams["Ada"], built.people["member"], level=0.9)
     compute, leases = computing.compute, []
 
-    def slow(inputs, progress=None):
+    def slow(inputs, progress=None, kept=None):
         leases.append(RankingRequest.objects.get(phase=phase).lease_until)
         time.sleep(0.5)
         leases.append(RankingRequest.objects.get(phase=phase).lease_until)

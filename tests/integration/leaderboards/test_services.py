@@ -9,7 +9,9 @@ from django.utils import timezone
 from audit.models import Entry
 from challenges.services import close_phase
 from evaluation import ranking
-from leaderboards import computing, services
+from evaluation.ranking import document
+from evaluation.ranking.evaluate import evaluate
+from leaderboards import computing, services, slices
 from leaderboards.models import RankingRequest, RankingVersion, Standing
 from submissions import hooks
 from tests.integration.leaderboards import examples, world
@@ -41,8 +43,8 @@ def phase(built):
 def test_version_holds_the_document_its_digest_and_what_it_was_made_of(phase):
     world.rank(phase)
     version = RankingVersion.objects.get(phase=phase)
-    document = computing.load(version.document_name)
-    assert version.digest == ranking.digest(document)
+    stored = computing.load(version.document_name)
+    assert version.digest == ranking.digest(stored)
     assert [(team["name"], len(team["result"])) for team in version.inputs["teams"]] == [("Ada", 64), ("Ben", 64)]
     assert (version.number, version.seed, version.bootstrap, version.cases, version.teams) == (1, 1, 50, 10, 2)
     assert version.assessment_digest == examples.assessment().digest
@@ -54,7 +56,7 @@ def test_every_figure_is_stored_with_the_version(phase):
     version = RankingVersion.objects.get(phase=phase)
     single = {"dsc/whole", "hausdorff_percentile/whole"}
     of_cases = dict.fromkeys(("dots", "podium", "ranks", "hard", "parallel"), single)
-    alone = {name: {"overall"} for name in ("agreement", "metrics", "tau", "consensus")}
+    alone = {name: {"overall"} for name in ("agreement", "left-out", "metrics", "tau", "consensus")}
     both = {"blob": {"overall", *single}, "schemes": {"overall", *single}}
     both |= dict.fromkeys(("significance", "withholding"), single)
     assert {name: set(drawn) for name, drawn in version.analysis.figures.items()} == both | alone | of_cases
@@ -144,7 +146,7 @@ def test_request_during_a_computation_is_answered_by_another_one(
 ):
     compute = computing.compute
 
-    def score_arrives(inputs, progress=None):
+    def score_arrives(inputs, progress=None, kept=None):
         world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.99)
         services.request_ranking(phase.pk)
         return compute(inputs)
@@ -165,7 +167,7 @@ def test_second_worker_leaves_a_phase_alone_that_the_first_one_computes(phase, m
     seen = []
     compute = computing.compute
 
-    def meanwhile(inputs, progress=None):
+    def meanwhile(inputs, progress=None, kept=None):
         seen.append(services.rank_phase(phase_id=phase.pk))
         return compute(inputs)
 
@@ -206,7 +208,7 @@ def test_sweep_finds_a_request_whose_job_was_lost(phase, jobs):
 def test_worker_whose_lease_went_to_another_one_stores_nothing(phase, monkeypatch):
     compute = computing.compute
 
-    def overtaken(inputs, progress=None):
+    def overtaken(inputs, progress=None, kept=None):
         RankingRequest.objects.filter(phase=phase).update(
             lease="another", lease_until=timezone.now() + timedelta(minutes=1)
         )
@@ -220,7 +222,7 @@ def test_worker_whose_lease_went_to_another_one_stores_nothing(phase, monkeypatc
 
 
 def test_failure_is_kept_for_the_organizers_and_not_tried_for_ever(phase, monkeypatch, caplog):
-    def fail(inputs, progress=None):
+    def fail(inputs, progress=None, kept=None):
         raise ValueError("no policy for missing values")
 
     services.request_ranking(phase.pk)
@@ -232,7 +234,7 @@ def test_failure_is_kept_for_the_organizers_and_not_tried_for_ever(phase, monkey
 
 
 def test_next_request_after_a_failure_tries_again(phase, monkeypatch, caplog):
-    monkeypatch.setattr(computing, "compute", lambda inputs, progress=None: 1 / 0)
+    monkeypatch.setattr(computing, "compute", lambda inputs, progress=None, kept=None: 1 / 0)
     world.rank(phase)
     monkeypatch.undo()
     world.rank(phase)
@@ -264,3 +266,32 @@ def test_score_that_arrives_with_the_closing_does_not_hide_that_it_closed(phase,
     services.request_ranking(phase.pk)
     services.rank_phase(phase_id=phase.pk)
     assert Standing.objects.get(phase=phase).cause == Standing.Cause.CLOSED
+
+
+def test_long_ranking_is_computed_in_slices_that_keep_what_they_have_done(
+    built, phase, jobs, monkeypatch, django_capture_on_commit_callbacks
+):
+    whole = computing.compute(computing.collect(phase)).digest
+    monkeypatch.setattr(slices, "SLICE", timedelta(0))
+    services.request_ranking(phase.pk)
+    with django_capture_on_commit_callbacks(execute=True):
+        assert services.rank_phase(phase_id=phase.pk) is None
+    request = RankingRequest.objects.get(phase=phase)
+    assert (services.RANK_TASK, [phase.pk]) in jobs, "the rest is a job of its own"
+    assert (request.is_due, request.lease, request.attempts, request.failure) == (True, "", 0, "")
+    assert len(slices.Kept(computing.collect(phase))) == 1
+    # A result that comes meanwhile is ranked next: it does not make the slices begin anew.
+    world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.95)
+    services.request_ranking(phase.pk)
+    evaluated = []
+    monkeypatch.setattr(
+        document, "evaluate", lambda *given, **named: evaluated.append(given) or evaluate(*given, **named)
+    )
+    version = services.rank_phase(phase_id=phase.pk)
+    assert version is not None
+    assert version.digest == whole
+    assert len(evaluated) == 1, "the other table was kept"
+    request.refresh_from_db()
+    assert (request.begun, request.is_due) == ({}, True)
+    assert services.rank_phase(phase_id=phase.pk) is None
+    assert services.rank_phase(phase_id=phase.pk).number == 2
