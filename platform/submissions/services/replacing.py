@@ -74,7 +74,7 @@ def check(phase: Phase, geometries: Mapping[str, dict[str, Any]]) -> tuple[list[
     before = TestSet.objects.filter(phase=phase, is_active=True).first()
     if before is None:
         raise TestSetError(f"{phase.name} has no test set that could be replaced. Seal a first one, without a reason.")
-    change = _approved_change(phase, before)
+    change = approved_change(phase, before)
     # With the lock, no submission of the phase can start a run against the old version while this is decided.
     rows = Submission.objects.select_for_update(of=("self",)).select_related("phase__task__challenge", "team")
     submissions = list(rows.filter(phase=phase).exclude(state__in=Submission.UNSUCCESSFUL).order_by("pk"))
@@ -93,7 +93,14 @@ def score_again(submissions: list[Submission], *, actor: User | None) -> None:
         start_run(submission=submission, trigger=Run.Trigger.TEST_SET, actor=actor)
 
 
-def _approved_change(phase: Phase, before: TestSet) -> ChangeRequest | None:
+def approved_change(phase: Phase, before: TestSet) -> ChangeRequest | None:
+    """Return the approved change of the registration that allows to replace a version; None without a registration.
+
+    Raises
+    ------
+    TestSetError
+        Where a registration promises the version and no such change was approved since it was sealed.
+    """
     projection = projection_of(phase.challenge)
     if projection is None:
         return None

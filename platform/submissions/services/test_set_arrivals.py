@@ -13,10 +13,10 @@ from accounts.models import User
 from challenges.models import Phase
 from submissions import vault
 from submissions.limits import MIB, upload_limits
-from submissions.models import TestSet, TestSetArchive, TestSetUpload, Upload
+from submissions.models import TestSetArchive, TestSetUpload, Upload
 from submissions.services import uploads
-from submissions.services.replacing import Replacement, TestSetError
-from submissions.services.test_set_uploads import hand_on
+from submissions.services.replacing import TestSetError
+from submissions.services.test_set_uploads import check, hand_on
 from submissions.services.uploads import Checksum, UploadError
 from submissions.storage import delete, free_bytes, scratch
 
@@ -42,11 +42,10 @@ def begin(
         raise UploadError("The file is empty. Pack the references into a .zip, .tar.gz or .tar.zst file.")
     if size > limits.max_bytes:
         raise uploads.TooLargeError(f"The file has {size:,} bytes; at most {limits.max_bytes:,} are taken.")
-    if TestSet.objects.filter(phase=phase, is_active=True).exists():
-        try:
-            Replacement(reason)
-        except TestSetError as error:
-            raise UploadError(str(error)) from error
+    try:
+        check(phase, reason)
+    except TestSetError as error:
+        raise UploadError(str(error)) from error
     with transaction.atomic():
         Phase.objects.select_for_update().get(pk=phase.pk)
         now = timezone.now()

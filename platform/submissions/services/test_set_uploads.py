@@ -16,7 +16,7 @@ from submissions import vault
 from submissions.limits import MIB
 from submissions.models import TestSet, TestSetArchive
 from submissions.services.leases import Heart, LeaseLostError, claim
-from submissions.services.replacing import Replacement, TestSetError
+from submissions.services.replacing import Replacement, TestSetError, approved_change
 from submissions.services.test_set_archives import take_archive
 from submissions.services.uploads import BusyError
 from submissions.storage import delete, has_room
@@ -41,7 +41,8 @@ def receive(*, user: User, phase: Phase, archive: UploadedFile, reason: str, mer
     TestSetError
         Without a reason for a replacement, and while another archive for the phase is being checked.
     """
-    _check(phase, reason)
+    check(phase, reason)
+    _wait(phase)
     if not has_room():
         raise TestSetError("There is no room for the archive at the moment. Try again later.")
     key, pieces = uuid.uuid4(), []
@@ -76,7 +77,8 @@ def hand_on(
     BusyError
         While another archive for the phase is being checked.
     """
-    replaces = _check(phase, reason)
+    replaces = check(phase, reason)
+    _wait(phase)
     try:
         with transaction.atomic():
             kept = TestSetArchive.objects.create(
@@ -96,14 +98,24 @@ def hand_on(
     return kept
 
 
-def _check(phase: Phase, reason: str) -> bool:
-    """Whether there is a version to replace; then there has to be a reason."""
-    replaces = TestSet.objects.filter(phase=phase, is_active=True).exists()
-    if replaces:
+def check(phase: Phase, reason: str) -> bool:
+    """Whether there is a version to replace; what can be refused before anything is read, is.
+
+    Raises
+    ------
+    TestSetError
+        For a replacement without a reason, or without the approved change that a registration asks for.
+    """
+    before = TestSet.objects.filter(phase=phase, is_active=True).first()
+    if before is not None:
         Replacement(reason)
+        approved_change(phase, before)
+    return before is not None
+
+
+def _wait(phase: Phase) -> None:
     if TestSetArchive.objects.filter(phase=phase, state__in=TestSetArchive.OPEN).exists():
         raise BusyError(_BUSY)
-    return replaces
 
 
 _BUSY = "Another archive for this phase is being checked. Wait until it is decided."

@@ -29,7 +29,7 @@ from submissions.queries.decoys import decoy_rows, handed_in, tells_decoys
 from submissions.queries.test_set_log import access_log, as_access, last_archives, named_organizers, versions_of
 from submissions.queries.test_sets import annotators_of
 from submissions.services.reference_access import note_downloaded
-from submissions.services.replacing import TestSetError
+from submissions.services.replacing import TestSetError, approved_change
 from submissions.services.test_set_arrivals import unfinished
 from submissions.services.test_set_uploads import receive
 from submissions.services.uploads import BusyError
@@ -54,6 +54,7 @@ def _page(request: HttpRequest, challenge: Challenge, phase: Phase | None, *, fo
     content = _content(request, phase)
     if phase is not None and request.user.has_perm("submissions.seal_test_set", challenge):
         content |= {
+            "needs_change": _needed_change(phase),
             "form": form or _form(phase),
             "unfinished": unfinished(phase, request.user),
             "chunk_bytes": settings.PODIUM_UPLOAD_CHUNK_BYTES,
@@ -104,6 +105,18 @@ def _take(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
         else:
             return redirect(f"{reverse('submissions:test_sets', args=[slug])}?phase={entry.pk}#sending")
     return _page(request, challenge, entry, form=form)
+
+
+def _needed_change(phase: Phase) -> str:
+    """The page where a change of the registration is asked for, as long as a replacement has to wait for one."""
+    before, projection = TestSet.objects.filter(phase=phase, is_active=True).first(), projection_of(phase.challenge)
+    if before is None or projection is None:
+        return ""
+    try:
+        approved_change(phase, before)
+    except TestSetError:
+        return reverse("registry:changes", args=[projection.registration.identifier])
+    return ""
 
 
 def _form(phase: Phase, *data: Any) -> TestSetForm:

@@ -11,7 +11,9 @@ from registry.changes.services import Verdict, decide, request_change
 from registry.models import ChangeRequest
 from submissions.models import TestSet
 from submissions.services.test_set_archives import take_archive
+from submissions.services.test_set_arrivals import begin
 from submissions.services.test_sets import TestSetError
+from submissions.services.uploads import UploadError
 from tests.integration.registry.changes import world as registered
 from tests.integration.submissions.test_test_set_archives import packed, references
 
@@ -31,6 +33,11 @@ def test_a_registered_challenge_needs_an_approved_change(tmp_path, client):
 
     with pytest.raises(TestSetError, match=f"registry/{world.registration.identifier}/changes/"):
         replace()
+    client.force_login(owner)
+    here = f"/challenges/{world.challenge.slug}/organize/test-sets/?phase={phase.pk}"
+    assert "A replacement needs an approved change" in client.get(here).content.decode()
+    with pytest.raises(UploadError, match="Ask for a change"):  # before a byte is sent
+        begin(user=owner, phase=phase, file_name="a.zip", size=5, reason="One reference was wrong.")
     world.draft("annotation_instructions_test", "Annotated a second time by somebody else.")
     request = request_change(
         actor=owner, registration=world.registration, wanted=[registered.wanted("annotation_instructions_test")]
@@ -50,8 +57,7 @@ def test_a_registered_challenge_needs_an_approved_change(tmp_path, client):
     assert first.manifest_digest in page
     assert second.manifest_digest in page
     assert f"/registry/{world.registration.identifier}/changes/{request.number}/" in page
-    client.force_login(owner)
-    organized = client.get(f"/challenges/{world.challenge.slug}/organize/test-sets/?phase={phase.pk}").content.decode()
+    organized = client.get(here).content.decode()
     assert f"Change request {request.number}" in organized
     with pytest.raises(TestSetError, match="Ask for a change"):  # one change, one replacement
         replace()
