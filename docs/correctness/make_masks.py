@@ -8,6 +8,7 @@ Run from the top of the repository:
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     from evaluation.outcomes import Result
 
 HERE = Path(__file__).parent
+PEERS = json.loads((HERE / "peers.json").read_text()) if (HERE / "peers.json").is_file() else {}
+"""What other libraries gave when `python -m docs.correctness.measure_peers` ran them."""
 PIXEL = 18
 COLOURS = {"reference": "#0072b2", "prediction": "#e69f00", "both": "#009e73", "marked": "#222222"}
 
@@ -41,6 +44,13 @@ COLOURS = {"reference": "#0072b2", "prediction": "#e69f00", "both": "#009e73", "
 def shown(result: Result) -> str:
     """A value, or its outcome."""
     return f"**{result.outcome}**" if result.value is None else f"**{result.value:.4f}**"
+
+
+def peer(library: str, case: str, name: str = "") -> str:
+    """What another library gave, or what it raised."""
+    value = PEERS[library][case]
+    value = value[name] if name else value
+    return f"{value:.4f}" if isinstance(value, float) else f"`{value}`"
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -70,11 +80,24 @@ def picture(name: str, title: str, panels: list[tuple[NDArray[Any], NDArray[Any]
     return f"![{title}]({name})"
 
 
+def peers_named(*libraries: str) -> str:
+    """Libraries with the versions that were asked."""
+    return " and ".join(f"{name} {PEERS['versions'][name]}" for name in libraries)
+
+
 def e4() -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """A square of 6 × 6, predicted with a column missing and a stray pixel."""
     reference, prediction = np.zeros((2, 12, 12), dtype=bool)
     reference[3:9, 3:9] = prediction[3:9, 3:8] = prediction[0, 11] = True
     return reference, prediction
+
+
+def filled_and_holed() -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """A square of 14 × 14, predicted with a hole of 4 × 4 in its middle."""
+    hole = np.pad(np.ones((14, 14), dtype=bool), 1)
+    holed = hole.copy()
+    holed[6:10, 6:10] = False
+    return hole, holed
 
 
 def border(mask: NDArray[np.bool_], connectivity: Any = "face") -> NDArray[np.bool_]:
@@ -88,8 +111,8 @@ def boundary() -> str:
     """What a boundary is."""
     rows, columns = np.indices((11, 11))
     diamond = abs(rows - 5) + abs(columns - 5) <= 4
-    edge = np.zeros((8, 8), dtype=bool)
-    edge[1:7, :3] = True
+    edge = np.zeros((6, 8), dtype=bool)
+    edge[:, :3] = True
     drawing = picture(
         "boundary.svg",
         "Boundary pixels (dots): of a diamond by the neighbours at faces, by all neighbours, and of a block at the image's edge",
@@ -118,9 +141,7 @@ def hausdorff() -> str:
     )
     filter_ = SimpleITK.HausdorffDistanceImageFilter()
     filter_.Execute(*(SimpleITK.GetImageFromArray(mask.astype(np.uint8)) for mask in (reference, prediction)))
-    hole = np.pad(np.ones((14, 14), dtype=bool), 1)
-    holed = hole.copy()
-    holed[6:10, 6:10] = False
+    hole, holed = filled_and_holed()
     solid = ndimage.distance_transform_edt(~holed)[hole].max()
     drawing = picture(
         "distances.svg",
@@ -136,6 +157,8 @@ def hausdorff() -> str:
             shown(hausdorff_distance(hole, holed)),
         ],
         ["SciPy `directed_hausdorff` of the boundaries, both ways", f"{scipy_value:.4f}", ""],
+        ["surface-distance (borders between pixels)", *(peer("surface-distance", c, "hd") for c in ("e4", "hole"))],
+        ["MedPy", *(peer("medpy", c, "hd") for c in ("e4", "hole"))],
         ["SimpleITK filter (solid sets)", f"{filter_.GetHausdorffDistance():.4f}", ""],
         ["greatest distance of any pixel to the other solid", f"{max(outside):.4f}", f"{solid:.4f}"],
         ["95th percentile, greater of both directions", shown(hausdorff_percentile(reference, prediction)), ""],
@@ -144,8 +167,12 @@ def hausdorff() -> str:
             shown(hausdorff_percentile(reference, prediction, combine="pooled")),
             "",
         ],
+        ["surface-distance, 95th percentile", *(peer("surface-distance", c, "hd95") for c in ("e4", "hole"))],
+        ["MedPy `hd95`", *(peer("medpy", c, "hd95") for c in ("e4", "hole"))],
         ["average symmetric surface distance (ASSD)", shown(assd(reference, prediction)), shown(assd(hole, holed))],
         ["mean of both directed means (MASD)", shown(masd(reference, prediction)), shown(masd(hole, holed))],
+        ["MedPy `assd`", *(peer("medpy", c, "assd") for c in ("e4", "hole"))],
+        ["surface-distance, mean of both directions", *(peer("surface-distance", c, "masd") for c in ("e4", "hole"))],
     ]
     dot = np.zeros_like(reference)
     dot[3, 5] = True
@@ -157,7 +184,9 @@ def hausdorff() -> str:
 
 Between solid sets a hole counts from its middle to its rim, however far inside the object it lies. We measure between
 boundaries: the rim of the hole is a boundary, and the nearest one of the other mask is the outline. Percentiles differ by a third here: pooling lets the direction without outliers
-outvote the other. Several libraries say ASSD and compute MASD; against a prediction of one pixel on the boundary MASD is
+outvote the other, as MedPy does. The percentile of surface-distance is far off here because it measures from borders between
+pixels and weighs them by length, and the stray pixel has four of them. Some libraries say ASSD and compute MASD (the reference
+found it in an older MedPy; the present one does not); against a prediction of one pixel on the boundary MASD is
 **{masd(reference, dot).value:.4f}** and ASSD **{assd(reference, dot).value:.4f}**, because MASD gives the single pixel, at
 distance 0, half of the vote.
 """
@@ -173,6 +202,7 @@ def spacing() -> str:
         ]
         for tau in (1, 2, 3)
     ]
+    rows.insert(1, ["surface-distance, tolerance 1 mm", *(peer("surface-distance", c, "nsd1") for c in ("e4", "e4a"))])
     rows.append(["HD", *(shown(hausdorff_distance(reference, prediction, spacing=s)) for s in ((1, 1), (1, 2.5)))])
     one, other = np.zeros((2, 1, 12), dtype=bool)
     one[0, :4] = other[0, :7] = True
@@ -255,12 +285,24 @@ def nothing() -> str:
     cases = {"both empty": (empty, empty), "reference empty": (empty, full), "prediction empty": (full, empty)}
     metrics = {"DSC": dsc, "HD": hausdorff_distance, "NSD": lambda a, b: nsd(a, b, tolerance=1)}
     rows = [[name, *(shown(metric(*pair)) for metric in metrics.values())] for name, pair in cases.items()]
+    others = [
+        [
+            f"{library}, {name}",
+            *(
+                peer(library, name.replace("reference", "ref").replace("prediction", "pred").replace(" ", "_"), m)
+                for m in names
+            ),
+        ]
+        for library, names in (("surface-distance", ("dsc", "hd", "nsd1")), ("medpy", ("dsc", "hd")))
+        for name in cases
+    ]
+    others = [row + [""] * (4 - len(row)) for row in others]
     return f"""## Nothing is not zero
 
-{table(["", *metrics], rows)}
+{table(["", *metrics], rows + others)}
 
-Common libraries return 1, 0, NaN, infinity or an exception here, some of them different ones for metrics of one call. A number
-would hide a decision about participants, so the outcome is stored and a policy turns it into a number when algorithms are
+Other libraries return a number, NaN, infinity or raise an exception, different ones for metrics of one call (the exceptions of
+surface-distance come from names that NumPy 2 no longer has). A number would hide a decision about participants, so the outcome is stored and a policy turns it into a number when algorithms are
 ranked. By default both empty is perfect, and one empty is the worst value: 0, or the image's diagonal for a distance. What a
 participant causes is never left out.
 """
@@ -271,7 +313,8 @@ def page() -> str:
     parts = [boundary(), hausdorff(), spacing(), bands(), centrelines(), nothing()]
     return (
         "# Where implementations differ: masks\n\n"
-        "Made by `python -m docs.correctness.make_masks`; a test makes it again and compares. Our values are bold.\n\n"
+        "Made by `python -m docs.correctness.make_masks`; a test makes it again and compares. Our values are bold. Values of "
+        f"{peers_named('surface-distance-based-measures', 'medpy')} are those of `measure_peers`.\n\n"
         + "\n".join(parts)
     )
 
