@@ -11,16 +11,9 @@ from typing import Any
 
 from podium_client.connection import Connection, RefusedError
 from podium_client.errors import ClientError
+from podium_client.findings import Finding
 from podium_client.packing import files_of, is_archive
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What is wrong with a case, and what to do."""
-
-    case: str
-    message: str
-    remedy: str
+from podium_client.tables import check_table
 
 
 @dataclass(frozen=True)
@@ -62,6 +55,9 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
     extra: list[str] = []
     findings = []
     with _contents(path) as (files, fetch):
+        if wanted.get("table"):
+            findings, extra = check_table(wanted, files, fetch)
+            return Outcome(len(names), findings, extra, wanted["incomplete_allowed"])
         instances = _Instances.of(wanted.get("instances"), files, fetch)
         extra += [f"{instances.name}: case {case}" for case in instances.cases if case not in found]
         for file in instances.others:

@@ -113,7 +113,7 @@ class ExpectedCaseSerializer(serializers.Serializer):
     """A case that a submission has to have, and the grid of its prediction."""
 
     name = serializers.CharField()
-    geometry = serializers.DictField()
+    geometry = serializers.DictField(allow_null=True, help_text="null where predictions are rows of a table")
 
 
 class ExpectedInstancesSerializer(serializers.Serializer):
@@ -126,6 +126,19 @@ class ExpectedInstancesSerializer(serializers.Serializer):
     )
 
 
+class ExpectedTableSerializer(serializers.Serializer):
+    """The one table that holds the predictions of all cases."""
+
+    files = serializers.ListField(child=serializers.CharField(), help_text="what it may be called")
+    columns = serializers.ListField(child=serializers.CharField())
+    classes = serializers.ListField(child=serializers.CharField())
+    need_scores = serializers.ListField(child=serializers.CharField(), help_text="metrics that need scores")
+    kind = serializers.CharField(allow_blank=True, help_text="of objects: boxes or points")
+    axes = serializers.IntegerField(help_text="of objects: two or three")
+    most_rows = serializers.IntegerField()
+    most_objects_of_case = serializers.IntegerField()
+
+
 class ExpectationSerializer(serializers.Serializer):
     """What validation will look for: enough to look for it before uploading. Nothing of what the references contain."""
 
@@ -134,6 +147,7 @@ class ExpectationSerializer(serializers.Serializer):
     labels = serializers.ListField(child=serializers.IntegerField(), allow_null=True, help_text="null: any")
     incomplete_allowed = serializers.BooleanField()
     cases = ExpectedCaseSerializer(many=True)
+    table = ExpectedTableSerializer(allow_null=True, help_text="null where every case has a label image of its own")
     instances = ExpectedInstancesSerializer(
         allow_null=True, help_text="the table instances.csv beside label maps of instances; null: there is none"
     )

@@ -22,7 +22,8 @@ from api.authentication import WithinScope
 from challenges import queries as challenge_queries
 from challenges.queries import people
 from submissions import results
-from submissions.expectation import LABEL_IMAGE_PROBLEMS, expectation, geometry_document
+from submissions.expectation import LABEL_IMAGE_PROBLEMS, TABLE_FILES, ExpectedTable, expectation, geometry_document
+from submissions.limits import TableLimits
 from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.submissions import counted_run, with_runs
@@ -126,7 +127,7 @@ class ExpectationView(APIView):
         ):
             raise PermissionDenied("Only teams that take part in the challenge submit to it.")
         entry = phase_by_id(challenge, phase)
-        if entry.assessment.problem not in LABEL_IMAGE_PROBLEMS:
+        if entry.assessment.problem not in (*LABEL_IMAGE_PROBLEMS, *TABLE_FILES):
             raise Http404("What this phase expects cannot be checked before uploading.")
         if not has_test_set(entry):
             raise Http404("This phase has no test set yet.")
@@ -140,8 +141,25 @@ class ExpectationView(APIView):
                     "incomplete_allowed": entry.incomplete_allowed,
                     "instances": wanted.instances,
                     "cases": [
-                        {"name": case.name, "geometry": geometry_document(case.geometry)} for case in wanted.cases
+                        {"name": case.name, "geometry": geometry_document(case.geometry) if case.geometry else None}
+                        for case in wanted.cases
                     ],
+                    "table": _table(wanted.table) if wanted.table else None,
                 }
             ).data
         )
+
+
+def _table(wanted: ExpectedTable) -> dict[str, Any]:
+    """What a table has to tell, and the bounds within which it is read."""
+    limits = TableLimits()
+    return {
+        "files": wanted.files,
+        "columns": wanted.columns,
+        "classes": wanted.classes,
+        "need_scores": wanted.need_scores,
+        "kind": wanted.kind[0],
+        "axes": wanted.kind[1],
+        "most_rows": limits.rows,
+        "most_objects_of_case": limits.objects_of_case,
+    }

@@ -9,7 +9,10 @@ from django.urls import resolve
 
 from submissions.models import Submission, Upload
 from submissions.report import Report
+from tests.integration.submissions.test_tables import CASES, boxes, cells, handed_in, images, table
 from tests.integration.submissions.world import labels, nifti, predictions, zipped
+
+__all__ = ["cells", "images"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -153,3 +156,28 @@ def test_an_archive_is_validated_by_its_members(podium, tmp_path):
     path = tmp_path / "mine.zip"
     path.write_bytes(zipped({f"__MACOSX/{name}": b"x" for name in predictions()} | predictions()))
     assert podium("validate", "blocks", "first", path)[0] == 0
+
+
+@pytest.mark.parametrize(("kind", "file"), [("images", "labels.csv"), ("cells", "objects.csv")])
+def test_a_table_is_judged_as_the_platform_judges_it(podium, request, tmp_path, kind, file):
+    """What the command finds before uploading is what validation says afterwards, case by case."""
+    world = request.getfixturevalue(kind)
+    rows = boxes() if kind == "cells" else [["case", "p_benign", "p_malignant"], *([case, 0.5, 0.5] for case in CASES)]
+    place = tmp_path / "mine"
+    place.mkdir()
+    (place / "notes.txt").write_text("x")
+    (place / file).write_bytes(table(rows))
+    code, out, _ = podium("validate", "blocks", world.phase.pk, place)
+    assert (code, "8 of 8 cases can be scored" in out, "notes.txt" in out) == (0, True, True)
+    broken = [[*row[:-1], "much"] if row[0] == CASES[1] else row for row in rows if row[0] != CASES[3]]
+    (place / file).write_bytes(table([*broken, ["elsewhere", *rows[1][1:]]]))
+    _, out, _ = podium("--json", "validate", "blocks", world.phase.pk, place)
+    said = json.loads(out)
+    submission = handed_in(world, {file: (place / file).read_bytes()})
+    report = Report.of(submission.report)
+    assert {found["case"] for found in said["findings"]} == {found.case for found in report.troubled}
+    assert report.troubled
+    assert any("elsewhere" in name for name in said["extra"])
+    (place / file).unlink()
+    code, _, err = podium("validate", "blocks", world.phase.pk, place)
+    assert (code, f"There is no {file}" in err) == (2, True)
