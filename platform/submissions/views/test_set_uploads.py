@@ -1,5 +1,6 @@
 """Resumable upload of archives of references, by the same protocol as submissions; for owners of the challenge."""
 
+import contextlib
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
@@ -56,7 +57,7 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     if entry.state not in (TestSetUpload.State.RECEIVING, TestSetUpload.State.COMPLETE):
         raise uploads.GoneError(entry.refusal or "This upload has ended. Begin a new one.")
     if entry.state == TestSetUpload.State.RECEIVING and entry.is_whole:
-        arrivals.finish(upload=entry)
+        _finish(entry)
     response = described(HttpResponse(), entry)
     response["Upload-Length"] = str(entry.size)
     response["Cache-Control"] = "no-store"
@@ -72,10 +73,16 @@ def _patch(request: HttpRequest, slug: str, entry: TestSetUpload) -> HttpRespons
             upload=entry, offset=offset, read=request.read, checksum=checksum(request.headers.get("Upload-Checksum"))
         )
         if entry.is_whole:
-            arrivals.finish(upload=entry)
+            _finish(entry)
     elif offset != entry.offset:
         raise uploads.OffsetError(f"The upload stands at byte {entry.offset}, not {offset}.")
     return _placed(described(HttpResponse(status=204), entry), slug, entry)
+
+
+def _finish(entry: TestSetUpload) -> None:
+    """Hand on a whole archive; while another one is being checked, it waits and is handed on by the sweep."""
+    with contextlib.suppress(uploads.BusyError):
+        arrivals.finish(upload=entry)
 
 
 def _placed(response: HttpResponse, slug: str, entry: TestSetUpload) -> HttpResponse:

@@ -119,7 +119,7 @@ def test_only_owners_send_and_only_who_began_goes_on(client, world: World):
     }
 
 
-def test_what_waits_is_handed_on_and_what_is_left_is_deleted(world: World):
+def test_what_waits_is_handed_on_and_what_is_left_is_deleted(client, world: World):
     def whole() -> TestSetUpload:
         upload = arrivals.begin(user=world.organizer, phase=world.phase, file_name="a.zip", size=3, reason="Anew.")
         return arrivals.go_on(upload=upload, offset=0, read=io.BytesIO(b"abc").read)
@@ -129,6 +129,9 @@ def test_what_waits_is_handed_on_and_what_is_left_is_deleted(world: World):
     assert arrivals.finish(upload=first) == kept
     with pytest.raises(uploads.BusyError):
         arrivals.finish(upload=second)
+    client.force_login(world.organizer)  # nothing is left to be sent, so the browser is told that it is done
+    assert client.head(f"{PAGE}uploads/{second.pk}/", headers=TUS)["Upload-Offset"] == "3"
+    assert "An archive waits" in client.get(f"{PAGE}?phase={world.phase.pk}").content.decode()
     TestSetArchive.objects.filter(pk=kept.pk).update(state=TestSetArchive.State.REFUSED)
     TestSetUpload.objects.update(updated_at=timezone.now() - timedelta(minutes=5))
     assert arrivals.finish_whole() == 1
