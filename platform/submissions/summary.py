@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from evaluation.aggregation import build_tables, check_results, metadata_column
+from evaluation.aggregation import Table, build_tables, check_results, metadata_column
 from evaluation.assessment import Assessment
 from evaluation.outcomes import Outcome
 
@@ -34,7 +34,8 @@ def summarize(
     -------
     dict
         ``values``: a list of ``metric``, ``region``, ``value`` and ``outcomes`` (outcome → number of cases) in the order
-        of the assessment; ``cases``; ``missing_cases``: cases without any value because the prediction is missing.
+        of the assessment, and where the reference of some cases is empty ``others``: the number of the other cases and the
+        value over them, since many correct empty answers hide what happens where there is something; ``cases``; ``missing_cases``: cases without any value because the prediction is missing.
     """
     # A single submission that lacks an input has no result for that metric; only a ranking can tell whether anyone could.
     lacking = results["outcome"] == Outcome.NOT_APPLICABLE.value
@@ -47,20 +48,33 @@ def summarize(
         # A value of the whole data set has no levels: there is nothing to aggregate.
         above = [] if table.per_dataset else levels
         groups = {level: metadata_column(metadata, table.cases, level) for level in above}
-        values.append(
-            {
-                "metric": table.metric.name,
-                "region": table.region,
-                "value": _along(assessment, column, groups, higher_is_better=table.metric.higher_is_better),
-                "outcomes": dict(table.outcomes[0]),
+        higher = table.metric.higher_is_better
+        value = {
+            "metric": table.metric.name,
+            "region": table.region,
+            "value": _along(assessment, column, groups, higher_is_better=higher),
+            "outcomes": dict(table.outcomes[0]),
+        }
+        hollow = np.isin(table.cases, _empty_references(results, table))
+        if hollow.any() and not hollow.all():
+            rest = np.where(hollow, np.nan, column)
+            value["others"] = {
+                "cases": int((~hollow).sum()),
+                "value": _along(assessment, rest, groups, higher_is_better=higher),
             }
-        )
+        values.append(value)
     of_cases = results[results["case"] != ""]
     known = set(cases) or set(of_cases["case"])
     missing = set(of_cases[of_cases["outcome"] == Outcome.MISSING.value]["case"])
     if of_cases.empty:
         missing = set(noted) & known
     return {"values": values, "cases": len(known), "missing_cases": len(missing)}
+
+
+def _empty_references(results: pd.DataFrame, table: Table) -> list[str]:
+    """Cases whose reference has nothing of a region, as far as a result tells: a missing prediction says nothing of it."""
+    rows = results[(results["metric"] == table.metric.name) & (results["region"] == (table.region or ""))]
+    return rows[rows["outcome"].isin([Outcome.BOTH_EMPTY.value, Outcome.REF_EMPTY.value])]["case"].tolist()
 
 
 def _along(

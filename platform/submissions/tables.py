@@ -100,10 +100,18 @@ def summary_lines(assessment: Assessment, summary: dict[str, Any]) -> list[dict[
                 f"{count} {OUTCOME_WORDS[Outcome(outcome)]}"
                 for outcome, count in value["outcomes"].items()
                 if outcome != Outcome.OK
-            ),
+            )
+            + _beside(value.get("others")),
         }
         for value in summary["values"]
     ]
+
+
+def _beside(others: dict[str, Any] | None) -> str:
+    """The value over the cases whose reference is not empty, where there are others."""
+    if others is None or others["value"] is None:
+        return ""
+    return f"; {others['value']:.4f} over the {others['cases']} cases with something to find"
 
 
 def of_cases(frame: pd.DataFrame) -> pd.DataFrame:

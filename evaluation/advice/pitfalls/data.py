@@ -114,13 +114,16 @@ def _strays(facts: Facts) -> str | None:
 def _empty(facts: Facts) -> str | None:
     if facts.category == "ImLC":
         return None
+    uneven = [m.name for m in facts.plan.metrics if m.policy.both_empty == "exclude" != m.policy.ref_empty]
+    depends = f"; how many of them enter {uneven[0]} depends on what a team predicts there" if uneven else ""
     try:
         for scan in facts.scan.regions.values():
             if scan.empty:
-                return f"{scan.name} is not there in {len(scan.empty)} of {facts.scan.cases} references, such as {scan.empty[0]}"
+                share = f"{len(scan.empty)} of {facts.scan.cases} references, such as {scan.empty[0]}"
+                return f"{scan.name} is not there in {share}{depends}"
     except Unknown:
-        if facts.said("FP4.6"):
-            return "there are cases without the structure"
+        if uneven or facts.said("FP4.6"):
+            return f"there are cases without the structure{depends}"
         raise
     return None
 

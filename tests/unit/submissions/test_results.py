@@ -70,6 +70,17 @@ def test_a_summary_counts_a_missing_case_as_the_assessment_says():
     assert dice["outcomes"] == {"ok": 2, "missing": 1}
 
 
+def test_many_correct_empty_answers_do_not_hide_the_other_cases():
+    rows = [CaseRow(f"h{n}", "a", metric, None, "both_empty", 10.0) for n in range(8) for metric in ("dsc", "assd")]
+    found = summarize(ASSESSMENT, results.frame([*ROWS, *rows], algorithm="ada"))["values"]
+    assert found[0]["value"] == pytest.approx((0.1 + 0.2 + 0 + 0.9 + 8) / 11)
+    assert found[0]["others"] == {"cases": 3, "value": pytest.approx((0.1 + 0.2 + 0 + 0.9) / 3)}
+    assert found[1]["others"]["value"] == pytest.approx((2 + 10 + 1) / 3)
+    shown = tables.summary_lines(ASSESSMENT, {"values": found})
+    assert shown[0]["gaps"] == "8 both empty, 1 missing; 0.4000 over the 3 cases with something to find"
+    assert "others" not in summarize(ASSESSMENT, results.frame(ROWS, algorithm="ada"))["values"][0]
+
+
 def test_the_worst_cases_come_first():
     frame = results.frame(ROWS)
     lines = tables.lines(frame, tables.columns(ASSESSMENT, frame), {"c2": "there is no file"})
