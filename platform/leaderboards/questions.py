@@ -79,7 +79,9 @@ def _sure(board: Board) -> list[str]:
         return ["Nobody knows: the cases were not drawn anew to see whether the order holds."]
     again = f"when the cases are drawn anew, {front[0]} comes first in {percent(share)} of the draws (“resamples”)"
     if len(front) == 1:
-        return [f"As far as these {board.cases} cases can tell, yes: {again}, and by the registered rule nobody else reaches its place."]
+        return [
+            f"As far as these {board.cases} cases can tell, yes: {again}, and by the registered rule nobody else reaches its place."
+        ]
     others = "one other team" if len(front) == 2 else f"{len(front) - 1} other teams"
     return [f"Not by the registered rule: {again}, but {others} cannot be told apart from it."]
 

@@ -128,6 +128,7 @@
   const narrowed = (layout, data) => {
     const atEnds = (note) => note.xanchor === "left" && note.xshift > 0;
     const named = (layout.annotations ?? []).some(atEnds);
+    const entries = named || layout.showlegend ? data.filter((trace) => trace.name && trace.showlegend !== false).length : 0;
     const notes = (layout.annotations ?? []).filter((note) => !atEnds(note));
     // Panels side by side have little room for their titles.
     const axes = Object.keys(layout).filter((key) => /^xaxis\d*$/.test(key));
@@ -136,7 +137,7 @@
       ...layout,
       ...(axes.length > 1 ? Object.fromEntries(titled) : {}),
       font: { ...layout.font, size: 11 },
-      height: layout.height + (named ? LEGEND_LINE * data.length : 0),
+      height: layout.height + (entries > 3 ? LEGEND_LINE * entries : 0),
       annotations: notes.map((note) => ({ ...note, font: { ...note.font, size: Math.min(note.font?.size ?? 9, 9) } })),
       showlegend: layout.showlegend || named,
       legend: { ...layout.legend, orientation: "h", x: 0, xanchor: "left", y: 1.02, yanchor: "bottom" },
