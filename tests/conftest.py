@@ -3,7 +3,9 @@
 import os
 
 import hypothesis
+import pytest
 from django.conf import settings
+from django.core.cache import cache
 
 from tests import caches, databases, emptying
 from tests.smtp import smtp_server
@@ -23,8 +25,9 @@ if settings.DATABASES["default"]["ENGINE"].endswith("postgresql"):
     settings.DATABASES["default"].setdefault("OPTIONS", {})["options"] = "-c synchronous_commit=off"
 
 # Where processes share a Redis, none empties the cache that another has just filled to count its queries.
-if settings.CACHES["default"]["BACKEND"].endswith("RedisCache"):
-    settings.CACHES = {"default": settings.CACHES["default"] | {"BACKEND": "tests.caches.OwnRedisCache"}}
+settings.CACHES = {
+    name: entry | {"BACKEND": caches.of_tests(entry["BACKEND"])} for name, entry in settings.CACHES.items()
+}
 
 # The same examples on every run: a red run can be looked into, and a green one stays green. To look further, run with
 # `--hypothesis-profile=explore`.
@@ -34,6 +37,12 @@ hypothesis.settings.load_profile("suite")
 
 databases.install()
 emptying.install()
+
+
+@pytest.fixture(autouse=True)
+def empty_cache() -> None:
+    """What another test left in it would be a page of other people, or queries that are not counted."""
+    cache.clear()
 
 
 def pytest_sessionfinish() -> None:

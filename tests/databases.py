@@ -13,21 +13,19 @@ import os
 import shutil
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import django
 from django.conf import settings
 from django.db.backends.base.creation import BaseDatabaseCreation
-from django.db.backends.utils import CursorWrapper
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "data" / "checks" / "databases"
 PREFIX = "podium_migrated_"
 # Migrated databases of so many states are kept: those of the branches that somebody changes between.
 KEPT = 4
-# Any number, as long as nobody else takes it: whoever makes or copies a database on the server holds this lock.
+# Any number, as long as nobody else takes it: the first half of the locks that are held on the server to make or copy.
 LOCK = 7_406_213
 
 Create = Callable[..., str]
@@ -39,9 +37,12 @@ def install() -> None:
         BaseDatabaseCreation.create_test_db = _copying(BaseDatabaseCreation.create_test_db)
 
 
-def digest() -> str:
-    """Of all that a migrated database depends on: migrations, models, what migrations import, and the libraries."""
-    found = hashlib.sha256(f"{django.get_version()} {sys.version_info} {sqlite3.sqlite_version}".encode())
+def digest(owner: str = "") -> str:
+    """Of all that a migrated database depends on: migrations, models, what migrations import, and the libraries.
+
+    On a server, a database can be copied by its owner only; so each has one of its own.
+    """
+    found = hashlib.sha256(f"{django.get_version()} {sys.version_info} {sqlite3.sqlite_version} {owner}".encode())
     files = [ROOT / "requirements.txt", Path(__file__)]
     for pattern in ("*/migrations/*.py", "*/models.py", "*/models/**/*.py", "audit/*.py", "accounts/*.py"):
         files += (ROOT / "platform").glob(pattern)
@@ -90,7 +91,7 @@ def _file(creation: BaseDatabaseCreation, migrate: Callable[[], str]) -> str:
     except OSError:
         return migrate()
     source = FOLDER / f"{digest()}.sqlite3"
-    with (FOLDER / "lock").open("w") as lock:
+    with source.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if source.exists():
             name = creation._create_test_db(verbosity=0, autoclobber=True)
@@ -104,15 +105,19 @@ def _file(creation: BaseDatabaseCreation, migrate: Callable[[], str]) -> str:
         shutil.copyfile(name, source.with_suffix(".new"))
         source.with_suffix(".new").replace(source)
         for old in sorted(FOLDER.glob("*.sqlite3"), key=lambda file: file.stat().st_mtime)[:-KEPT]:
-            old.unlink()
+            old.unlink(missing_ok=True)
+            old.with_suffix(".lock").unlink(missing_ok=True)
     return name
 
 
 def _database(creation: BaseDatabaseCreation, migrate: Callable[[], str]) -> str:
     """A database on the server, copied from the migrated one."""
-    name, source = creation._get_test_db_name(), f"{PREFIX}{digest()}"
-    quote = creation.connection.ops.quote_name
-    with _locked(creation) as cursor:
+    name, quote = creation._get_test_db_name(), creation.connection.ops.quote_name
+    with creation._nodb_cursor() as cursor:
+        cursor.execute("SELECT current_user")
+        source = f"{PREFIX}{digest(cursor.fetchone()[0])}"
+        # Held until this connection ends.
+        cursor.execute("SELECT pg_advisory_lock(%s, hashtext(%s))", [LOCK, source])
         cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [source])
         if cursor.fetchone():
             creation.connection.close()
@@ -122,25 +127,16 @@ def _database(creation: BaseDatabaseCreation, migrate: Callable[[], str]) -> str
         migrate()
         creation.connection.close()
         cursor.execute(f"CREATE DATABASE {quote(source)} TEMPLATE {quote(name)}")
-        # The owner's only: others may share the server.
         cursor.execute(
             "SELECT datname FROM pg_database JOIN pg_roles ON pg_roles.oid = datdba "
             "WHERE datname LIKE %s AND rolname = current_user ORDER BY pg_database.oid DESC OFFSET %s",
             [PREFIX.replace("_", r"\_") + "%", KEPT],
         )
         for (old,) in cursor.fetchall():
-            cursor.execute(f"DROP DATABASE {quote(old)}")
+            cursor.execute("SELECT pg_try_advisory_lock(%s, hashtext(%s))", [LOCK, old])
+            if cursor.fetchone()[0]:
+                cursor.execute(f"DROP DATABASE IF EXISTS {quote(old)}")
     return name
-
-
-@contextmanager
-def _locked(creation: BaseDatabaseCreation) -> Iterator[CursorWrapper]:
-    with creation._nodb_cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [LOCK])
-        try:
-            yield cursor
-        finally:
-            cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
 
 
 def main() -> None:

@@ -2,14 +2,17 @@
 
 Legs: the embedded default (SQLite, no broker), the same integration tests on PostgreSQL + Redis where `DATABASE_URL`
 and `REDIS_URL` are set, and real processes with a real browser. What is not there is named at the end, and is an error
-when ``CI=true``.
+when ``CI=true``. Legs of one process each run side by side, each with its output in one piece; those of tests take all
+cores themselves, one leg after the other.
 """
 
 import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +21,9 @@ BIN = Path(sys.executable).parent
 CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 SERVICES = ("DATABASE_URL", "REDIS_URL")
 PROCESSES = str(min(4, os.cpu_count() or 1))
+# Neighbouring tests stay in one process, which makes the worlds that they share once.
+SPREAD = ("-n", PROCESSES, "--dist", "worksteal")
+PRINTING = threading.Lock()
 
 
 @dataclass
@@ -27,20 +33,27 @@ class Leg:
     name: str
     command: list[str]
     services: bool = False
+    alone: bool = True
     seconds: float = 0.0
     ok: bool = False
     env: dict[str, str] = field(default_factory=dict)
 
     def run(self) -> bool:
-        """Run it with its environment, its output passed through."""
+        """Run it with its environment, its output passed through, or shown at its end when others run beside it."""
         env = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}{os.pathsep}{ROOT}", **self.env}
         if not self.services:
             for name in SERVICES:
                 env.pop(name, None)
-        print(f"\n=== {self.name}", flush=True)
+        if self.alone:
+            print(f"\n=== {self.name}", flush=True)
         started = time.monotonic()
-        self.ok = subprocess.run(self.command, cwd=ROOT, env=env, check=False).returncode == 0
+        shown = {} if self.alone else {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        done = subprocess.run(self.command, cwd=ROOT, env=env, check=False, **shown)
         self.seconds = time.monotonic() - started
+        self.ok = done.returncode == 0
+        if not self.alone:
+            with PRINTING:
+                print(f"\n=== {self.name}\n{done.stdout.decode(errors='replace').rstrip()}", flush=True)
         return self.ok
 
 
@@ -58,23 +71,26 @@ def manage(*arguments: str) -> list[str]:
 
 def legs(*, browser: bool, services: bool) -> list[Leg]:
     plain = {"PODIUM_TLS": "0", "PODIUM_DATA": str(ROOT / "data" / "checks")}
+    migrated = [sys.executable, "-m", "tests.databases"]
+    # The longest first.
     found = [
-        Leg("ruff", tool("ruff", "check", ".")),
-        Leg("ruff format", tool("ruff", "format", "--check", ".")),
-        Leg("mypy", tool("mypy")),
-        Leg("import-linter", tool("lint-imports")),
-        Leg("migrations", manage("makemigrations", "--check", "--dry-run"), env=plain),
-        Leg(
-            "unit and integration, embedded default",
-            pytest(
-                "-n", PROCESSES, "tests/unit", "tests/integration", "evaluation", "platform", "--ignore=platform/config"
-            ),
-        ),
+        Leg("mypy", tool("mypy"), alone=False),
+        Leg("migrated database, SQLite", migrated, alone=False),
+        Leg("ruff", tool("ruff", "check", "."), alone=False),
+        Leg("ruff format", tool("ruff", "format", "--check", "."), alone=False),
+        Leg("import-linter", tool("lint-imports"), alone=False),
+        Leg("migrations", manage("makemigrations", "--check", "--dry-run"), env=plain, alone=False),
     ]
     if services:
-        found.append(
-            Leg("integration, PostgreSQL + Redis", pytest("-n", PROCESSES, "tests/integration"), services=True)
+        found.insert(2, Leg("migrated database, PostgreSQL", migrated, services=True, alone=False))
+    found.append(
+        Leg(
+            "unit and integration, embedded default",
+            pytest(*SPREAD, "tests/unit", "tests/integration", "evaluation", "platform", "--ignore=platform/config"),
         )
+    )
+    if services:
+        found.append(Leg("integration, PostgreSQL + Redis", pytest(*SPREAD, "tests/integration"), services=True))
     if browser:
         found.append(
             Leg(
@@ -110,15 +126,19 @@ def main() -> int:
         print("\n".join(f"Not there, and CI needs it: {entry}" for entry in missing))
         return 1
     plan = legs(browser=browser, services=services)
+    started = time.monotonic()
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as side_by_side:
+        list(side_by_side.map(Leg.run, [leg for leg in plan if not leg.alone]))
     for leg in plan:
-        leg.run()
+        if leg.alone:
+            leg.run()
     print("\n=== Summary")
     for leg in plan:
         print(f"{'ok    ' if leg.ok else 'FAILED'} {leg.seconds:6.1f} s  {leg.name}")
     for entry in missing:
         print(f"skipped: {entry}")
     failed = sum(not leg.ok for leg in plan)
-    print(f"total {sum(leg.seconds for leg in plan):.0f} s")
+    print(f"total {time.monotonic() - started:.0f} s")
     print(f"legs: {len(plan) - failed} passed, {failed} failed, {len(missing)} skipped", flush=True)
     return 1 if failed else 0
 

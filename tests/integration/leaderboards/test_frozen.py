@@ -1,9 +1,12 @@
 """A frozen ranking: everybody sees it as it stood some hours before the end, organizers as it is."""
 
+import copy
 from datetime import timedelta
 
 import pytest
-from django.test import Client
+from django.conf import settings
+from django.db import transaction
+from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils import timezone
 
@@ -13,6 +16,7 @@ from leaderboards import urls as leaderboards
 from leaderboards.models import Freeze, Standing
 from leaderboards.reports import urls as reports
 from tests.integration.leaderboards import world
+from tests.integration.leaderboards.conftest import storages_in
 
 pytestmark = pytest.mark.django_db
 
@@ -20,16 +24,28 @@ OUTSIDERS = ("anonymous", "stranger", "member", "other", "staff")
 FILES = ("document", "table_csv", "table_json", "hardest_csv", "results_csv", "bundle")
 
 
-@pytest.fixture
-def built():
+@pytest.fixture(scope="module")
+def base(django_db_setup, django_db_blocker, storage_folder):
     """Version 1 stood before the freeze; version 2, in which Ben leads, came after it. The phase closes in a day."""
-    built = world.build(ranked=("open",))
-    phase = built.phases["open"]
-    Standing.objects.filter(phase=phase).update(since=timezone.now() - timedelta(hours=40))
-    services.freeze_board(actor=built.people["organizer"], phase=phase, hours=36)
-    world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.97)
-    world.rank(phase)
-    return built
+    with (
+        override_settings(STORAGES=settings.STORAGES | storages_in(storage_folder)),
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+    ):
+        built = world.build(ranked=("open",))
+        phase = built.phases["open"]
+        Standing.objects.filter(phase=phase).update(since=timezone.now() - timedelta(hours=40))
+        services.freeze_board(actor=built.people["organizer"], phase=phase, hours=36)
+        world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.97)
+        world.rank(phase)
+        yield built
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def built(base, db):
+    """The same for every test: what one changes is rolled back behind it."""
+    return copy.deepcopy(base)
 
 
 def client_of(built: world.World, person: str) -> Client:
