@@ -26,6 +26,7 @@ urlpatterns = [
     path("feed.atom", lists.VersionFeed(), name="feed"),
     path("statistics/", lists.statistics, name="statistics"),
     path("statistics/coverage.csv", lists.statistics_csv, name="statistics_csv"),
+    path("statistics/statistics.csv", lists.statistics_all_csv, name="statistics_all_csv"),
     path("integrity/", lists.integrity, name="integrity"),
     path("integrity/verify/", lists.verify, name="verify"),
     path("register/<slug:design>/", acts.register, name="register"),

@@ -1,5 +1,7 @@
 """All findings of a design, answers to warnings, and the compiled assessment."""
 
+import csv
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -9,6 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from designs import services, texts
+from designs.checks import Finding
 from designs.checks.compiling import all_findings
 from designs.compilation import compile_values, pseudo_code, worked_example
 from designs.forms import AnswerForm
@@ -18,13 +21,32 @@ from designs.views.pages import count
 from evaluation.canonical import canonical_json
 from evaluation.ranking import describe
 
+# The points of life at which checks look again. What they say after the draft may name teams and cases, so that only those
+# who run the challenge read it.
+DRAFT = "draft"
+STAGES = {
+    DRAFT: "While it is written",
+    "registration": "At the registration",
+    "launch": "At the launch",
+    "data_release": "When data are released",
+    "evaluation": "While submissions are scored",
+    "results": "When results are released",
+    "monitoring": "As long as it runs",
+}
+HEAD = ("severity", "check", "parameter", "task", "message", "detail", "answer")
+
 
 @require_safe
 def checks(request: HttpRequest, slug: str) -> HttpResponse:
-    """Everything that is open, errors first, each with the way to its field."""
-    design = design_for(request, slug)
+    """Everything that is open at a point of life, errors first, each with the way to its field."""
+    stage = request.GET.get("at", DRAFT)
+    if stage not in STAGES:
+        raise Http404("There is no such point.")
+    design = design_for(request, slug, "view_design" if stage == DRAFT else "edit_design")
     document = shown_document(request, design)
-    found = all_findings(document, design=design)
+    found = all_findings(document, design=design, phase=stage)
+    if request.GET.get("format") == "csv":
+        return _csv(design, found)
     names = {values.task_key: values.name for values in document.each_task()}
     first = next(iter(document.tasks), "")
     rows = [
@@ -48,8 +70,28 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
     return render(
         request,
         "designs/checks.html",
-        {**design_context(request, design, "checks"), "groups": groups, "counts": count(found)},
+        {
+            **design_context(request, design, "checks"),
+            "groups": groups,
+            "counts": count(found),
+            "stages": STAGES.items(),
+            "stage": stage,
+            "is_draft": stage == DRAFT,
+        },
     )
+
+
+def _csv(design: Design, found: list[Finding]) -> HttpResponse:
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{design.slug}-checks.csv"'
+    writer = csv.writer(response)
+    writer.writerow(HEAD)
+    for entry in found:
+        said = entry.answer.text if entry.answer else ""
+        row = (entry.word, entry.check.id, entry.check.parameter, entry.task or "", entry.message, entry.detail, said)
+        # What begins like a formula would be one in everybody's spreadsheet.
+        writer.writerow([f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t") else cell for cell in row])
+    return response
 
 
 @login_required

@@ -59,6 +59,31 @@ def statistics_csv(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (Djang
 
 
 @require_safe
+def statistics_all_csv(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (Django's signature)
+    """Every other number of the page: practices, shares, counts and years, one row a number."""
+    stored = Statistics.objects.filter(pk=1).first()
+    content = stored.content if stored else {}
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="registry-statistics.csv"'
+    writer = csv.writer(response)
+    writer.writerow(["table", "row", "column", "value"])
+    tables = {
+        "numbers": content.get("rows", []),
+        **content.get("shares", {}),
+        "metrics": content.get("metrics", []),
+        "schemes": content.get("schemes", []),
+        "years": content.get("years", []),
+    }
+    for table, rows in tables.items():
+        for row in rows:
+            name = row.get("label", row.get("year", ""))
+            for column, value in row.items():
+                if column not in ("label", "year", "key") and not isinstance(value, (list, dict)):
+                    writer.writerow([table, name, column, "" if value is None else value])
+    return response
+
+
+@require_safe
 def integrity(request: HttpRequest) -> HttpResponse:
     """What the last verifications found."""
     return render(

@@ -130,6 +130,22 @@ def test_strangers_outside_see_no_personal_data(client, owner):
     assert b"organizer@example.org" not in page.content
 
 
+def test_checks_after_the_draft_are_read_by_those_who_run_the_challenge(client, hippocampus, owner):
+    address = reverse("designs:checks", args=[hippocampus.slug])
+    stages = ("registration", "launch", "data_release", "evaluation", "results", "monitoring")
+    for role, status in (("reader", 403), ("editor", 200)):
+        bo = person(role)
+        Collaborator.objects.create(design=hippocampus, user=bo, role=role)
+        client.force_login(bo)
+        assert client.get(address).status_code == 200
+        assert {client.get(f"{address}?at={stage}").status_code for stage in stages} == {status}
+    assert client.get(f"{address}?at=never").status_code == 404
+    assert "Provide a sample submission" in client.get(f"{address}?at=launch").content.decode()
+    rows = client.get(f"{address}?at=launch&format=csv").content.decode().splitlines()
+    assert rows[0] == "severity,check,parameter,task,message,detail,answer"
+    assert any("submission_format.sample" in row for row in rows)
+
+
 def test_an_embargoed_value_is_shown_to_its_writers_only(client, owner):
     public, _ = load_example_design(name="hippocampus", owner=owner)
     task = public.tasks.get()

@@ -224,6 +224,10 @@ def test_the_statistics_page_shows_then_and_here(client, ada):
     text = page(client, "/registry/statistics/")
     assert "229 (IQR 60–730)" in text
     assert 'aria-label="Segmentation: 2004–2016 70 %, 2018–2022 37 %, this registry 100 %"' in text
+    rows = page(client, "/registry/statistics/statistics.csv").splitlines()
+    assert rows[0] == "table,row,column,value"
+    assert "metrics" in {row.split(",")[0] for row in rows} or "numbers" in {row.split(",")[0] for row in rows}
+    assert "categories,Segmentation" in "\n".join(rows)
 
 
 def test_the_integrity_page_says_what_does_not_hold(client, ada):

@@ -19,6 +19,7 @@ EVERYBODY = (
     "feed.atom",
     "statistics/",
     "statistics/coverage.csv",
+    "statistics/statistics.csv",
     "integrity/",
     "{id}/",
     "{id}/versions/",
