@@ -36,13 +36,15 @@ def operation(registration: Registration) -> Operation | None:
     if projection is None:
         return None
     challenge = projection.challenge
+    opens_at, closes_at = queries.first_and_last(challenge)
     return Operation(
         title=challenge.title,
         address=challenge.get_absolute_url(),
         slug=challenge.slug,
         is_public=challenge.is_public,
         launched_at=projection.launched_at,
-        opens_at=queries.first_opening(challenge),
+        opens_at=opens_at,
+        closes_at=closes_at,
         first_submission_at=queries.first_submission_at(challenge),
         participants=frozenset(Member.objects.filter(challenge=challenge).values_list("user_id", flat=True)),
     )

@@ -5,7 +5,7 @@ from challenges.queries.deviations import Marked, deviations
 from challenges.queries.projections import (
     FieldDifference,
     assessment_by_digest,
-    first_opening,
+    first_and_last,
     first_submission_at,
     projection_differences,
     projection_of,
@@ -20,7 +20,7 @@ __all__ = [
     "Marked",
     "assessment_by_digest",
     "deviations",
-    "first_opening",
+    "first_and_last",
     "first_submission_at",
     "phases_of",
     "projection_differences",

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Min
 from django.urls import reverse
 from django.utils import timezone
 
@@ -150,6 +149,8 @@ def first_submission_at(challenge: Challenge) -> datetime | None:
     return min(times, default=None)
 
 
-def first_opening(challenge: Challenge) -> datetime | None:
-    """When the first phase takes submissions."""
-    return Phase.objects.filter(task__challenge=challenge).aggregate(first=Min("opens_at"))["first"]
+def first_and_last(challenge: Challenge) -> tuple[datetime | None, datetime | None]:
+    """When the first phase takes submissions, and when the last one ends or ended."""
+    phases = list(Phase.objects.filter(task__challenge=challenge).only("opens_at", "closes_at", "closed_at"))
+    first = min((phase.opens_at for phase in phases), default=None)
+    return first, max((phase.ends_at for phase in phases), default=None)

@@ -20,6 +20,8 @@ class Operation:
 
     Attributes
     ----------
+    opens_at, closes_at
+        When its first phase opens and its last one ends or ended.
     first_submission_at
         When the first submission that was taken arrived; after it a critical change is a deviation.
     participants
@@ -32,6 +34,7 @@ class Operation:
     is_public: bool
     launched_at: datetime
     opens_at: datetime | None
+    closes_at: datetime | None
     first_submission_at: datetime | None
     participants: frozenset[int]
 

@@ -1,10 +1,12 @@
 """The public record: the registered design, its versions, and what came of it."""
 
+from datetime import datetime
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from audit.models import Entry
@@ -12,6 +14,7 @@ from designs.completeness import completeness, history
 from designs.differences import compare as differences_between
 from registry import hooks, queries
 from registry.changes.histories import histories
+from registry.changes.hooks import operation_of
 from registry.citing import reference_of, sentence
 from registry.documents import withheld
 from registry.models import Deposit, Registration, RegistrationVersion, Statistics
@@ -88,6 +91,7 @@ def _page(request: HttpRequest, registration: Registration, shown: RegistrationV
     document = queries.shown_document(shown)
     opened = queries.opened_values(shown)
     names = {values.task_key: values.name for values in document.each_task()}
+    links = [*hooks.links_of(registration), *queries.stated_links(data)]
     context: dict[str, Any] = {
         **record_context(request, registration, "registry:detail"),
         "version": shown,
@@ -108,7 +112,8 @@ def _page(request: HttpRequest, registration: Registration, shown: RegistrationV
         "opened": [{"entry": entry, **_withheld(place, entry.event, "", names)} for place, entry in opened.items()],
         "reviews": queries.review_summary(registration),
         "seals": hooks.seals_of(registration),
-        "links": [*hooks.links_of(registration), *queries.stated_links(data)],
+        "life": _life(registration, links),
+        "links": links,
         "next_editions": registration.next_editions.select_related("listing"),
         "histories": histories(registration),
         "completeness": completeness(document),
@@ -117,6 +122,25 @@ def _page(request: HttpRequest, registration: Registration, shown: RegistrationV
         "json_ld": creative_work(shown, registration.listing, reference),
     }
     return render(request, "registry/detail.html", context)
+
+
+def _life(registration: Registration, links: list[hooks.Link]) -> list[tuple[str, datetime | None]]:
+    """What has become of it so far: registered, launched, opened, closed, reported, ended; a date where there is one.
+
+    A challenge that is not public yet has not been launched for those who read the record.
+    """
+    found: list[tuple[str, datetime | None]] = [("Registered", registration.registered_at)]
+    operation, now = operation_of(registration), timezone.now()
+    if operation is not None and operation.is_public:
+        found.append(("Launched", operation.launched_at))
+        for label, moment in (("Submissions opened", operation.opens_at), ("Closed", operation.closes_at)):
+            if moment is not None and moment <= now:
+                found.append((label, moment))
+    if any(link.kind == "report" for link in links):
+        found.append(("Reported", None))
+    if registration.is_ended:
+        found.append((registration.get_state_display().capitalize(), registration.state_changed_at))
+    return found
 
 
 def _badge_html(request: HttpRequest, registration: Registration) -> str:

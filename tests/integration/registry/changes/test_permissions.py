@@ -67,6 +67,8 @@ def test_every_role_at_every_address(world):
 def test_the_day_from_which_a_change_should_hold_is_shown(world):
     page = signed_in(world, "anonymous").get(f"/registry/{world.registration.identifier}/changes/1/").content.decode()
     assert '<time datetime="2027-01-02">2 January 2027</time>' in page
+    record = signed_in(world, "anonymous").get(f"/registry/{world.registration.identifier}/")
+    assert [label for label, _ in record.context["life"]] == ["Registered", "Launched", "Submissions opened"]
 
 
 def test_what_participants_object_is_read_by_those_who_decide_and_who_ask(world):
