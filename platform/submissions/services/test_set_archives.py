@@ -85,7 +85,9 @@ def take_archive(
         decoys = parts.take_decoys(found)
         rule = parts.merge_rule(found, phase, assessment, merge_rule)
         cases = _cases(found, assessment, decoys)
-        parts.check_characteristics(found, phase, [case for case in cases if case not in decoys])
+        scored = [case for case in cases if case not in decoys]
+        parts.check_characteristics(found, phase, scored)
+        parts.check_hierarchy(found, assessment, scored)
         _refuse(found.problems)
         geometries = _read_files(found, folder, assessment, beat)
         if assessment.problem not in TABLE_FILES:

@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -142,6 +143,22 @@ def check_characteristics(found: Found, phase: Phase, cases: Sequence[str]) -> N
             found.problems.append(
                 f"cases.csv: {column} is registered as numeric and has the value “{some}”. Write numbers with a point."
             )
+
+
+def check_hierarchy(found: Found, assessment: Assessment, cases: Sequence[str]) -> None:
+    """Refuse groups that do not lie in one group of the level above, such as a patient of two sites."""
+    levels = [level for level in assessment.aggregation.levels if level != "case"]
+    rows = [record for record in found.records or () if str(record["case"]) in set(cases)]
+    for inner, outer in pairwise(levels):
+        places: dict[str, set[str]] = {}
+        for record in rows:
+            places.setdefault(str(record.get(inner)), set()).add(str(record.get(outer)))
+        for name, above in sorted(places.items()):
+            if len(above) > 1:
+                found.problems.append(
+                    f"cases.csv: {inner} {name} has the {outer} {' and '.join(sorted(above)[:2])}, but each {inner} lies in one "
+                    f"{outer}. Correct it, or give the {inner} a name of its own in each."
+                )
 
 
 def join(

@@ -6,7 +6,6 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -21,60 +20,25 @@ from submissions.limits import upload_limits
 from submissions.models import Submission, Upload
 from submissions.models.incoming import Incoming
 from submissions.queries.quotas import quota
+from submissions.services.refusals import (
+    BusyError,
+    Checksum,
+    ChecksumError,
+    GoneError,
+    NoRoomError,
+    NotAllowedError,
+    OffsetError,
+    PhaseNotOpenError,
+    QuotaExceededError,
+    TooLargeError,
+    UploadError,
+)
 from submissions.storage import delete, free_bytes, private, scratch, store_file
 from web.clock import shared_now
 from web.jobs import enqueue
 
 BLOCK = 1024**2
 AnyUpload = TypeVar("AnyUpload", bound=Incoming)
-
-
-class UploadError(Exception):
-    """An upload that is not taken, with a message for the participant."""
-
-
-class PhaseNotOpenError(UploadError):
-    """The phase takes no submissions now."""
-
-
-class NotAllowedError(UploadError):
-    """The team may not submit."""
-
-
-class TooLargeError(UploadError):
-    """More bytes than are taken."""
-
-
-class QuotaExceededError(UploadError):
-    """The team has used up what it may submit."""
-
-
-class NoRoomError(UploadError):
-    """No space at the moment; worth trying again later."""
-
-
-class OffsetError(UploadError):
-    """The piece does not begin where the received bytes end."""
-
-
-class BusyError(UploadError):
-    """Another request is writing to the same upload."""
-
-
-class ChecksumError(UploadError):
-    """The piece arrived damaged and was thrown away."""
-
-
-class GoneError(UploadError):
-    """The upload has been cancelled, has expired, or was refused."""
-
-
-@dataclass(frozen=True)
-class Checksum:
-    """What the sender says that a piece's digest is."""
-
-    algorithm: str
-    digest: bytes
 
 
 def create_upload(

@@ -26,7 +26,14 @@ from submissions.limits import upload_limits
 from submissions.models import TestCase, TestSet
 from submissions.queries.characteristics import characteristics
 from submissions.queries.decoys import decoy_rows, handed_in, tells_decoys
-from submissions.queries.test_set_log import access_log, as_access, last_archives, named_organizers, versions_of
+from submissions.queries.test_set_log import (
+    Version,
+    access_log,
+    as_access,
+    last_archives,
+    named_organizers,
+    versions_of,
+)
 from submissions.queries.test_sets import annotators_of
 from submissions.services.reference_access import note_downloaded
 from submissions.services.replacing import TestSetError, approved_change
@@ -38,6 +45,7 @@ from submissions.views.access import FORM_BYTES, declared_bytes, organizing, pag
 
 CASES_PER_PAGE = 50
 LOOKS_SHOWN = 50
+DECOYS_SHOWN = 100
 
 
 @login_required
@@ -107,6 +115,12 @@ def _take(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
     return _page(request, challenge, entry, form=form)
 
 
+def _decoys(shown: Version) -> dict[str, Any]:
+    """What was handed in for decoys, what needs a look first."""
+    found = sorted(handed_in(shown.test_set), key=lambda line: not line.is_suspicious) if shown.decoys else []
+    return {"decoys": found[:DECOYS_SHOWN], "decoys_total": len(found)}
+
+
 def _needed_change(phase: Phase) -> str:
     """The page where a change of the registration is asked for, as long as a replacement has to wait for one."""
     before, projection = TestSet.objects.filter(phase=phase, is_active=True).first(), projection_of(phase.challenge)
@@ -152,7 +166,7 @@ def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
             "annotators": annotators_of(shown.test_set),
             "merge_words": merging.WORDS.get(shown.test_set.merge_rule, ""),
             "characteristics": characteristics(shown.test_set, phase),
-            "decoys": handed_in(shown.test_set) if shown.decoys else [],
+            **_decoys(shown),
             "tells_decoys": shown.decoys and not phase.is_closed and tells_decoys(phase),
         }
         page = Paginator(shown.test_set.cases.order_by("position"), CASES_PER_PAGE).get_page(request.GET.get("page"))

@@ -86,6 +86,19 @@ def test_the_registered_design_says_how_annotators_are_merged(monkeypatch):
     assert parts.merge_rule(Found(), None, segmentation, "staple") == ""
 
 
+def test_each_group_lies_in_one_group_above():
+    assessment = SimpleNamespace(aggregation=SimpleNamespace(levels=["case", "patient", "site"]))
+    table = found(case=["a", "b", "c"], patient=["007", "007", "008"], site=["north", "south", "south"])
+    parts.check_hierarchy(table, assessment, ["a", "b", "c"])
+    assert [line.partition(", but")[0] for line in table.problems] == [
+        "cases.csv: patient 007 has the site north and south"
+    ]
+    parts.check_hierarchy(
+        other := found(**{key: [row[key] for row in table.records] for key in table.columns}), assessment, ["a", "c"]
+    )
+    assert other.problems == []
+
+
 def test_types_are_told_from_all_values():
     assert kind_of([1, 2.0, 3]) == "whole numbers"
     assert kind_of([True, 1]) == "names"
