@@ -1,5 +1,6 @@
 """What every test may count on."""
 
+import gc
 import os
 
 import hypothesis
@@ -43,6 +44,12 @@ emptying.install()
 def empty_cache() -> None:
     """What another test left in it would be a page of other people, or queries that are not counted."""
     cache.clear()
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector of garbage what stays to the end: looking through it took a tenth of all tests' time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish() -> None:

@@ -41,6 +41,8 @@ class Leg:
     def run(self) -> bool:
         """Run it with its environment, its output passed through, or shown at its end when others run beside it."""
         env = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}{os.pathsep}{ROOT}", **self.env}
+        # Where Python is told to keep no compiled modules, each of hundreds of processes compiles the platform anew.
+        env.pop("PYTHONDONTWRITEBYTECODE", None)
         if not self.services:
             for name in SERVICES:
                 env.pop(name, None)
