@@ -14,7 +14,7 @@ from evaluation.assessment.ranking import scheme_document
 from evaluation.ranking.combination import combine
 from evaluation.ranking.compare import kendall_tau_b
 from evaluation.ranking.document import rank
-from evaluation.ranking.evaluate import Evaluated, evaluate, make_plan
+from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan
 from evaluation.ranking.parts import parts_of
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def across_schemes(
         raise ResultsError(message)
     chosen = alternative_schemes(registered) if schemes is None else schemes
     plans = {
-        task: make_plan(assessment, task_cases, cases, bootstrap=0, seed=1)
+        task: _on_all_cases(make_plan(assessment, task_cases, cases, bootstrap=0, seed=1))
         for task, task_cases in {table.task: table.cases for table in tables}.items()
     }
     by_label = {
@@ -166,6 +166,11 @@ def across_schemes(
     if reference in ranked:
         found.append({"overall": True, **compare(ranked, reference)})
     return found
+
+
+def _on_all_cases(plan: Plan) -> Plan:
+    """The same without samples: only the ranks on all cases are compared."""
+    return replace(plan, bootstrap=0, left_out=0, drawn=plan.design.full())
 
 
 def across_rankings(document: Mapping[str, Any]) -> dict[str, Any] | None:

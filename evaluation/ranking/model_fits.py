@@ -75,11 +75,11 @@ def fit_linear_with_result(
     reml: bool = True,
 ) -> tuple[dict[str, Any], Any]:
     """The fit as `fit_linear` describes it, and as statsmodels returns it."""
-    frame, design, dropped = _design(data, value, fixed, random)
+    frame, design, dropped = design_of(data, value, fixed, random)
     response = frame["y"].to_numpy(dtype=float)
     remarks: list[str] = []
     if transform == "logit":
-        response, drawn_in = _logits(response)
+        response, drawn_in = logits(response)
         if drawn_in:
             remarks.append(f"{drawn_in} values lie on 0 or 1; all values were drawn in by half an observation")
     result, caught = _fit(response, design, frame, random, reml=reml)
@@ -87,8 +87,8 @@ def fit_linear_with_result(
     remarks += caught
     if not result.converged:
         remarks.append("the fit did not converge: its numbers cannot be trusted")
-    normality = _normality(residuals)
-    if normality["correlation"] < _NORMAL_ENOUGH:
+    quality = normality(residuals)
+    if quality["correlation"] < _NORMAL_ENOUGH:
         remarks.append(
             "the residuals are far from normal (see the quantile plot): intervals and p-values are rough; "
             "try the other transformation or a model of hits in trials"
@@ -105,13 +105,13 @@ def fit_linear_with_result(
         "rows": len(frame),
         "dropped": dropped,
         "groups": {name: int(frame[f"r{index}"].nunique()) for index, name in enumerate(random)},
-        "terms": _terms(list(design.columns), estimates, errors, interval, odds=transform == "logit"),
+        "terms": terms_of(list(design.columns), estimates, errors, interval, odds=transform == "logit"),
         "odds": transform == "logit",
         "deviations": deviations,
         "log_likelihood": float(result.llf),
         "converged": bool(result.converged),
         "warnings": remarks,
-        "residuals": normality,
+        "residuals": quality,
     }
     return document, result
 
@@ -132,7 +132,7 @@ def fit_hits(
     dict
         As `fit_linear`; estimates are log odds ratios.
     """
-    frame, design, dropped = _design(data, hits, fixed, random, extra=trials)
+    frame, design, dropped = design_of(data, hits, fixed, random, extra=trials)
     fit = fit_logistic(
         frame["y"].to_numpy(dtype=float),
         frame["n"].to_numpy(dtype=float),
@@ -147,7 +147,7 @@ def fit_hits(
         "rows": len(frame),
         "dropped": dropped,
         "groups": {name: int(frame[f"r{index}"].nunique()) for index, name in enumerate(random)},
-        "terms": _terms(list(design.columns), fit.estimates, np.sqrt(np.diag(fit.covariance)), interval, odds=True),
+        "terms": terms_of(list(design.columns), fit.estimates, np.sqrt(np.diag(fit.covariance)), interval, odds=True),
         "odds": True,
         "deviations": fit.deviations,
         "log_likelihood": fit.log_likelihood,
@@ -157,7 +157,7 @@ def fit_hits(
     }
 
 
-def _design(
+def design_of(
     data: pd.DataFrame, value: str, fixed: Sequence[str], random: Sequence[str], *, extra: str | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame, int]:
     """Columns under safe names, the matrix of fixed effects, and how many rows had gaps."""
@@ -244,12 +244,19 @@ def _deviations(result: Any, random: Sequence[str]) -> dict[str, float]:
     return {**found, "residual": scale**0.5}
 
 
-def _terms(
-    names: Sequence[str], estimates: FloatArray, errors: FloatArray, interval: float, *, odds: bool
+def terms_of(
+    names: Sequence[str],
+    estimates: FloatArray,
+    errors: FloatArray,
+    interval: float,
+    *,
+    odds: bool,
+    freedom: float = np.inf,
 ) -> list[dict[str, Any]]:
-    from scipy.stats import norm
+    """Estimates with intervals and p-values, normal or of Student's t with `freedom` degrees."""
+    from scipy.stats import t
 
-    width = float(norm.ppf(0.5 + interval / 2))
+    width = float(t.ppf(0.5 + interval / 2, freedom))
     terms = []
     for name, estimate, error in zip(names, estimates, errors, strict=True):
         statistic = float(estimate / error) if error > 0 else float("nan")
@@ -259,7 +266,7 @@ def _terms(
             "estimate": float(estimate),
             "std_error": float(error),
             "statistic": statistic,
-            "p": float(2 * norm.sf(abs(statistic))),
+            "p": float(2 * t.sf(abs(statistic), freedom)),
             "interval": [low, high],
         }
         if odds:
@@ -268,7 +275,7 @@ def _terms(
     return terms
 
 
-def _logits(values: FloatArray) -> tuple[FloatArray, int]:
+def logits(values: FloatArray) -> tuple[FloatArray, int]:
     """Logits; values on the bounds are first drawn in by half an observation, all by the same rule."""
     if (values < 0).any() or (values > 1).any():
         message = "the logit needs values between 0 and 1"
@@ -279,7 +286,7 @@ def _logits(values: FloatArray) -> tuple[FloatArray, int]:
     return logit(values), edge
 
 
-def _normality(residuals: FloatArray) -> dict[str, Any]:
+def normality(residuals: FloatArray) -> dict[str, Any]:
     """How normal residuals are: points of the quantile plot and their correlation, skewness, excess kurtosis."""
     from scipy.stats import kurtosis, probplot, skew
 

@@ -72,4 +72,7 @@ def long_table(assessment: Assessment, results: pd.DataFrame) -> pd.DataFrame:
 
 
 def _plain(matrix: FloatArray) -> list[list[float | None]]:
-    return [[float(value) if np.isfinite(value) else None for value in row] for row in matrix]
+    plain = matrix.astype(object)
+    plain[~np.isfinite(matrix)] = None
+    rows: list[list[float | None]] = plain.tolist()
+    return rows
