@@ -18,7 +18,8 @@ def _block(block: Block) -> str:
             place = f'<a id="{block.anchor}"></a>\n\n' if block.anchor else ""
             return f"{place}{'#' * min(block.level, 6)} {_escape(block.text)}"
         case "figure":
-            return f"![{_escape(block.text)}](figures/{block.name}.svg)\n\n*{_escape(block.text)}*"
+            file = block.name if "." in block.name else f"{block.name}.svg"
+            return f"![{_escape(block.text)}](figures/{file})\n\n*{_escape(block.text)}*"
         case "remark" | "mark":
             return f"*{_escape(block.text)}*"
         case "list":

@@ -57,11 +57,13 @@ def _write(word: WordDocument, block: Block) -> None:
 def _table(word: WordDocument, block: Block) -> None:
     if not block.columns:
         return
-    table = word.add_table(rows=1, cols=len(block.columns), style="Table Grid")
-    for cell, text in zip(table.rows[0].cells, block.columns, strict=True):
+    # All rows at once: adding them one by one takes a second for a few hundred.
+    table = word.add_table(rows=1 + len(block.rows), cols=len(block.columns), style="Table Grid")
+    head, *rows = table.rows
+    for cell, text in zip(head.cells, block.columns, strict=True):
         cell.paragraphs[0].add_run(_clean(text)).bold = True
-    for row in block.rows:
-        for cell, text in zip(table.add_row().cells, row, strict=True):
+    for line, row in zip(rows, block.rows, strict=True):
+        for cell, text in zip(line.cells, row, strict=True):
             cell.text = _clean(text)
 
 
