@@ -252,9 +252,7 @@ def score_cases(
 
 
 def annotated(assessment: Assessment, case: TestCase) -> dict[str, Prepared]:
-    """Return the prepared references of a case by annotator; none for a decoy, which is not scored."""
-    if case.is_decoy:
-        return {}
+    """Return the prepared references of a case by annotator; also of a decoy, so that it takes its time like others."""
     return {entry.annotator: references.get(assessment, entry) for entry in case.annotations.all()}
 
 

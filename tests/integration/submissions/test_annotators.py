@@ -61,12 +61,6 @@ def test_annotators_are_merged_sealed_and_scored_each(world: World, tmp_path, wo
     assert set(lacking[lacking["outcome"] == "missing"]["case"]) == {"case_010"}
 
 
-def test_one_reference_a_case_has_no_annotators(world: World, workers):
-    world.upload(zipped(predictions(0)))
-    [run] = counted_runs(world.phase)
-    assert (run.annotators_file, annotator_frames(run), annotators_of(world.test_set)) == ("", {}, [])
-
-
 def test_what_does_not_fit_a_rule_is_named(world: World, tmp_path):
     def refused(files: dict[str, bytes], rule: str) -> str:
         with pytest.raises(TestSetError) as error:

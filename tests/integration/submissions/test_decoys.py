@@ -8,7 +8,7 @@ from challenges.models import Phase
 from challenges.services import close_phase
 from notifications.models import Notification
 from submissions.models import Run
-from submissions.queries import case_metadata_frame, results_frame
+from submissions.queries import annotator_frames, case_metadata_frame, results_frame
 from submissions.queries.decoys import handed_in
 from submissions.services.test_set_archives import take_archive
 from submissions.services.test_sets import TestSetError, manifest_digest
@@ -81,6 +81,14 @@ def test_only_scored_cases_are_in_results_and_organizers_see_what_was_handed_in(
     assert "What was handed in for decoys" in page
     table = client.get(f"/challenges/blocks/organize/test-sets/{secret.phase.pk}/2/decoys.csv").content.decode()
     assert "Bo's,1,case_003,missing,," in table
+    assert client.get("/challenges/blocks/organize/cases/case_003/").status_code == 200
+    assert (run.annotators_file, annotator_frames(run)) == ("", {})
+
+    # After the phase has closed, the scored cases are shown, and decoys are none of them.
+    close_phase(actor=secret.organizer, phase=secret.phase)
+    client.force_login(secret.ada)
+    assert client.get(f"{submission.get_absolute_url()}cases/case_001/").status_code == 200
+    assert client.get(f"{submission.get_absolute_url()}cases/case_003/").status_code == 404
 
 
 def test_nothing_that_a_team_gets_tells_a_decoy(secret: World, client, workers):
@@ -132,11 +140,3 @@ def _plain(answer, changing: dict[str, str]) -> list[str]:
     text = re.sub(r"case_\d+", "CASE", text.replace("LACKING", "CASE"))
     text = re.sub(r"[0-9a-f]{12,}|\d{4}-\d\d-\d\d[T ][0-9:.+Z]*|\d\d:\d\d(:\d\d)?|csrf[^\n]*|nonce-?[^\n]*", "", text)
     return sorted(line for line in text.splitlines() if "CASE" not in line)
-
-
-def test_after_the_phase_has_closed_the_scored_cases_are_shown(secret: World, client, workers):
-    submission = secret.upload(zipped(predictions(1)))
-    close_phase(actor=secret.organizer, phase=secret.phase)
-    client.force_login(secret.ada)
-    assert client.get(f"{submission.get_absolute_url()}cases/case_001/").status_code == 200
-    assert client.get(f"{submission.get_absolute_url()}cases/case_003/").status_code == 404
