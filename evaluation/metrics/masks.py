@@ -197,8 +197,8 @@ def pair(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, spacing: Seq
     return known[1]
 
 
-def bounding_box(values: NDArray[np.bool_]) -> Box | None:
-    """Find the smallest box that holds the foreground, ``None`` if there is none.
+def bounding_box(values: NDArray[Any]) -> Box | None:
+    """Find the smallest box that holds the foreground (whatever is not 0), ``None`` if there is none.
 
     Examples
     --------

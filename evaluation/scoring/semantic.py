@@ -51,7 +51,7 @@ class RegionMasks:
         self._shape = image.geometry.shape
         self._spacing = image.geometry.spacing_or_unit
         self._labels = {region.name: tuple(int(label) for label in region.labels) for region in regions}
-        box = bounding_box(image.labels != 0)
+        box = bounding_box(image.labels)
         self._box: Box = box or ((0, 0),) * len(self._shape)
         part = image.labels[tuple(slice(a, b) for a, b in self._box)]
         self._crop: NDArray[Any] = np.ascontiguousarray(part)
