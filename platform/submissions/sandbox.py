@@ -1,7 +1,8 @@
 """Work on participants' files in child processes that may die without harm.
 
 A child is forked from the worker, so that prepared references are there without copying, and then confined: bounded
-address space, processor time, file size and open files; no inherited connection, no network, no privileges. It works
+address space, processor time, file size and open files; no inherited connection, no network, no privileges; a file system
+that is read-only but for its own folder, and from which no program starts (`submissions.landlock`). It works
 through its items one by one and reports each over a pipe as JSON (never as a pickle: what comes from a child is not
 trusted). When it dies on an item, that item gets the reason and a fresh child goes on with the rest.
 """
@@ -25,6 +26,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
+from submissions import landlock
 from submissions.limits import ChildLimits
 from submissions.storage import working_folder
 
@@ -78,6 +80,7 @@ def answers(
     keep_open: Sequence[int] = (),
     beat: Callable[[], None] = lambda: None,
     seconds: float = float("inf"),
+    hands_over: Path | None = None,
 ) -> Iterator[Answer]:
     """Yield an answer for each item, in order, from confined children.
 
@@ -96,6 +99,9 @@ def answers(
     seconds
         Time after which no further item is begun: the caller sees fewer answers than items and hands the rest back.
 
+    hands_over
+        A folder of the caller in which the children may write beside their own; nowhere else can they.
+
     Raises
     ------
     ChildError
@@ -105,7 +111,7 @@ def answers(
     waiting = deque(items)
     end = time.monotonic() + seconds
     while waiting and time.monotonic() < end:
-        with working_folder() as folder, _Child(list(waiting), work, limits, keep_open, folder) as child:
+        with working_folder() as folder, _Child(list(waiting), work, limits, keep_open, folder, hands_over) as child:
             for answer in child.answers(beat, end):
                 if answer.failure == Failure.ERROR:
                     raise ChildError(f"{answer.item}: {answer.details}")
@@ -115,7 +121,13 @@ def answers(
 
 class _Child:
     def __init__(
-        self, items: list[str], work: Work, limits: ChildLimits, keep_open: Sequence[int], folder: Path
+        self,
+        items: list[str],
+        work: Work,
+        limits: ChildLimits,
+        keep_open: Sequence[int],
+        folder: Path,
+        hands_over: Path | None,
     ) -> None:
         self.items, self.limits = items, limits
         sys.stdout.flush()
@@ -127,7 +139,8 @@ class _Child:
         gc.freeze()
         self.pid = os.fork()
         if self.pid == 0:
-            _run(items, work, limits, {writer, *keep_open}, writer, self.output, folder, parent)
+            places = [folder, hands_over] if hands_over else [folder]
+            _run(items, work, limits, {writer, *keep_open}, writer, self.output, places, parent)
         gc.unfreeze()
         os.close(writer)
 
@@ -223,13 +236,15 @@ def _run(
     keep_open: set[int],
     writer: int,
     output: int,
-    folder: Path,
+    places: list[Path],
     parent: int,
 ) -> None:
     """Live and die in the child: never returns."""
+    folder = places[0]
     try:
         os.chdir(folder)
         _confine(limits, len(items), keep_open, output, parent)
+        landlock.allow_writing_only_in(*places)
         for item in items:
             _send(writer, _message(item, work, folder, limits))
     except BaseException:  # noqa: BLE001 (whatever happens, the child must not go on as a second worker)

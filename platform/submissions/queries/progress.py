@@ -1,15 +1,18 @@
 """Where a submission stands, in words: what is happening, since when, what comes next, how long it usually takes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import median
 
 from django.db.models import Sum
+from django.utils import timezone
 
 from submissions.models import Run, Submission
 from submissions.report import Report
 
 RECENT = 20
+# What is under way is called slow after this many seconds, and this many times its usual duration.
+SLOW_SECONDS, SLOW_TIMES = 120, 5
 State = Submission.State
 
 
@@ -59,32 +62,52 @@ def progress(submission: Submission) -> Progress:
         State.SCORED: _scored,
         State.FAILED: _failed,
     }[State(submission.state)]
-    return builder(submission)
+    found = builder(submission)
+    if submission.state == State.SCORED and latest is not None and latest.state == Run.State.FAILED:
+        return replace(
+            found, text=f"{found.text} A later run failed on our side; the result of the earlier one stands."
+        )
+    return found
+
+
+def slowness(since: datetime, usual: float | None) -> str:
+    """What is said of something that takes much longer than usual; empty before that."""
+    waited = (timezone.now() - since).total_seconds()
+    if waited < max(SLOW_SECONDS, SLOW_TIMES * (usual or 0)):
+        return ""
+    return (
+        " This takes longer than usual: workers are busy, or wait for room on a disk. Nothing is lost; it is handed out again "
+        "until it is done, and the operators of the platform see it."
+    )
 
 
 def _received(submission: Submission) -> Progress:
+    usual = usual_validation(submission)
     return Progress(
         "Waiting for validation",
         "info",
         submission.state_since,
-        "The archive has arrived whole and waits for a worker.",
+        f"The archive has arrived whole and waits for a worker.{slowness(submission.state_since, usual)}",
         "Every expected case is looked for and read; then it is scored.",
-        usual_seconds=usual_validation(submission),
+        usual_seconds=usual,
         is_moving=True,
     )
 
 
 def _validating(submission: Submission) -> Progress:
     report = Report.of(submission.report)
+    usual = usual_validation(submission)
+    again = f" An earlier worker was lost; this is try {submission.attempt}." if submission.attempt > 1 else ""
     return Progress(
         "Validating",
         "info",
         submission.state_since,
-        "A worker reads the archive and compares every case with what is expected.",
+        "A worker reads the archive and compares every case with what is expected."
+        f"{again}{slowness(submission.state_since, usual)}",
         "Valid cases are scored against the references.",
         done=len(report.findings) or None,
         total=len(report.findings) + len(report.members) if report.findings else None,
-        usual_seconds=usual_validation(submission),
+        usual_seconds=usual,
         is_moving=True,
     )
 
@@ -99,7 +122,8 @@ def _held(submission: Submission) -> Progress:
         f"{gaps} of {gaps + report.valid} cases are missing or cannot be scored. If you submit it as it is, "
         f"{_gap_counts_as(submission)}. You can also withdraw it, which does not use up your quota, and "
         "upload a corrected archive.",
-        "Nothing happens until you decide; when the phase closes, it is scored as it is.",
+        f"Nothing happens until you decide; when the phase closes on {_moment(submission.phase.ends_at)}, it is scored as "
+        "it is.",
     )
 
 
@@ -125,12 +149,25 @@ def _refused(submission: Submission) -> Progress:
 
 def _withdrawn(submission: Submission) -> Progress:
     return Progress(
-        "Withdrawn", "muted", submission.state_since, "Your team took it back. It does not use up your quota."
+        "Withdrawn",
+        "muted",
+        submission.state_since,
+        "Your team took it back. It does not use up your quota.",
+        "You may upload a corrected archive." if submission.phase.is_open else "",
     )
 
 
 def _accepted(submission: Submission) -> Progress:
-    return Progress("Accepted", "info", submission.state_since, "Scoring begins in a moment.", is_moving=True)
+    usual = usual_scoring(submission)
+    return Progress(
+        "Accepted",
+        "info",
+        submission.state_since,
+        f"Scoring begins in a moment.{slowness(submission.state_since, usual)}",
+        "Workers compare the predictions with the references, case by case.",
+        usual_seconds=usual,
+        is_moving=True,
+    )
 
 
 def _scoring(submission: Submission, run: Run) -> Progress:
@@ -141,17 +178,19 @@ def _scoring(submission: Submission, run: Run) -> Progress:
         title, text = "Waiting to be scored", "It has been validated and waits for a worker."
     else:
         title, text = "Scoring", "Workers compare the predictions with the references, case by case."
+    usual, since = usual_scoring(submission), run.started_at or run.queued_at
+    text += slowness(since, usual)
     if repeated:
         text += " The result of the earlier run stands until this one is done."
     return Progress(
         "Scoring again" if repeated else title,
         "info",
-        run.started_at or run.queued_at,
+        since,
         text,
         "The result is stored and the ranking is computed again.",
         done=done if run.state == Run.State.SCORING else None,
         total=run.cases_total,
-        usual_seconds=usual_scoring(submission),
+        usual_seconds=usual,
         is_moving=True,
     )
 
@@ -165,14 +204,25 @@ def _after_scoring(submission: Submission) -> str:
     phase = submission.phase
     if phase.is_revealed or submission.is_late:
         return ""
-    when = f"{phase.revealed_from:%-d %B %Y, %H:%M} UTC"
+    when = _moment(phase.revealed_from)
     if phase.is_sealed:
         return f"The ranking opens on {when}."
     return f"The phase closes on {when}; its ranking stands then."
 
 
 def _failed(submission: Submission) -> Progress:
-    return Progress("Failed", "bad", submission.state_since, submission.reason)
+    again = "Upload it once more; if that fails, too, " if submission.phase.is_open else "If it matters to you, "
+    return Progress(
+        "Failed",
+        "bad",
+        submission.state_since,
+        submission.reason,
+        f"The organizers can have it scored again. {again}write to them: they have the log.",
+    )
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment:%-d %B %Y, %H:%M} UTC"
 
 
 def usual_validation(submission: Submission) -> float | None:

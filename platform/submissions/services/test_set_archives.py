@@ -139,7 +139,7 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
     )
     for part in (REFERENCES, IMAGES):
         (folder / part).mkdir()
-    [answer] = answers(["archive"], work, limits=bounds, beat=beat)
+    [answer] = answers(["archive"], work, limits=bounds, beat=beat, hands_over=folder)
     if answer.failure is not None or not isinstance(answer.value, dict):
         raise TestSetError(
             "The archive could not be read within the limits of time and memory. Pack it with an ordinary program."

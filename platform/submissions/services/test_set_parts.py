@@ -236,7 +236,7 @@ def join(
 
     wanted = sorted(set(bare).union(*found.annotators.values()))
     geometries = {}
-    for answer in answers(wanted, work, limits=child_limits(), beat=beat):
+    for answer in answers(wanted, work, limits=child_limits(), beat=beat, hands_over=folder):
         value = answer.value if isinstance(answer.value, dict) else {}
         if answer.failure is not None or "file" not in value:
             found.problems.append(f"{answer.item}: {value.get('problem') or f'could not be merged ({answer.failure})'}")

@@ -93,7 +93,7 @@ def _inspect(submission: Submission, wanted: Expectation, heart: Heart) -> Repor
                 return Report(problem=str(error), inspected=True).document()
             return checks.inspect(repacked, wanted, limits, own)
 
-        [answer] = answers(["archive"], work, limits=_for_archives(submission), beat=heart.beat)
+        [answer] = answers(["archive"], work, limits=_for_archives(submission), beat=heart.beat, hands_over=folder)
         if answer.failure is not None or not isinstance(answer.value, dict):
             submission.log += f"Reading the archive failed: {answer.failure}\n{answer.details}\n"
             return Report(

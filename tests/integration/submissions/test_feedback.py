@@ -11,6 +11,7 @@ from notifications.models import Notification
 from submissions import hooks
 from submissions.models import Release, Submission, TestCase
 from submissions.queries import counted_runs
+from submissions.queries.progress import progress
 from submissions.queries.releases import probing_of
 from submissions.services.choosing import choose
 from submissions.services.releasing import release_new
@@ -236,3 +237,23 @@ def test_a_team_without_a_description_is_left_out_where_registered_and_reminded_
     assert counted_runs(world.phase) == []
     remind_phase(world.phase.pk)
     assert Notification.objects.filter(user=world.ada, kind="method_missing").count() == 2
+
+
+@pytest.mark.parametrize("state", Submission.State.values)
+def test_no_state_is_unexplained(world: World, state):
+    """What happens, since when, what comes next; how long it takes where something moves; cause and remedy where it failed."""
+    submission = world.upload(zipped(predictions()))
+    submission.state, submission.reason = state, "a cause" if state in ("refused", "failed") else ""
+    submission.state_since = timezone.now() - timedelta(hours=1)
+    found = progress(submission)
+    assert found.title
+    assert found.text
+    assert found.next
+    assert found.since == submission.state_since
+    assert found.is_moving == (state in ("received", "validating", "accepted"))
+    if found.is_moving:
+        assert "Nothing is lost" in found.text  # an hour is long
+        submission.state_since = timezone.now()
+        assert "Nothing is lost" not in progress(submission).text
+    if state in ("refused", "failed"):
+        assert (found.text, found.kind) == ("a cause", "bad")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from submissions import landlock
 from submissions.limits import MIB, ChildLimits
 from submissions.sandbox import ChildError, Failure, answers
 
@@ -175,3 +176,32 @@ def test_nothing_is_left_behind(tmp_path: Path):
     run(["a", "b"], work)
     assert list((tmp_path / "work").iterdir()) == []
     assert open_files() == before
+
+
+@pytest.mark.skipif(landlock.version() < 1, reason="the kernel has no Landlock")
+def test_a_child_writes_nowhere_but_in_its_folder_and_starts_no_program(tmp_path: Path):
+    there = tmp_path / "kept.txt"
+    there.write_text("as it was")
+
+    def work(_item: str, folder: Path) -> list[str]:
+        (folder / "own.txt").write_text("x")
+        (folder / "own.txt").unlink()
+        tries = {
+            "overwrite": lambda: there.write_text("spoiled"),
+            "truncate": lambda: os.truncate(there, 0),
+            "make": (tmp_path / "new.txt").touch,
+            "remove": there.unlink,
+            "move in": lambda: there.rename(folder / "kept.txt"),
+            "start": lambda: os.posix_spawn("/bin/true", ["true"], {}),
+        }
+        done = []
+        for name, act in tries.items():
+            with contextlib.suppress(PermissionError, OSError):
+                act()
+                done.append(name)
+        return done
+
+    [answer] = run(["a"], work)
+    assert (answer.value, answer.failure) == ([], None)
+    assert there.read_text() == "as it was"
+    assert not (tmp_path / "new.txt").exists()
