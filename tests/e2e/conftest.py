@@ -5,11 +5,38 @@ kills or stops something that others need starts an installation of its own.
 """
 
 import pytest
+from playwright.sync_api import expect
+from xdist.scheduler import LoadScopeScheduling
 
-from tests.e2e.helpers.browser import chromium, context, page, seen
-from tests.e2e.installation import installation
+from tests.e2e.helpers.browser import chromium, context, page, seen, tab
+from tests.e2e.helpers.people import be
+from tests.e2e.installation import PATIENCE, installation
 
-__all__ = ["chromium", "context", "page", "platform", "seen", "sign_in"]
+__all__ = ["chromium", "context", "page", "platform", "seen", "sign_in", "tab"]
+# These do not use the installation that the others share.
+ALONE = ("tests/e2e/web/", "tests/e2e/test_run_command.py")
+
+# A busy machine takes its time; only what never comes is a fault.
+expect.set_options(timeout=60_000)
+
+
+def pytest_itemcollected(item):
+    """Starting an installation counts as part of the first test that needs it."""
+    item.add_marker(pytest.mark.timeout(3 * PATIENCE))
+
+
+class ByInstallation(LoadScopeScheduling):
+    """What shares an installation stays in one process, in its order, when tests run side by side (`pytest -n 2`)."""
+
+    def _split_scope(self, nodeid):
+        if nodeid.startswith("tests/e2e/") and not nodeid.startswith(ALONE):
+            return "platform"
+        return next((part for part in ALONE if nodeid.startswith(part)), nodeid.partition("::")[0])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    return ByInstallation(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -21,14 +48,10 @@ def platform(tmp_path_factory):
 
 @pytest.fixture
 def sign_in(platform, page):
-    """Sign in as one of the example accounts."""
+    """Be one of the example accounts from the next page on."""
 
     def act(username):
-        page.goto(f"{platform.url}/accounts/login/")
-        page.fill("#id_login", username)
-        page.fill("#id_password", platform.passwords[username])
-        page.get_by_role("main").get_by_role("button", name="Sign in").click()
-        page.wait_for_url(f"{platform.url}/")
+        be(page, platform, username, platform.passwords[username])
         return page
 
     return act

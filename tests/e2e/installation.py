@@ -7,6 +7,7 @@ commands of docker-compose.yml run by hand against PostgreSQL and Redis, each in
 import json
 import os
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -22,8 +23,12 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg2
 import yaml
 
+from tests import databases
+
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
+# Nothing waits for a time to pass, only for things to happen: patience costs nothing but where something is broken.
+PATIENCE = 300.0
 
 
 def free_port() -> int:
@@ -41,6 +46,8 @@ class Installation:
         self.url = f"http://127.0.0.1:{self.port}"
         self.log = data.parent / f"{data.name}.log"
         self.processes: dict[str, subprocess.Popen] = {}
+        self.sessions: dict[str, list[dict]] = {}
+        self._operator: subprocess.Popen | None = None
         self.env = {
             **os.environ,
             "PODIUM_DATA": str(data),
@@ -56,16 +63,44 @@ class Installation:
     def passwords(self) -> dict[str, str]:
         return json.loads((self.data / "run" / "example-accounts.json").read_text())
 
+    def shell(self, code: str) -> str:
+        """Run Python code inside this installation, as `manage.py shell` would; returns what it prints."""
+        return self._ask({"code": code})
+
     def manage(self, *arguments: str) -> str:
         """Run a management command of this installation; returns what it prints."""
-        return subprocess.run(
-            [sys.executable, "manage.py", *arguments],
-            cwd=ROOT,
-            env=self.env,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
+        return self._ask({"command": arguments})
+
+    def _ask(self, request: dict) -> str:
+        """Have the operator do it: one process for all commands, since starting one takes longer than most of them."""
+        if self._operator is None:
+            with self.log.open("ab") as log:
+                self._operator = subprocess.Popen(
+                    [sys.executable, "-m", "tests.e2e.operator"],
+                    cwd=ROOT,
+                    env={**self.env, "DJANGO_SETTINGS_MODULE": "config.settings"},
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    text=True,
+                    start_new_session=True,
+                )
+        self._operator.stdin.write(json.dumps(request) + "\n")
+        self._operator.stdin.flush()
+        line = self._operator.stdout.readline()
+        assert line, f"The operator ended.\n{self.log.read_text(errors='replace')[-3000:]}"
+        answer = json.loads(line)
+        assert not answer["error"], f"{request}\n{answer['error']}"
+        return answer["said"]
+
+    def dismiss(self) -> None:
+        """End the operator; the next command brings another."""
+        if self._operator is not None:
+            self._operator.kill()
+            self._operator.wait()
+            self._operator.stdin.close()
+            self._operator.stdout.close()
+            self._operator = None
 
     def start(self, name: str, command: list[str], cwd: Path = ROOT) -> subprocess.Popen:
         with self.log.open("ab") as log:
@@ -73,7 +108,8 @@ class Installation:
         self.processes[name] = process
         return process
 
-    def stop(self, patience: float = 30) -> None:
+    def stop(self, patience: float = 60) -> None:
+        self.dismiss()
         for process in reversed(self.processes.values()):
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
@@ -86,18 +122,18 @@ class Installation:
 
     def health(self) -> dict | None:
         try:
-            with urllib.request.urlopen(f"{self.url}/healthz", timeout=5) as answer:
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=20) as answer:
                 return json.load(answer)
         except (OSError, urllib.error.URLError):
             return None
 
-    def wait(self, condition, what: str, seconds: float = 120):
+    def wait(self, condition, what: str, seconds: float = PATIENCE, every: float = 0.1):
         """Wait until `condition` returns something true; fails with the end of the log."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             if found := condition():
                 return found
-            time.sleep(0.1)
+            time.sleep(every)
         end = self.log.read_text(errors="replace")[-3000:] if self.log.exists() else ""
         raise AssertionError(f"{what}: not within {seconds:.0f} s\n{end}")
 
@@ -111,7 +147,7 @@ def embedded(data: Path, *arguments: str) -> Iterator[Installation]:
     run = place.start("run", [sys.executable, "manage.py", "run", *arguments])
     try:
         place.wait(
-            lambda: "Ctrl-C stops" in place.log.read_text(errors="replace") or run.poll() is not None, "the start", 240
+            lambda: "Ctrl-C stops" in place.log.read_text(errors="replace") or run.poll() is not None, "the start"
         )
         assert run.poll() is None, place.log.read_text(errors="replace")
         yield place
@@ -119,17 +155,37 @@ def embedded(data: Path, *arguments: str) -> Iterator[Installation]:
         place.stop()
 
 
-def _database(url: str, name: str, act: str) -> str:
-    """Create or drop a database beside the one of `url`; returns its address."""
-    with_name = urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
-    connection = psycopg2.connect(url)
+def create_database(url: str, name: str) -> str:
+    """A database beside the one of `url`, migrated already if the tests keep such a one; returns its address."""
+    migrated = f"{databases.PREFIX}{databases.digest()}"
+    with _server(url) as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [databases.LOCK])  # let go with the connection
+        cursor.execute(
+            "SELECT 1 FROM pg_database JOIN pg_roles ON pg_roles.oid = datdba "
+            "WHERE datname = %s AND rolname = current_user",
+            [migrated],
+        )
+        template = f' TEMPLATE "{migrated}"' if cursor.fetchone() else ""
+        cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+        cursor.execute(f'CREATE DATABASE "{name}"{template}')
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def drop_database(url: str, name: str) -> None:
+    with _server(url) as cursor:
+        cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+@contextmanager
+def _server(url: str) -> Iterator[psycopg2.extensions.cursor]:
+    # Locks hold within one database of the server: the one from which test databases are made.
+    connection = psycopg2.connect(url, dbname="postgres")
     try:
         connection.autocommit = True
         with connection.cursor() as cursor:
-            cursor.execute(f'{act} DATABASE {"IF EXISTS " if act == "DROP" else ""}"{name}"')
+            yield cursor
     finally:
         connection.close()
-    return with_name
 
 
 def compose_commands(port: int) -> dict[str, list[str]]:
@@ -153,27 +209,28 @@ def several_processes(data: Path, example: str | None) -> Iterator[Installation]
     place = Installation(data)
     name = f"podium_e2e_{os.getpid()}"
     url = os.environ["DATABASE_URL"]
-    _database(url, name, "DROP")
-    place.env["DATABASE_URL"] = _database(url, name, "CREATE")
+    place.env["DATABASE_URL"] = create_database(url, name)
     place.env["PODIUM_BROKER_PREFIX"] = f"{name}-"
     commands = compose_commands(place.port)
     try:
-        prepare = commands.pop("prepare")
-        for command in prepare[-1].split("&&"):
-            place.manage(*shlex.split(command)[2:])
+        # Tables and static files do not wait for each other here: there are two cores almost everywhere.
+        prepare = [shlex.split(command) for command in commands.pop("prepare")[-1].split("&&")]
+        steps = [place.start(words[2], [sys.executable, *words[1:]]) for words in prepare]
+        assert [step.wait(PATIENCE) for step in steps] == [0] * len(steps), place.log.read_text(errors="replace")
         for service, command in commands.items():
             beat = ["--schedule", str(data / "beat")] if service == "beat" else []
             words = [word for word in command if not beat or word not in {"--schedule", "/tmp/beat"}]
             if "--queues" in words:
                 words += ["--hostname", f"{service}@{name}"]
             place.start(service, [str(BIN / words[0]), *words[1:], *beat])
-        place.wait(place.health, "the web process")
         if example:
             place.manage("load_example", example)
+            place.manage("load_example_world")
+        place.wait(place.health, "the web process")
         yield place
     finally:
         place.stop()
-        _database(url, name, "DROP")
+        drop_database(url, name)
 
 
 @contextmanager
@@ -183,5 +240,10 @@ def installation(data: Path, *, example: str | None = None) -> Iterator[Installa
         with several_processes(data, example) as place:
             yield place
     else:
+        # How an empty folder becomes an installation is seen in `test_run_command`.
+        migrated = databases.FOLDER / f"{databases.digest()}.sqlite3"
+        if migrated.exists():
+            data.mkdir(exist_ok=True)
+            shutil.copyfile(migrated, data / "podium.sqlite3")
         with embedded(data, *(("--example", example) if example else ())) as place:
             yield place

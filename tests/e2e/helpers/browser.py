@@ -1,11 +1,12 @@
-"""One Chromium for the session, one fresh context for each test."""
+"""One Chromium and one page for all tests of a process."""
 
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
 from tests.e2e.helpers.audit import DESKTOP, Watch, watch
 
@@ -53,21 +54,70 @@ def chromium() -> Iterator[Browser]:
         os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = before
 
 
-@pytest.fixture
-def context(chromium: Browser) -> Iterator[BrowserContext]:
-    width, height = DESKTOP
-    context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme="light", locale="en-GB")
-    context.set_default_timeout(30_000)
-    yield context
-    context.close()
+class Tab:
+    """The one page that all tests of a process use in turn, each as if it were new.
+
+    A page of its own for every test would take longer than most tests: the browser starts a process for it, and that
+    process reads and compiles every script again.
+    """
+
+    def __init__(self, chromium: Browser) -> None:
+        self.chromium = chromium
+        self.context: BrowserContext | None = None
+
+    def enter(self) -> Page:
+        """The page, nowhere yet; patient, since a busy machine takes its time."""
+        if self.context is None:
+            width, height = DESKTOP
+            self.context = self.chromium.new_context(
+                viewport={"width": width, "height": height}, color_scheme="light", locale="en-GB"
+            )
+            self.context.set_default_timeout(60_000)
+            self.page = self.context.new_page()
+            self.watch = watch(self.page)
+        self.watch.begin()
+        return self.page
+
+    def leave(self) -> None:
+        """Forget all that a test has left behind; a page that cannot be tidied up is thrown away."""
+        context, page = self.context, self.page
+        try:
+            context.set_offline(False)
+            page.unroute_all(behavior="ignoreErrors")
+            if page.url.startswith("http"):
+                page.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
+            for other in context.pages:
+                if other is not page:
+                    other.close()
+            page.goto("about:blank")
+            page.mouse.move(0, 0)
+            page.set_viewport_size({"width": DESKTOP[0], "height": DESKTOP[1]})
+            page.emulate_media(media="null", color_scheme="light", reduced_motion="null")
+            context.clear_cookies()
+            context.clear_permissions()
+        except Error:
+            self.context = None
+            with suppress(Error):
+                context.close()
+
+
+@pytest.fixture(scope="session")
+def tab(chromium: Browser) -> Tab:
+    return Tab(chromium)
 
 
 @pytest.fixture
-def page(context: BrowserContext) -> Page:
-    return context.new_page()
+def page(tab: Tab) -> Iterator[Page]:
+    yield tab.enter()
+    tab.leave()
 
 
 @pytest.fixture
-def seen(page: Page) -> Watch:
+def context(page: Page) -> BrowserContext:
+    return page.context
+
+
+@pytest.fixture
+def seen(tab: Tab, page: Page) -> Watch:
     """The watch over `page`; a test ends with `seen.check()` or `seen.check_everywhere()`."""
-    return watch(page)
+    return tab.watch

@@ -9,7 +9,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-pytestmark = [pytest.mark.browser]
+pytestmark = [pytest.mark.browser, pytest.mark.services]
 DESIGN = "hippocampus-segmentation-in-mri-next-edition"
 SLUG = "hippocampus-walk"
 NAME = "A walk through the registry"  # the running example keeps its name for itself
@@ -64,10 +64,6 @@ from django.utils import timezone
 from registry.models import ChangeRequest
 ChangeRequest.objects.filter(state="open").update(objections_until=timezone.now() - timedelta(minutes=1))
 """
-
-
-def shell(platform, code):
-    return platform.manage("shell", "-v", "0", "-c", code)
 
 
 def request_change(page, url, identifier, labels, reason):
@@ -130,11 +126,10 @@ def test_the_challenge_is_launched_by_one_act(platform, page, seen, sign_in, mad
 def test_a_change_before_the_first_submission_becomes_version_two_and_opens_the_phases(
     platform, page, seen, sign_in, made
 ):
-    shell(platform, SCHEDULE)
+    platform.shell(SCHEDULE)
     sign_in("olivia")
     address = request_change(page, platform.url, made["identifier"], ("Challenge name", "Schedule"), "The event moved.")
     seen.check()
-    page.context.clear_cookies()
     sign_in("charles")
     approve(page, address, "Agreed.")
     expect(page.get_by_role("link", name="version 2.0")).to_be_visible()
@@ -146,13 +141,13 @@ def test_a_change_before_the_first_submission_becomes_version_two_and_opens_the_
 
 
 def test_submissions_are_scored_and_ranked_by_the_registered_assessment(platform, page, made):
-    shell(platform, SUBMISSIONS)
+    platform.shell(SUBMISSIONS)
 
     def ranked():
         page.goto(f"{platform.url}/challenges/{SLUG}/leaderboard/preliminary/")
         return page.locator("table tbody tr").count() == len(TEAMS)
 
-    platform.wait(ranked, "a ranking of two teams", 240)
+    platform.wait(ranked, "a ranking of two teams", every=1)
     expect(page.locator("[data-deviation]")).to_have_count(0)
 
 
@@ -161,13 +156,12 @@ def test_a_critical_change_after_the_first_submission_becomes_a_marked_deviation
     page.goto(f"{platform.url}/designs/{DESIGN}/form/assessment_method/task-1/")
     form = page.locator('form[data-field^="tie_handling"]')
     form.locator('input[name="value"][value="dense"]').check()
-    expect(page.locator("#s-tie_handling-task-1 .design-status__ok")).to_be_visible(timeout=60_000)
+    expect(page.locator("#s-tie_handling-task-1 .design-status__ok")).to_be_visible()
     address = request_change(
         page, platform.url, made["identifier"], ("Tied positions",), "The rule was copied wrongly."
     )
     expect(page.get_by_text("can object until")).to_be_visible()
-    shell(platform, LATER)
-    page.context.clear_cookies()
+    platform.shell(LATER)
     sign_in("charles")
     seen.expected = ("status of 422",)
     approve(page, address, "An honest mistake.", deviation=True)
@@ -180,7 +174,7 @@ def test_both_rankings_stand_side_by_side_and_every_page_says_so(platform, page,
         page.goto(f"{platform.url}/challenges/{SLUG}/leaderboard/preliminary/both-ways/")
         return page.get_by_text("not ranked yet").count() == 0 and page.locator("tbody tr").count() == len(TEAMS)
 
-    platform.wait(both, "both rankings", 120)
+    platform.wait(both, "both rankings", every=1)
     expect(page.get_by_role("columnheader", name=re.compile("Registered"))).to_be_visible()
     seen.check_everywhere()
     for place in ("", "embed/", "history/"):

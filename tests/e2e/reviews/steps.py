@@ -5,10 +5,6 @@ from datetime import UTC, datetime, timedelta
 
 from playwright.sync_api import expect
 
-from tests.e2e.helpers.audit import DESKTOP, watch
-
-# As patient as the pages themselves: on a busy machine an answer takes longer than Playwright's five seconds.
-expect.set_options(timeout=30_000)
 PASSWORD = "a password of length"
 REVIEWERS = ("walk_rolf", "walk_ruth", "walk_rene", "walk_clara")
 ORGANIZER, CHAIR = "walk_orla", "walk_chair"
@@ -59,39 +55,6 @@ for one in Assignment.objects.filter(filing__call__slug={call!r}).select_related
 """
 
 
-class People:
-    """A signed-in page for each person, each in a browser context of its own."""
-
-    def __init__(self, chromium, url):
-        self.chromium, self.url, self.pages, self.watches = chromium, url, {}, {}
-
-    def page(self, name):
-        if name not in self.pages:
-            width, height = DESKTOP
-            context = self.chromium.new_context(
-                viewport={"width": width, "height": height}, color_scheme="light", locale="en-GB"
-            )
-            context.set_default_timeout(30_000)
-            page = context.new_page()
-            self.watches[name] = watch(page)
-            page.goto(f"{self.url}/accounts/login/")
-            page.fill("#id_login", name)
-            page.fill("#id_password", PASSWORD)
-            page.get_by_role("main").get_by_role("button", name="Sign in").click()
-            page.wait_for_url(f"{self.url}/")
-            self.pages[name] = page
-        return self.pages[name]
-
-    def check(self, name, *, everywhere=False):
-        """The page of a person is sound as it stands."""
-        seen = self.watches[name]
-        seen.check_everywhere() if everywhere else seen.check()
-
-    def close(self):
-        for page in self.pages.values():
-            page.context.close()
-
-
 def make_call(page, url, title):
     """A chair makes a call; returns its slug."""
     page.goto(f"{url}/calls/")
@@ -109,7 +72,7 @@ def make_call(page, url, title):
 def add_panel_and_design(platform, call, title):
     """Reviewers who accepted, and a design that passes the gate; returns the design's slug."""
     code = PANEL.format(call=call, chair=CHAIR, reviewers=REVIEWERS, organizer=ORGANIZER, title=title)
-    return platform.manage("shell", "-v", "0", "-c", code).strip().splitlines()[-1]
+    return platform.shell(code).strip().splitlines()[-1]
 
 
 def file_design(page, url, call, design):
@@ -128,7 +91,7 @@ def assign_and_open(page, url, call):
     """A chair has the reviewers assigned by the optimiser, and opens the review."""
     page.goto(f"{url}/calls/{call}/assignments/")
     page.get_by_role("button", name="Assign automatically").click()
-    expect(page.get_by_text("4 reviewers assigned by the optimiser")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("4 reviewers assigned by the optimiser")).to_be_visible()
     page.get_by_role("button", name=re.compile("^Open the review")).click()
     expect(page.get_by_text("The review is open")).to_be_visible()
 

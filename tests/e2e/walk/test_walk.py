@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-import time
 
 import pytest
 from playwright.sync_api import expect
@@ -54,14 +53,14 @@ def test_the_scores_of_the_loaded_algorithms_come_in_while_one_watches(platform,
         page.reload()
         return page.locator("tbody .badge", has_text="Scored").count() == 22
 
-    platform.wait(scored, "the scores of 22 submissions", 240)
+    platform.wait(scored, "the scores of 22 submissions", every=1)
     seen.check_everywhere()
 
     def all_ranked():
         page.goto(f"{platform.url}{CHALLENGE}leaderboard/preliminary/")
         return page.locator("tbody th", has_text=re.compile("unet|atlas|forest|trees")).count() >= 11
 
-    platform.wait(all_ranked, "a ranking of eleven teams", 60)
+    platform.wait(all_ranked, "a ranking of eleven teams", every=1)
 
 
 def test_everyone_reads_the_leaderboard_with_its_uncertainty(platform, page, seen):
@@ -83,8 +82,8 @@ def test_everyone_reads_the_leaderboard_with_its_uncertainty(platform, page, see
 @pytest.mark.parametrize("view", ["Stability", "Who beats whom"])
 def test_figures_are_drawn_under_the_strict_policy(platform, page, seen, view):
     page.goto(f"{platform.url}{CHALLENGE}leaderboard/")
-    page.get_by_role("link", name=view).click()
-    expect(page.locator("figure.plot .main-svg").first).to_be_visible(timeout=20_000)
+    page.get_by_role("link", name=view).first.click()
+    expect(page.locator("figure.plot .main-svg").first).to_be_visible()
     seen.check_everywhere()
 
 
@@ -92,10 +91,8 @@ def test_a_participant_submits_and_reads_own_results(platform, page, seen, sign_
     sign_in("paula")
     page.goto(f"{platform.url}{CHALLENGE}submit/")
     seen.check_everywhere()
-    started = time.monotonic()
     submit(page, platform, "Preliminary phase", "unet-ensemble-preliminary.zip")
-    expect(page.locator("#live .notice__title").first).to_contain_text("Scored", timeout=60_000)
-    assert time.monotonic() - started < 60
+    expect(page.locator("#live .notice__title").first).to_contain_text("Scored")
     table = page.locator("#case-results")
     expect(table.locator("tbody tr")).to_have_count(15)
     first = table.locator("tbody th").first.inner_text()
@@ -113,13 +110,13 @@ def test_the_new_leader_stands_on_the_leaderboard(platform, page):
         page.goto(f"{platform.url}{CHALLENGE}leaderboard/")
         return "voxel-works" in page.locator("table tbody tr").first.inner_text()
 
-    platform.wait(leads, "voxel-works in the lead", 60)
+    platform.wait(leads, "voxel-works in the lead", every=1)
 
 
 def test_validation_names_every_fault_and_leaves_the_choice(platform, page, seen, sign_in):
     sign_in("peter")
     submit(page, platform, "Preliminary phase", "broken-preliminary.zip")
-    expect(page.locator("[data-state='held']")).to_be_visible(timeout=60_000)
+    expect(page.locator("[data-state='held']")).to_be_visible()
     report = page.get_by_role("main")
     for words in ("hippocampus_015", "hippocampus_034", "hippocampus_051", "hippocampus_093", "notes.txt"):
         expect(report).to_contain_text(words)
@@ -138,7 +135,7 @@ def test_the_final_ranking_is_sealed_for_all_but_organizers(platform, page, cont
     seen.check_everywhere()
     sign_in("paula")
     submit(page, platform, "Final phase", "unet-ensemble-final.zip")
-    expect(page.locator("#live .notice__title").first).to_contain_text("Scored", timeout=60_000)
+    expect(page.locator("#live .notice__title").first).to_contain_text("Scored")
     expect(page.get_by_text("The scores are not shown yet")).to_be_visible()
     assert page.locator("#case-results").count() == 0
     assert context.request.get(document).status == 403
@@ -154,12 +151,12 @@ def test_organizers_see_what_is_sealed_and_repeat_a_run(platform, page, seen, si
     page.get_by_role("link", name="unet-b.zip").first.click()
     before = page.locator("dt:text-is('Result') + dd").first.inner_text()
     page.get_by_role("button", name="Run again").click()
-    expect(page.get_by_text("Run 2: scored")).to_be_visible(timeout=60_000)
+    expect(page.get_by_text("Run 2: scored")).to_be_visible()
     assert page.locator("dt:text-is('Result') + dd").first.inner_text() == before
     seen.check_everywhere()
     page.locator("#case-results tbody a").first.click()
-    expect(page.locator("main img").first).to_be_visible(timeout=20_000)
-    assert page.evaluate(
+    expect(page.locator("main img").first).to_be_visible()
+    page.wait_for_function(
         "() => [...document.querySelectorAll('main img')].every((i) => i.complete && i.naturalWidth > 50)"
     )
     seen.check_everywhere()
@@ -174,7 +171,7 @@ def test_closing_the_phase_opens_the_ranking(platform, page, seen, context):
         page.goto(f"{platform.url}{CHALLENGE}leaderboard/final/")
         return page.locator("table tbody tr").count() == 12
 
-    platform.wait(public, "the public ranking of the final phase", 60)
+    platform.wait(public, "the public ranking of the final phase", every=1)
     expect(page.get_by_role("main")).to_contain_text("voxel-works")
     link = page.locator("a[href$='ranking.json']").first.get_attribute("href")
     ranking = json.loads(context.request.get(f"{platform.url}{link}").text())
@@ -192,15 +189,15 @@ def test_after_the_close_a_team_sees_its_cases_beside_the_references(platform, p
     page.get_by_role("link", name="unet-ensemble-final.zip").click()
     expect(page.locator("#case-results tbody tr")).to_have_count(45)
     page.locator("#case-results tbody a").first.click()
-    expect(page.locator("main img").first).to_be_visible(timeout=20_000)
+    expect(page.locator("main img").first).to_be_visible()
     seen.check_everywhere()
 
 
 def test_the_documentation_of_the_interface_works_under_the_policy(platform, page, seen):
     page.goto(f"{platform.url}/api/v1/docs/")
-    expect(page.get_by_role("link", name="/api/v1/challenges/{slug}/", exact=True).first).to_be_visible(timeout=20_000)
+    expect(page.get_by_role("link", name="/api/v1/challenges/{slug}/", exact=True).first).to_be_visible()
     seen.check(axe=False)
 
 
 def test_all_parts_report_that_they_are_well(platform):
-    platform.wait(lambda: (platform.health() or {}).get("status") == "ok", "a healthy installation", 60)
+    platform.wait(lambda: (platform.health() or {}).get("status") == "ok", "a healthy installation")

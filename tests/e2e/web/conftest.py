@@ -3,7 +3,7 @@
 import pytest
 from django.conf import settings
 from django.contrib.auth import get_user_model
-from django.test import override_settings
+from django.test import Client, override_settings
 from pytest_django.live_server_helper import LiveServer
 
 PASSWORD = "a long enough password"
@@ -42,10 +42,9 @@ def person(transactional_db):
 
 @pytest.fixture
 def signed_in(page, site, person):
-    """The page, signed in as `person`."""
-    page.goto(f"{site}/accounts/login/")
-    page.get_by_label("Login").fill("ada")
-    page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("main").get_by_role("button", name="Sign in").click()
-    page.wait_for_url(f"{site}/")
+    """A page whose browser is signed in as `person`; it has not been anywhere yet."""
+    client = Client()
+    client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+    name = settings.SESSION_COOKIE_NAME
+    page.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": site}])
     return page

@@ -16,7 +16,7 @@ def draw(page, site, name):
     page.goto(f"{site}/design-system/")
     figure = figure_of(page, name)
     figure.scroll_into_view_if_needed()
-    expect(figure).to_have_attribute("data-plot-state", "drawn", timeout=20_000)
+    expect(figure).to_have_attribute("data-plot-state", "drawn")
     return figure
 
 
@@ -91,16 +91,16 @@ def test_a_figure_that_could_not_be_loaded_is_tried_again_on_demand(page, site):
     page.goto(f"{site}/design-system/")
     figure = figure_of(page, "violin")
     figure.scroll_into_view_if_needed()
-    expect(figure).to_contain_text("could not be loaded", timeout=20_000)
+    expect(figure).to_contain_text("could not be loaded")
     figure.get_by_role("button", name="Try again").click()
-    expect(figure).to_have_attribute("data-plot-state", "drawn", timeout=20_000)
+    expect(figure).to_have_attribute("data-plot-state", "drawn")
 
 
 def test_a_figure_that_does_not_exist_says_so_without_a_useless_button(page, site):
     page.goto(f"{site}/design-system/")
     figure = figure_of(page, "absent")
     figure.scroll_into_view_if_needed()
-    expect(figure).to_contain_text("This figure is not available.", timeout=20_000)
+    expect(figure).to_contain_text("This figure is not available.")
     expect(figure.get_by_role("button")).to_have_count(0)
 
 
@@ -165,7 +165,7 @@ def test_a_live_status_renews_itself_until_it_is_done_and_then_stops(page, seen,
     page.get_by_role("button", name="Start a live status").click()
     live = page.locator("#live")
     expect(live).to_contain_text("15 of 45")
-    expect(live).to_contain_text("Scored", timeout=10_000)
+    expect(live).to_contain_text("Scored")
     expect(page.locator("#toasts")).to_contain_text("All cases are scored.")
     page.wait_for_timeout(1000)
     assert len(asked) == 4

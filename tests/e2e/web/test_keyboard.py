@@ -55,7 +55,8 @@ def test_every_stop_is_visible_has_a_ring_and_comes_in_the_order_of_the_page(pag
     assert sections == sorted(sections, key=["HEADER", "MAIN", "FOOTER"].index)
 
 
-def test_the_account_menu_opens_closes_and_gives_the_focus_back(signed_in):
+def test_the_account_menu_opens_closes_and_gives_the_focus_back(signed_in, site):
+    signed_in.goto(site)
     summary = signed_in.locator("details[data-menu] > summary")
     summary.focus()
     signed_in.keyboard.press("Enter")

@@ -58,12 +58,12 @@ def test_the_style_guide_is_sound_with_all_its_figures(page, seen, site):
         expect(figure).to_have_attribute(
             "data-plot-state",
             "failed" if "absent" in (figure.get_attribute("data-plot-src") or "") else "drawn",
-            timeout=20_000,
         )
     seen.check_everywhere()
 
 
 def test_one_can_sign_out_from_the_menu(signed_in, site):
+    signed_in.goto(site)
     signed_in.locator("details[data-menu] > summary").click()
     signed_in.get_by_role("button", name="Sign out").click()
     expect(signed_in.get_by_role("link", name="Sign in").first).to_be_visible()
