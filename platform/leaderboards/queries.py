@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Max, OuterRef, QuerySet, Subquery
+from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 
 from challenges.models import Member, Organizer, Phase
@@ -79,6 +79,8 @@ def freezes_of(phases: Sequence[Phase]) -> list[tuple[Phase, Freeze]]:
 def standing_tables(phases: Sequence[Phase], until: Mapping[int, datetime]) -> dict[int, dict[str, Any]]:
     """By phase the table of the ranking that stands, or stood at the moment given for a phase; two queries for all."""
     rows = Standing.objects.filter(phase__in=phases).order_by("since", "pk")
+    # Where no result counts any more nothing stands, but what was frozen.
+    rows = rows.exclude(Q(phase__ranking_request__nothing_counts=True) & ~Q(phase__in=until))
     chosen: dict[int, int] = {
         phase: version
         for phase, version, since in rows.values_list("phase_id", "version_id", "since")

@@ -112,8 +112,11 @@ def _version_of(phase: Phase, claim: RankingRequest) -> RankingVersion | None:
     if both_ways.waits_for_scoring(phase):  # every new result asks again
         return None
     inputs = _inputs(phase, claim)
+    claim.nothing_counts = not inputs.runs
+    if claim.nothing_counts:
+        return None
     known = RankingVersion.objects.filter(phase=phase, inputs_digest=inputs.digest).first()
-    if known is not None or not inputs.runs:
+    if known is not None:
         return known
     kept, told = Kept(inputs), _progress(claim)
 
@@ -218,6 +221,7 @@ def _finish(
         _let_stand(version, cause=claim.cause)
     row.computed = claim.requested
     row.failure = failure
+    row.nothing_counts = claim.nothing_counts
     row.lease, row.lease_until, row.attempts, row.progress, row.begun = "", None, 0, [], {}
     row.save()
     if row.is_due:

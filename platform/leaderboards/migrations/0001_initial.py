@@ -458,6 +458,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "nothing_counts",
+                    models.BooleanField(
+                        default=False,
+                        help_text="when it was last computed, no result counted: whatever stood before stands no more",
+                    ),
+                ),
+                (
                     "begun",
                     models.JSONField(
                         blank=True,

@@ -94,6 +94,9 @@ class RankingRequest(models.Model):
     attempts = models.PositiveSmallIntegerField(default=0, help_text="begun since the last one that ended")
     failure = models.TextField(blank=True, help_text="why the last attempt failed; for organizers")
     progress = models.JSONField(default=list, help_text="tables ranked so far and their number, while one is computed")
+    nothing_counts = models.BooleanField(
+        default=False, help_text="when it was last computed, no result counted: whatever stood before stands no more"
+    )
     begun = models.JSONField(
         default=dict,
         blank=True,

@@ -347,4 +347,5 @@ def _state(place: Place) -> dict[str, Any]:
         "computing": waits,
         "progress": request.progress if request and waits else [],
         "failure": request.failure if request else "",
+        "nothing_counts": request is not None and request.nothing_counts and place.frozen_at is None,
     }

@@ -41,7 +41,10 @@ class Place:
     frozen_at: datetime | None = None
 
     def standing(self) -> Standing | None:
-        """The ranking that stands for the person who asks."""
+        """The ranking that stands for the person who asks; None also where no result counts any more."""
+        request = self.ranking_request
+        if request is not None and request.nothing_counts and self.frozen_at is None:
+            return None
         return queries.current_standing(self.phase, until=self.frozen_at)
 
     def version(self, number: int) -> RankingVersion:

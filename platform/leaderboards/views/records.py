@@ -28,6 +28,7 @@ def history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     context = {
         **common_context(request, place),
         "standings": standings,
+        "nothing_counts": place.standing() is None,
         "has_figure": len(standings) > 1
         and place.frozen_at is None
         and storages["private"].exists(computing.history_name(place.phase)),

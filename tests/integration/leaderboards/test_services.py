@@ -4,9 +4,11 @@ from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import Entry
+from challenges.models import Team
 from challenges.services import close_phase
 from evaluation import ranking
 from evaluation.ranking import document
@@ -266,6 +268,25 @@ def test_score_that_arrives_with_the_closing_does_not_hide_that_it_closed(phase,
     services.request_ranking(phase.pk)
     services.rank_phase(phase_id=phase.pk)
     assert Standing.objects.get(phase=phase).cause == Standing.Cause.CLOSED
+
+
+def test_ranking_of_which_no_result_counts_any_more_stands_no_more(built, phase, client):
+    world.rank(phase)
+    Team.objects.filter(challenge=built.challenge).update(standing=Team.Standing.DISQUALIFIED, standing_reason="copied")
+    world.rank(phase)
+    pages = {
+        name: client.get(reverse(f"leaderboards:{name}", args=["liver", "open"])).content.decode()
+        for name in ("current", "embed", "history")
+    }
+    assert "No team is ranked" in pages["current"]
+    assert "No team is ranked" in pages["embed"]
+    assert not [name for name in ("Ada", "Ben") if name in pages["current"] + pages["embed"]]
+    assert "stands no more: no result counts" in pages["history"]
+    assert client.get(reverse("api:ranking", args=["liver", "open"])).status_code == 404
+    Team.objects.filter(challenge=built.challenge).update(standing=Team.Standing.RANKED)
+    world.rank(phase)
+    assert "Ada" in client.get(reverse("leaderboards:current", args=["liver", "open"])).content.decode()
+    assert RankingVersion.objects.filter(phase=phase).count() == 1
 
 
 def test_long_ranking_is_computed_in_slices_that_keep_what_they_have_done(
