@@ -343,6 +343,27 @@ class TestInstanceTables:
             read_instances(tmp_path / "instances.csv", ASKED, by_case=True)
 
 
+CELL = st.sampled_from(["c", "d", "", "1", "2", "-1", "1.5", "nan", "1e400", "a", "x", '"', "\u0660", "9" * 40, "0.5"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(["case,instance,class,score\n", "case,instance\n", "instance,case,ignore\n", ""]),
+    st.lists(st.lists(CELL, min_size=1, max_size=5), max_size=5),
+    st.binary(max_size=12),
+)
+def test_any_table_of_instances_gives_rows_reasons_or_one_error(tmp_path_factory, head, rows, tail):
+    path = tmp_path_factory.getbasetemp() / "instances.csv"
+    path.write_bytes(head.encode() + "\n".join(",".join(row) for row in rows).encode() + tail)
+    for scored in (True, False):
+        try:
+            table = read_instances(path, ASKED, scored=scored, by_case=True)
+        except ReadError:
+            continue
+        assert all(label >= 1 for of_case in table.instances.values() for label in of_case)
+        assert not set(table.instances) & set(table.invalid)
+
+
 TWO = {**INSTANCES, "regions": [{"name": name, "labels": [name]} for name in ("a", "b")], "metrics": [
     {"id": "panoptic_quality", "name": "pq_image", "options": {"scale": "image"}},
     {"id": "average_precision", "name": "ap", "options": {"localization_criterion": "loc_mask_iou"}},
