@@ -23,6 +23,8 @@ SERVICES = ("DATABASE_URL", "REDIS_URL")
 PROCESSES = str(min(4, os.cpu_count() or 1))
 # Neighbouring tests stay in one process, which makes the worlds that they share once.
 SPREAD = ("-n", PROCESSES, "--dist", "worksteal")
+# One process for the walks that share an installation, one for all that start their own (tests/e2e/conftest.py).
+BESIDE = ("-n", "2")
 PRINTING = threading.Lock()
 
 
@@ -97,14 +99,14 @@ def legs(*, browser: bool, services: bool) -> list[Leg]:
         found.append(
             Leg(
                 "real processes and browser, embedded default",
-                pytest("tests/e2e", "tests/chaos"),
+                pytest(*BESIDE, "tests/e2e", "tests/chaos"),
             )
         )
         if services:
             found.append(
                 Leg(
                     "real processes and browser, PostgreSQL + Redis",
-                    pytest("tests/e2e", "tests/chaos", "-m", "services"),
+                    pytest(*BESIDE, "tests/e2e", "tests/chaos", "-m", "services"),
                     services=True,
                 )
             )
