@@ -117,7 +117,11 @@ def _in_order(labels: "pd.Series[Any]") -> list[str]:
 
 
 def _span(values: "pd.Series[Any]") -> str:
-    return f"{values.min():.3g}–{values.max():.3g}" if len(values) else "none"
+    return f"{_short(values.min())}–{_short(values.max())}" if len(values) else "none"
+
+
+def _short(value: float) -> str:
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
 def _title(name: str) -> str:

@@ -1,18 +1,20 @@
 """The benchmarking part of a report: sections of the ranking report, recorded with their origins, and their figures."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import count
 from typing import Any, Final
 
 import pandas as pd
 
-from evaluation.assessment import parse
+from evaluation.assessment import Assessment
 from evaluation.figures import interval_strip, sentences_of
 from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import number
 from evaluation.figures.selection import entries, label, main_entry
 from evaluation.ranking.comparison import alternative_schemes
-from evaluation.ranking.raw import raw_values
 from evaluation.report import (
     Markup,
     Page,
@@ -23,8 +25,12 @@ from evaluation.report import (
     raw_section,
     stability_section,
 )
+from leaderboards.drawing import Sources
+from leaderboards.reports import further
 from leaderboards.reports.content import Exhibit, Ledger, Origin
 from leaderboards.reports.facts import Level, PhaseFacts
+from leaderboards.reports.words import Names
+from leaderboards.tables import metric_title
 
 MOST_SHOWN: Final = 30
 """So many ranks are drawn; tables have the whole field."""
@@ -35,6 +41,8 @@ MOST_FOLLOWED: Final = 3
 MOST_PANELS: Final = 4
 """Raw data and tests are drawn for so many pairs of metric and region; the others are in the tables."""
 HARDEST: Final = 8
+_PART: Final = 9
+"""Below all headings."""
 
 Draw = Callable[[str, Mapping[str, Any], str], None]
 
@@ -50,6 +58,7 @@ class Benchmark:
     worst_cases: list[dict[str, Any]] = field(default_factory=list)
     best_values: list[dict[str, Any]] = field(default_factory=list)
     metric_ranks: list[dict[str, Any]] = field(default_factory=list)
+    characteristics: pd.DataFrame | None = None
     share_first: float | None = None
     winners: tuple[str, ...] = ()
 
@@ -57,29 +66,45 @@ class Benchmark:
 class Recorder(Page):
     """A page of the ranking report that keeps its parts instead of writing HTML."""
 
-    def __init__(self, ledger: Ledger, origins: Sequence[Origin], *, draw: Draw, names: Iterator[str]) -> None:
+    def __init__(
+        self, ledger: Ledger, origins: Sequence[Origin], *, draw: Draw, figures: "Figures", words: Names
+    ) -> None:
         super().__init__()
-        self.exhibits: list[Exhibit] = []
+        self._kept: list[tuple[int, Exhibit]] = []
         self._keys = ledger.keys(*origins)
         self._draw = draw
-        self._names = names
+        self._figures = figures
+        self._words = words
+        self._part = ""
+
+    @property
+    def exhibits(self) -> list[Exhibit]:
+        """What was kept, without headings that nothing follows."""
+        kept = []
+        lowest = 0
+        for level, exhibit in reversed(self._kept):
+            # What follows a heading is a part of it, or a heading below it that has parts.
+            if exhibit.kind != "heading" or lowest > level:
+                kept.append(exhibit)
+                lowest = level
+        return kept[::-1]
 
     def heading(self, level: int, text: str) -> None:
-        """Keep the headings of parts; the title of the section is that of the item."""
-        if level > 2:
-            self.exhibits.append(Exhibit("heading", self._keys, text=text))
+        """Keep the headings of parts; they are all of one level below the item."""
+        self._part = self._words.text(text)
+        self._kept.append((level, Exhibit("heading", self._keys, text=self._part)))
 
     def text(self, sentences: Iterable[str], *, css_class: str = "") -> None:  # noqa: ARG002 (as in `Page`)
         """Keep a paragraph."""
         joined = " ".join(sentence for sentence in sentences if sentence)
         if joined:
-            self.exhibits.append(Exhibit("paragraph", self._keys, text=joined))
+            self._keep(Exhibit("paragraph", self._keys, text=self._words.text(joined)))
 
     def points(self, sentences: Iterable[str]) -> None:
         """Keep a list."""
-        items = tuple(sentences)
+        items = tuple(self._words.text(sentence) for sentence in sentences)
         if items:
-            self.exhibits.append(Exhibit("list", self._keys, items=items))
+            self._keep(Exhibit("list", self._keys, items=items))
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str = "") -> None:
         """Keep a table; its small drawings stay out, the numbers that they show stand beside them."""
@@ -90,57 +115,78 @@ class Recorder(Page):
             for index, column in enumerate(columns)
             if index not in drawn and (column or any(row[index] for row in kept))
         ]
-        self.exhibits.append(
+        self._keep(
             Exhibit(
                 "table",
                 self._keys,
-                text=caption,
-                columns=tuple(columns[index] for index in places),
-                rows=tuple(tuple(_cell(row[index]) for index in places) for row in kept),
+                text=self._words.text(caption) or self._part,
+                columns=tuple(self._words.text(columns[index]) for index in places),
+                rows=tuple(tuple(self._words.text(_cell(row[index])) for index in places) for row in kept),
             )
         )
 
     def figure(self, figure: Mapping[str, Any], caption: str) -> None:
-        """Draw a figure for print and keep its name; the question that it answers leads the caption."""
-        name = next(self._names)
-        question = figure["layout"].get("title", {}).get("text", "")
-        words = f"{question} {caption}".strip()
-        self._draw(name, figure, words)
-        self.exhibits.append(Exhibit("figure", self._keys, text=words, name=name))
+        """Draw a figure for print and keep its name; the question that it answers leads the caption.
+
+        A figure that another part of the report has already is not drawn again.
+        """
+        drawn = self._words.figure(figure)
+        if not self._figures.is_new(drawn):
+            return
+        name = next(self._figures.names)
+        question = drawn["layout"].get("title", {}).get("text", "")
+        words = f"{question} {self._words.text(caption)}".strip()
+        self._draw(name, drawn, words)
+        self._keep(Exhibit("figure", self._keys, text=words, name=name))
+
+    def _keep(self, exhibit: Exhibit) -> None:
+        self._kept.append((_PART, exhibit))
+
+
+class Figures:
+    """Names for the figures of a report, and which it has already."""
+
+    def __init__(self) -> None:
+        self.names = (f"figure-{number:02d}" for number in count(1))
+        self._seen: set[str] = set()
+
+    def is_new(self, figure: Mapping[str, Any]) -> bool:
+        """Whether no figure like it was asked about before."""
+        digest = sha256(json.dumps(figure, sort_keys=True).encode()).hexdigest()
+        if digest in self._seen:
+            return False
+        self._seen.add(digest)
+        return True
 
 
 def build(
-    phase: PhaseFacts,
-    *,
-    document: Mapping[str, Any],
-    results: pd.DataFrame,
-    cases: pd.DataFrame | None,
-    ledger: Ledger,
-    origins: Sequence[Origin],
-    draw: Draw,
-    names: Iterator[str],
+    phase: PhaseFacts, *, sources: Sources, ledger: Ledger, origins: Sequence[Origin], draw: Draw, figures: Figures
 ) -> Benchmark:
     """Write the benchmarking part of one phase, in the order of a reader's questions.
 
     Parameters
     ----------
-    document
-        The ranking document of the version that stands.
-    results, cases
-        What it was computed from.
+    sources
+        The ranking document of the version that stands, and what it was computed from.
     draw
         Called with name, Plotly description and caption of every figure.
-    names
-        Names for the figures.
+    figures
+        Names for the figures, shared by all phases of a report.
     """
-    assessment = parse(phase.assessment)
+    assessment = sources.assessment
     found = Benchmark(phase=phase)
     with_cases = phase.level is Level.ALL
-    full = document if with_cases else without_cases(document)
+    full = sources.document if with_cases else without_cases(sources.document)
     shown = best_of(full, MOST_SHOWN)
-    raw = raw_values(assessment, results)
-    record = _recorder(ledger, origins, draw, names)
-    _findings(found, full, raw, with_cases=with_cases)
+    raw = list(sources.raw.values())
+    words = names_of(assessment, (a["name"] for entry in full["rankings"] for a in entry["algorithms"]))
+
+    def record() -> Recorder:
+        return Recorder(ledger, origins, draw=draw, figures=figures, words=words)
+
+    _findings(found, full, raw, words, with_cases=with_cases)
+    if with_cases:
+        found.characteristics = sources.characteristics
 
     page = record()
     if with_cases:
@@ -165,15 +211,24 @@ def build(
     schemes = alternative_schemes(assessment.rankings[0])
     if len(main_entry(full)["algorithms"]) > MOST_TESTED:
         schemes = {name: scheme for name, scheme in schemes.items() if scheme.scheme != "test_then_rank"}
-    stability_section(page, assessment, _few(shown), results, cases, schemes=schemes, most=MOST_PANELS)
+    stability_section(page, assessment, _few(shown), sources.results, sources.cases, schemes=schemes, most=MOST_PANELS)
     found.exhibits["35b"] = page.exhibits
 
     page = record()
     across_section(page, full, most=MOST_FOLLOWED)
-    if with_cases and len(main_entry(full)["algorithms"]) <= MOST_WITHHOLDING:
-        gaming_section(page, assessment, results, cases)
+    if with_cases:
+        further.groups(page, sources)
+        further.hardness(page, sources, most=MOST_PANELS)
+        further.model(page, sources, most=MOST_PANELS)
+        if len(main_entry(full)["algorithms"]) <= MOST_WITHHOLDING:
+            gaming_section(page, assessment, sources.results, sources.cases)
     found.exhibits["36"] = page.exhibits
     return found
+
+
+def names_of(assessment: Assessment, teams: Iterable[str]) -> Names:
+    """The metrics as the field writes them; the names of teams stay as they are."""
+    return Names({metric.name: metric_title(metric) for metric in assessment.metrics}, but=frozenset(teams))
 
 
 def without_cases(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -191,19 +246,16 @@ def without_cases(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "rankings": [stripped(entry) for entry in document["rankings"]], "overall": shown}
 
 
-def _recorder(ledger: Ledger, origins: Sequence[Origin], draw: Draw, names: Iterator[str]) -> Callable[[], Recorder]:
-    return lambda: Recorder(ledger, origins, draw=draw, names=names)
-
-
 def _findings(
     found: Benchmark,
     document: Mapping[str, Any],
     raw: Sequence[Mapping[str, Any]],
+    words: Names,
     *,
     with_cases: bool,
 ) -> None:
     main = main_entry(document)
-    found.headlines = sentences_of(main, document)
+    found.headlines = [words.text(sentence) for sentence in sentences_of(main, document)]
     found.winners = tuple(main["winners"])
     found.share_first = next((a["share_first"] for a in main["algorithms"] if a["name"] in main["winners"]), None)
     found.missing = [
@@ -212,17 +264,24 @@ def _findings(
     for entry in entries(document):
         first = entry["algorithms"][0]
         found.best_values.append(
-            {"what": label(entry), "name": first["name"], "score": first["score"], "metric": entry["metric"]}
+            {
+                "what": words.text(label(entry)),
+                "name": first["name"],
+                "score": first["score"],
+                "metric": entry["metric"],
+            }
         )
         for algorithm in entry["algorithms"]:
-            found.metric_ranks.append({"what": label(entry), "name": algorithm["name"], "rank": algorithm["rank"]})
+            found.metric_ranks.append(
+                {"what": words.text(label(entry)), "name": algorithm["name"], "rank": algorithm["rank"]}
+            )
     if with_cases:
         for entry in raw[:MOST_PANELS]:
-            found.worst_cases += _worst(entry)
+            found.worst_cases += _worst(entry, words)
 
 
-def _worst(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
-    what = ", ".join(str(entry[key]) for key in ("task", "metric", "region") if entry[key])
+def _worst(entry: Mapping[str, Any], words: Names) -> list[dict[str, Any]]:
+    what = words.text(", ".join(str(entry[key]) for key in ("task", "metric", "region") if entry[key]))
     rows = []
     for index in hardest_first(entry)[:HARDEST]:
         values = sorted(value for value in entry["values"][index] if value is not None)

@@ -1,9 +1,8 @@
 """From facts to the content of the report of a challenge, step by step, with every figure drawn on the way."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation import __version__
@@ -15,6 +14,7 @@ from leaderboards.reports.exposure import exposure, summary
 from leaderboards.reports.facts import Facts, PhaseFacts
 from leaderboards.reports.guideline import CHAPTERS
 from leaderboards.reports.items import Source, generate
+from leaderboards.reports.words import counted
 
 if TYPE_CHECKING:
     from evaluation.figures.publication import Printed
@@ -25,9 +25,10 @@ AUTHORS: Final = "authors"
 
 @dataclass
 class Built:
-    """A report before it is written into files."""
+    """A report before it is written into files; `steps` is how many it took until here."""
 
     content: dict[str, Any]
+    steps: int
     figures: "dict[str, Printed]" = field(default_factory=dict)
 
 
@@ -45,11 +46,16 @@ def build(facts: Facts, *, progress: Progress) -> Built:
     source = Source(facts=facts, ledger=ledger, exposure=exposure(facts))
     main = facts.main_phases()
     steps = len(main) + 1
-    names = _names()
+    kept = benchmark.Figures()
     found = []
     for index, phase in enumerate(main):
-        progress(index, steps, f"Benchmark of {source.named(phase)}")
-        found.append(_benchmark(phase, source, figures, names))
+        what = f"Benchmark of {source.named(phase)}"
+        progress(index, steps, what)
+
+        def drawn(step: int = index, words: str = what) -> None:
+            progress(step, steps, f"{words}: {counted(len(figures), 'figure')} drawn")
+
+        found.append(_benchmark(phase, source, figures, kept, drawn))
     progress(len(main), steps, "Items of the guideline")
     source.benchmarks = found
     chapters = [
@@ -85,7 +91,7 @@ def build(facts: Facts, *, progress: Progress) -> Built:
         },
         score=score(chapters),
     )
-    return Built(content=content, figures=figures)
+    return Built(content=content, steps=steps, figures=figures)
 
 
 def score(chapters: list[Chapter]) -> dict[str, int]:
@@ -100,7 +106,11 @@ def score(chapters: list[Chapter]) -> dict[str, int]:
 
 
 def _benchmark(
-    phase: PhaseFacts, source: Source, figures: "dict[str, Printed]", names: Iterator[str]
+    phase: PhaseFacts,
+    source: Source,
+    figures: "dict[str, Printed]",
+    kept: benchmark.Figures,
+    drawn: Callable[[], None],
 ) -> benchmark.Benchmark:
     if phase.ranking is None:
         raise LookupError(f"{phase.name} has no ranking")
@@ -111,21 +121,11 @@ def _benchmark(
 
     def draw(name: str, figure: Mapping[str, Any], words: str) -> None:
         figures[name] = printed(figure, description=words)
+        drawn()
 
     return benchmark.build(
-        phase,
-        document=sources.document,
-        results=sources.results,
-        cases=sources.cases,
-        ledger=source.ledger,
-        origins=[source.ranking(phase)],
-        draw=draw,
-        names=names,
+        phase, sources=sources, ledger=source.ledger, origins=[source.ranking(phase)], draw=draw, figures=kept
     )
-
-
-def _names() -> Iterator[str]:
-    return (f"figure-{number:02d}" for number in count(1))
 
 
 def _title(chapters: list[Chapter], facts: Facts) -> str:

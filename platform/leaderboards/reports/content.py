@@ -1,9 +1,13 @@
 """What a report consists of, as plain records that are stored as JSON: chapters of items, each sentence with its origins."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
-from typing import Any, Final
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from evaluation.figures.publication import Printed
 
 SCHEMA: Final = 1
 
@@ -179,20 +183,21 @@ class Ledger:
 
 
 def plain(chapters: Iterable[Chapter], ledger: Ledger, **more: Any) -> dict[str, Any]:
-    """The content as JSON values."""
+    """The content as JSON values; figures and tables are numbered in the order of the report."""
+    numbers = {"figure": count(1), "table": count(1)}
     return {
         "schema": SCHEMA,
         **more,
         "origins": {key: asdict(origin) for key, origin in ledger.origins.items()},
         "chapters": [
-            {"key": chapter.key, "title": chapter.title, "items": [item_json(item) for item in chapter.items]}
+            {"key": chapter.key, "title": chapter.title, "items": [item_json(item, numbers) for item in chapter.items]}
             for chapter in chapters
         ],
     }
 
 
-def item_json(item: Item) -> dict[str, Any]:
-    """An item as JSON values."""
+def item_json(item: Item, numbers: Mapping[str, Iterator[int]]) -> dict[str, Any]:
+    """An item as JSON values; `numbers` are those of the next figure and table."""
     return {
         "number": item.number,
         "title": item.title,
@@ -203,9 +208,14 @@ def item_json(item: Item) -> dict[str, Any]:
         "prompt": item.prompt,
         "text": [[asdict(sentence) for sentence in paragraph] for paragraph in item.text],
         "generated": item.generated,
-        "exhibits": [_without_blanks(asdict(exhibit)) for exhibit in item.exhibits],
+        "exhibits": [_exhibit_json(exhibit, numbers) for exhibit in item.exhibits],
         "edit": asdict(item.edit) if item.edit else None,
     }
+
+
+def _exhibit_json(exhibit: Exhibit, numbers: Mapping[str, Iterator[int]]) -> dict[str, Any]:
+    label = f"{exhibit.kind.capitalize()} {next(numbers[exhibit.kind])}" if exhibit.kind in numbers else ""
+    return _without_blanks({**asdict(exhibit), "label": label})
 
 
 def shown_paragraphs(item: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
@@ -219,6 +229,22 @@ def shown_paragraphs(item: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
 def items_of(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """All items in the order of the report."""
     return [item for chapter in content["chapters"] for item in chapter["items"]]
+
+
+def file_of(name: str) -> str:
+    """The file of a figure in which it is shown: a drawing as SVG, a picture under its own name.
+
+    Examples
+    --------
+    >>> file_of("figure-01"), file_of("case-01.png")
+    ('figure-01.svg', 'case-01.png')
+    """
+    return name if "." in name else f"{name}.svg"
+
+
+def forms_of(name: str, figure: "Printed") -> dict[str, bytes]:
+    """The files of a figure: both forms of a drawing, a picture as it is."""
+    return {f"{name}.svg": figure.svg, f"{name}.png": figure.png} if figure.svg else {name: figure.png}
 
 
 def _without_blanks(values: dict[str, Any]) -> dict[str, Any]:

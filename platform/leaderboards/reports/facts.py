@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from enum import StrEnum
 from typing import Any, Final
 
 from django.urls import reverse
@@ -18,33 +17,14 @@ from designs.document import Document, from_json, public_form
 from evaluation import canonical
 from leaderboards.models import Freeze, RankingVersion, ReportSettings, Standing
 from leaderboards.queries import key_of
+from leaderboards.reports.closeness import affinity, reference_access
+from leaderboards.reports.described import described
+from leaderboards.reports.level import Audience, Level, level_for
 from submissions.models import Submission, TestSet
 
-FACTS_SCHEMA: Final = 1
+FACTS_SCHEMA: Final = 2
 ACTS: Final = ("challenge_created", "phase_created", "phase_closed", "test_set_sealed", "ranking_final")
 """Entries of the log that a report names; they are made by organizers or the system and hold no person's data."""
-
-
-class Audience(StrEnum):
-    """For whom a report is made: organizers see everything, the public what every visitor of the pages sees."""
-
-    ORGANIZERS = "organizers"
-    PUBLIC = "public"
-
-
-class Level(StrEnum):
-    """What a report may say of a phase."""
-
-    ALL = "all"
-    RANKING = "ranking"
-    NOTHING = "nothing"
-
-
-def level_for(phase: Phase, audience: Audience) -> Level:
-    """What everybody may see of a phase at this moment: single cases once it has closed, nothing while it is sealed."""
-    if audience is Audience.ORGANIZERS or phase.is_revealed:
-        return Level.ALL
-    return Level.NOTHING if phase.is_sealed else Level.RANKING
 
 
 @dataclass(frozen=True)
@@ -123,6 +103,7 @@ class PhaseFacts:
     late: int
     made_by: dict[str, int]
     ranking: RankingFacts | None
+    methods: list[dict[str, Any]]
     deviations: list[dict[str, Any]]
 
 
@@ -143,6 +124,7 @@ class Facts:
     teams: int
     people: int
     organizer_affinity: dict[str, int]
+    reference_access: dict[str, int]
     log: list[dict[str, Any]]
     texts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
@@ -186,8 +168,22 @@ def _read_phase(values: Mapping[str, Any]) -> PhaseFacts:
     return PhaseFacts(**{**values, "level": Level(values["level"]), "ranking": ranking})
 
 
-def collect(challenge: Challenge, *, audience: Audience, texts: Mapping[str, Mapping[str, Any]] | None = None) -> Facts:
-    """Read what is known at this moment; a constant number of queries for every phase."""
+def collect(
+    challenge: Challenge,
+    *,
+    audience: Audience,
+    texts: Mapping[str, Mapping[str, Any]] | None = None,
+    with_methods: bool = True,
+) -> Facts:
+    """Read what is known at this moment; a constant number of queries for every phase.
+
+    Parameters
+    ----------
+    texts
+        What authors wrote, by item.
+    with_methods
+        Whether to read the descriptions of the teams' methods; only a report tells them.
+    """
     phases = phases_of(challenge)
     entries = _log(challenge, phases)
     return Facts(
@@ -203,10 +199,11 @@ def collect(challenge: Challenge, *, audience: Audience, texts: Mapping[str, Map
             for person in challenge.organizers.order_by("last_name", "username")
         ],
         design=design_of(challenge),
-        phases=[_phase(phase, phases, audience) for phase in phases],
+        phases=[_phase(phase, phases, audience, with_methods=with_methods) for phase in phases],
         teams=challenge.teams.count(),
         people=Member.objects.filter(challenge=challenge).count(),
-        organizer_affinity=_affinity(challenge),
+        organizer_affinity=affinity(challenge),
+        reference_access=reference_access(challenge),
         log=entries,
         texts={key: dict(value) for key, value in (texts or {}).items()},
     )
@@ -241,7 +238,7 @@ def design_of(challenge: Challenge) -> DesignFacts | None:
     )
 
 
-def _phase(phase: Phase, phases: list[Phase], audience: Audience) -> PhaseFacts:
+def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_methods: bool) -> PhaseFacts:
     level = level_for(phase, audience)
     rows = _submissions(phase)
     good = [row for row in rows if row["state"] not in Submission.UNSUCCESSFUL]
@@ -281,6 +278,7 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience) -> PhaseFacts:
         late=sum(row["is_late"] for row in rows) if shown else 0,
         made_by=dict(sorted(made.items())) if shown else {},
         ranking=ranking,
+        methods=described(ranking.teams, audience) if ranking is not None and with_methods else [],
         deviations=[
             entry.facts for entry in deviations(phase, executed=ranking.assessment_digest if ranking else None)
         ],
@@ -335,47 +333,11 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
         cases=version.cases,
         versions=version.versions,
         document_name=version.document_name,
-        teams=[{"name": team["name"], "result": team["result"]} for team in version.inputs["teams"]],
+        teams=[{key: team[key] for key in ("name", "result", "submission")} for team in version.inputs["teams"]],
         standings=len(standings),
         assessments_used=sorted({standing.version.assessment_digest for standing in standings}),
         address=reverse("leaderboards:version", args=[phase.challenge.slug, key, version.number]),
     )
-
-
-def _affinity(challenge: Challenge) -> dict[str, int]:
-    """How many members of teams share an affiliation or the domain of an e-mail address with an organizer: numbers alone."""
-    organizers = list(challenge.organizers.values_list("affiliation", "email"))
-    members = list(
-        Member.objects.filter(challenge=challenge).values_list("user__affiliation", "user__email", "team_id")
-    )
-    places = {_folded(affiliation) for affiliation, _ in organizers} - {""}
-    domains = {_domain(email) for _, email in organizers} - COMMON_DOMAINS - {""}
-    close = [team for place, email, team in members if _folded(place) in places or _domain(email) in domains]
-    return {"members": len(members), "close": len(close), "teams": len(set(close))}
-
-
-COMMON_DOMAINS: Final = frozenset(
-    {
-        "gmail.com",
-        "googlemail.com",
-        "outlook.com",
-        "hotmail.com",
-        "yahoo.com",
-        "qq.com",
-        "163.com",
-        "icloud.com",
-        "web.de",
-    }
-)
-"""Providers whose addresses say nothing about where a person works."""
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.casefold().split())
-
-
-def _domain(email: str) -> str:
-    return email.rpartition("@")[2].casefold()
 
 
 def _log(challenge: Challenge, phases: list[Phase]) -> list[dict[str, Any]]:

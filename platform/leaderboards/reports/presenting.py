@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from designs.differences import word_runs
-from leaderboards.reports.content import Status, shown_paragraphs
+from leaderboards.reports.content import Status, file_of, shown_paragraphs
 
 Content = Mapping[str, Any]
 
@@ -24,6 +24,7 @@ class Shown:
     """What of an exhibit a template needs."""
 
     kind: str
+    label: str
     text: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -66,7 +67,7 @@ def chapters_of(
     Parameters
     ----------
     source
-        Address of a figure by its name.
+        Address of a figure by the name of its file.
     only
         Key of the one chapter to show; all of them by default.
     address
@@ -121,11 +122,12 @@ def _exhibit(
     name = exhibit.get("name", "")
     return Shown(
         kind=exhibit["kind"],
+        label=exhibit.get("label", ""),
         text=exhibit.get("text", ""),
         columns=tuple(exhibit.get("columns", ())),
         rows=tuple(tuple(row) for row in exhibit.get("rows", ())),
         items=tuple(exhibit.get("items", ())),
-        source=source(name) if name else "",
+        source=source(file_of(name)) if name else "",
         name=name,
         key=key(),
         origins=tuple(content["origins"][origin] for origin in exhibit["origins"]),

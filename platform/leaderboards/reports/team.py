@@ -4,13 +4,11 @@ It tells a team what the phase lets it know, and nothing of another team but wha
 told as quartiles. While a phase is sealed there is no ranking in it; single cases of others open when the phase closes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pandas as pd
 from django.core.exceptions import ValidationError
 
 from challenges.models import Phase, Team
@@ -22,19 +20,20 @@ from evaluation.figures.selection import entries, label, main_entry
 from evaluation.ranking.raw import raw_values
 from leaderboards import computing
 from leaderboards.models import RankingVersion
+from leaderboards.reports.benchmark import names_of
 from leaderboards.reports.building import Built, Progress
+from leaderboards.reports.characteristics import explaining
 from leaderboards.reports.content import Chapter, Exhibit, Fill, Item, Ledger, Origin, plain
 from leaderboards.reports.facts import Audience, Level, RankingFacts, level_for, ranking_facts
+from leaderboards.reports.team_cases import MOST_EXPLAINED, effects, groups, previews, worst, worst_indices
+from leaderboards.reports.words import Names
 from submissions.models import Run
 from submissions.queries import counted_runs, results_frame
 
 if TYPE_CHECKING:
     from evaluation.figures.publication import Printed
 
-WORST: Final = 8
-MOST_GROUPS: Final = 8
-FEWEST_IN_GROUP: Final = 3
-STEPS: Final = 2
+STEPS: Final = 3
 
 
 @dataclass(frozen=True)
@@ -49,6 +48,7 @@ class TeamFacts:
     level: Level
     tells_own_values: bool
     tells_own_cases: bool
+    reveals_references: bool
     run: str
     result_digest: str
     submission: int
@@ -97,6 +97,7 @@ def collect(phase: Phase, team: Team) -> TeamFacts:
         level=level,
         tells_own_values=own_values,
         tells_own_cases=own_cases,
+        reveals_references=closed and phase.reveals_cases,
         run=str(run.pk),
         result_digest=run.result_digest,
         submission=run.submission.number,
@@ -115,18 +116,25 @@ def build(facts: TeamFacts, *, progress: Progress) -> Built:
     )
     own = Origin("results", f"Result of submission {facts.submission} of {facts.team}", facts.result_digest)
     items = [_submission(facts, run, ledger, own)]
+    words_of = names_of(run.submission.phase.assessment, teams=(facts.team,))
     if facts.ranking is not None:
         version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
         document = computing.load(version.document_name)
         words = f"Ranking of {facts.phase}, version {facts.ranking.number}"
         origin = Origin("ranking", words, facts.ranking.digest, facts.ranking.address)
-        items.append(_standing(facts, document, ledger, origin, figures))
+        items.append(_standing(facts, document, ledger, origin, figures, words_of))
         items.append(_strengths(facts, document, ledger, origin))
     progress(1, STEPS, "Cases")
     if facts.tells_own_cases:
-        items.append(_cases(facts, run, ledger, own))
+        items += _cases(facts, run, ledger, own, figures, words_of, progress)
     content = plain(
-        [Chapter("team", f"{facts.team} in {facts.challenge}", [item for item in items if item.text or item.exhibits])],
+        [
+            Chapter(
+                "team",
+                f"{facts.team} in {facts.challenge}",
+                [words_of.item(item) for item in items if item.text or item.exhibits],
+            )
+        ],
         ledger,
         title=f"{facts.team} in {facts.challenge}: {facts.phase}",
         challenge={"slug": facts.slug, "title": facts.challenge},
@@ -139,7 +147,7 @@ def build(facts: TeamFacts, *, progress: Progress) -> Built:
         exposure=None,
         score={},
     )
-    return Built(content=content, figures=figures)
+    return Built(content=content, steps=STEPS, figures=figures)
 
 
 def _item(key: str, title: str) -> Item:
@@ -173,7 +181,12 @@ def _own(entry: Mapping[str, Any], team: str) -> Mapping[str, Any] | None:
 
 
 def _standing(
-    facts: TeamFacts, document: Mapping[str, Any], ledger: Ledger, origin: Origin, figures: "dict[str, Printed]"
+    facts: TeamFacts,
+    document: Mapping[str, Any],
+    ledger: Ledger,
+    origin: Origin,
+    figures: "dict[str, Printed]",
+    words_of: Names,
 ) -> Item:
     from evaluation.figures.publication import printed  # only workers draw
 
@@ -226,7 +239,7 @@ def _standing(
             ("figure-01", blob_by_algorithm, "Resampled ranks by metric and region; crosses are medians."),
             ("figure-02", stacked_frequencies, "Ranks over all resamples; dotted lines mark the ranks on all cases."),
         ):
-            figure = draw(document, facts.team)
+            figure = words_of.figure(draw(document, facts.team))
             caption = f"{figure['layout']['title']['text']} {words}"
             figures[name] = printed(figure, description=caption)
             item.exhibits.append(Exhibit("figure", keys, text=caption, name=name))
@@ -269,9 +282,19 @@ def _strengths(facts: TeamFacts, document: Mapping[str, Any], ledger: Ledger, or
     return item
 
 
-def _cases(facts: TeamFacts, run: Run, ledger: Ledger, own: Origin) -> Item:
-    """The worst cases of the team; with the field beside them once the phase has closed."""
-    item = _item("cases", "Cases")
+def _cases(
+    facts: TeamFacts,
+    run: Run,
+    ledger: Ledger,
+    own: Origin,
+    figures: "dict[str, Printed]",
+    words_of: Names,
+    progress: Progress,
+) -> list[Item]:
+    """The worst cases of the team, with the field beside them once the phase has closed; and what makes cases hard for it."""
+    from evaluation.figures.publication import printed  # only workers draw
+
+    item, hard = _item("cases", "Cases"), _item("effects", "What makes cases hard")
     against_field = facts.level is Level.ALL and facts.ranking is not None
     if against_field and facts.ranking is not None:
         version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
@@ -292,11 +315,23 @@ def _cases(facts: TeamFacts, run: Run, ledger: Ledger, own: Origin) -> Item:
         results = results.assign(algorithm=facts.team)
         metadata = None
     keys = ledger.keys(own, origin) if against_field else ledger.keys(own)
-    for entry in raw_values(assessment, results):
+
+    def draw(figure: Mapping[str, Any], caption: str) -> tuple[str, str]:
+        figure = words_of.figure(figure)
+        name = f"effects-{len(hard.exhibits) // 2 + 1:02d}"
+        words = f"{figure['layout']['title']['text']} {caption}"
+        figures[name] = printed(figure, description=words)
+        return name, words
+
+    pictured: list[str] = []
+    for place, entry in enumerate(raw_values(assessment, results)):
         column = list(entry["algorithms"]).index(facts.team)
-        item.exhibits += _worst(entry, column, keys, against_field=against_field)
-        if metadata is not None and against_field:
-            item.exhibits += _groups(entry, column, metadata, keys)
+        pictured += [str(entry["cases"][index]) for index in worst_indices(entry, column)[:1]]
+        item.exhibits += worst(entry, column, keys, against_field=against_field)
+        if metadata is not None:
+            item.exhibits += groups(entry, column, metadata, keys)
+            if place < MOST_EXPLAINED:
+                hard.exhibits += effects(entry, column, explaining(metadata, entry["cases"]), keys, draw)
     if item.exhibits:
         words = (
             "The field is told as the median over all teams."
@@ -304,47 +339,14 @@ def _cases(facts: TeamFacts, run: Run, ledger: Ledger, own: Origin) -> Item:
             else "How the field did on these cases opens when the phase closes."
         )
         item.text.append((ledger.say(words, own),))
-    return item
-
-
-def _worst(entry: Mapping[str, Any], column: int, keys: tuple[str, ...], *, against_field: bool) -> list[Exhibit]:
-    sign = 1 if entry["direction"] == "higher" else -1
-    values = [(row[column], index) for index, row in enumerate(entry["values"]) if row[column] is not None]
-    rows = []
-    for value, index in sorted(values, key=lambda pair: (sign * pair[0], pair[1]))[:WORST]:
-        row = [str(entry["cases"][index]), number(value)]
-        if against_field:
-            there = [other for other in entry["values"][index] if other is not None]
-            row += [number(median(there)), f"{rank_words(entry['ranks'][index][column])} of {len(there)}"]
-        rows.append(tuple(row))
-    columns = ("Case", "Own value", *(("Median of the field", "Rank on the case") if against_field else ()))
-    caption = f"Worst cases by {_what(entry)}"
-    return [Exhibit("table", keys, text=caption, columns=columns, rows=tuple(rows))] if rows else []
-
-
-def _groups(entry: Mapping[str, Any], column: int, metadata: pd.DataFrame, keys: tuple[str, ...]) -> list[Exhibit]:
-    """Own mean and that of the field by the values of each characteristic that groups the cases."""
-    place = {str(case): index for index, case in enumerate(entry["cases"])}
-    found = []
-    for name in metadata.columns.drop("case", errors="ignore"):
-        groups = metadata.assign(**{name: metadata[name].astype(str)}).groupby(name)["case"].apply(list)
-        members = {value: [place[str(case)] for case in cases if str(case) in place] for value, cases in groups.items()}
-        members = {value: indices for value, indices in members.items() if len(indices) >= FEWEST_IN_GROUP}
-        if not 2 <= len(members) <= MOST_GROUPS:
-            continue
-        rows = []
-        for value, indices in members.items():
-            own = [entry["values"][index][column] for index in indices if entry["values"][index][column] is not None]
-            field = [other for index in indices for other in entry["values"][index] if other is not None]
-            if own and field:
-                rows.append(
-                    (str(value), str(len(indices)), number(sum(own) / len(own)), number(sum(field) / len(field)))
-                )
-        columns = (str(name), "Cases", "Own mean", "Mean of the field")
-        found.append(Exhibit("table", keys, text=f"By {name}: {_what(entry)}", columns=columns, rows=tuple(rows)))
-    return found
-
-
-def _what(entry: Mapping[str, Any]) -> str:
-    parts: Sequence[str] = [str(entry[key]) for key in ("task", "metric", "region") if entry[key]]
-    return ", ".join(parts)
+    if hard.exhibits:
+        words = (
+            "Whether a characteristic goes with bad values says nothing about why. Where the distance from the field changes, "
+            "the team has a strength or a weakness of its own; where only its values change, the cases are hard for all."
+        )
+        item_words = ledger.say(words, Origin("platform", "How to read effects of characteristics"))
+        hard.text.append((item_words,))
+    if facts.reveals_references:
+        progress(2, STEPS, "Pictures of cases")
+        item.exhibits += previews(run, pictured, ledger.keys(own), figures)
+    return [item, hard]

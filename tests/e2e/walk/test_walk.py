@@ -162,6 +162,8 @@ def test_organizers_see_what_is_sealed_and_repeat_a_run(platform, page, seen, si
     seen.check_everywhere()
     page.goto(f"{platform.url}{CHALLENGE}organize/")
     seen.check_everywhere()
+    page.goto(f"{platform.url}{CHALLENGE}report/desk/")
+    seen.check()
 
 
 def test_closing_the_phase_opens_the_ranking(platform, page, seen, context):
@@ -191,6 +193,9 @@ def test_after_the_close_a_team_sees_its_cases_beside_the_references(platform, p
     page.locator("#case-results tbody a").first.click()
     expect(page.locator("main img").first).to_be_visible()
     seen.check_everywhere()
+    for place in ("report/team/final/", "report/exposure/"):
+        page.goto(f"{platform.url}{CHALLENGE}{place}")
+        seen.check()
 
 
 def test_the_documentation_of_the_interface_works_under_the_policy(platform, page, seen):

@@ -6,12 +6,13 @@ from designs.exports.word import as_docx
 from leaderboards.models import Report
 from leaderboards.reports import storing
 from leaderboards.reports.building import Built, Progress
+from leaderboards.reports.content import forms_of
 from leaderboards.reports.exports.archive import as_archive
 from leaderboards.reports.exports.outline import blocks, without_pages
 from leaderboards.reports.exports.page import as_html
 from leaderboards.reports.exports.paper import as_pdf
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Raised when the same facts would give another report."""
 STEPS: Final = 4
 FORMATS: Final = {
@@ -28,11 +29,11 @@ def write(report: Report, built: Built, *, progress: Progress) -> dict[str, str]
     """Write all files of a report; returns what each is called in the private storage."""
     folder = f"reports/{report.challenge_id}/{report.inputs_digest}"
     content: dict[str, Any] = built.content
-    done = len(content["rankings"]) + 1
+    done = built.steps
     files = {"content": storing.keep_content(f"{folder}/content.json.gz", content)}
     for name, figure in built.figures.items():
-        files[f"{name}.svg"] = storing.keep(f"{folder}/{name}.svg", figure.svg)
-        files[f"{name}.png"] = storing.keep(f"{folder}/{name}.png", figure.png)
+        for file, data in forms_of(name, figure).items():
+            files[file] = storing.keep(f"{folder}/{file}", data)
     progress(done, done, "Page")
     files["html"] = storing.keep(f"{folder}/report.html", as_html(content, built.figures))
     progress(done + 1, done, "PDF")

@@ -5,6 +5,7 @@ import zipfile
 from typing import TYPE_CHECKING, Final
 
 from designs.exports import as_markdown
+from leaderboards.reports.content import forms_of
 from leaderboards.reports.exports.outline import Content, blocks, without_pages
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ def as_archive(content: Content, figures: "Mapping[str, Printed]") -> bytes:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo("report.md", _EPOCH), text, zipfile.ZIP_DEFLATED)
         for name, figure in figures.items():
-            archive.writestr(zipfile.ZipInfo(f"figures/{name}.svg", _EPOCH), figure.svg, zipfile.ZIP_DEFLATED)
-            archive.writestr(zipfile.ZipInfo(f"figures/{name}.png", _EPOCH), figure.png, zipfile.ZIP_STORED)
+            for file, data in forms_of(name, figure).items():
+                packed = zipfile.ZIP_STORED if file.endswith(".png") else zipfile.ZIP_DEFLATED
+                archive.writestr(zipfile.ZipInfo(f"figures/{file}", _EPOCH), data, packed)
     return buffer.getvalue()

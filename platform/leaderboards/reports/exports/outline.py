@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from designs.exports.outline import Block
 from leaderboards.reports.content import Status, items_of, shown_paragraphs
 from leaderboards.reports.guideline import CHAPTERS, chapter_of
+from leaderboards.reports.words import were
 
 Content = Mapping[str, Any]
+MOST_COLUMNS: Final = 8
+MOST_TURNED: Final = 6
 
 
 def blocks(content: Content) -> Iterator[Block]:
@@ -25,8 +28,13 @@ def blocks(content: Content) -> Iterator[Block]:
         yield from _exposure(content)
         yield from _checklist(content)
     yield Block("heading", "Where everything comes from", 2)
+    yield Block(
+        "text",
+        "Numbers after “Sources” are those of this table. Of digests (SHA-256) the first 16 digits stand here; the pages of the "
+        "report and its HTML file show all of them.",
+    )
     rows = tuple(
-        (numbers[key], origin["words"], origin["digest"], origin["address"])
+        (numbers[key], origin["words"], origin["digest"][:16], origin["address"])
         for key, origin in content["origins"].items()
     )
     yield Block("table", columns=("No.", "Source", "SHA-256", "Address"), rows=rows)
@@ -80,18 +88,28 @@ def _exhibit(exhibit: Mapping[str, Any]) -> Iterator[Block]:
         case "heading":
             yield Block("heading", exhibit["text"], 4)
         case "table":
-            if exhibit.get("text"):
-                yield Block("remark", exhibit["text"])
-            columns, rows = tuple(exhibit["columns"]), tuple(tuple(row) for row in exhibit.get("rows", ()))
-            yield Block("table", columns=columns, rows=rows)
+            yield Block("remark", _captioned(exhibit))
+            yield _table(tuple(exhibit["columns"]), tuple(tuple(row) for row in exhibit.get("rows", ())))
         case "figure":
-            yield Block("figure", exhibit["text"], name=exhibit["name"])
+            yield Block("figure", _captioned(exhibit), name=exhibit["name"])
         case "list":
             yield Block("list", items=tuple(exhibit["items"]))
         case "code":
             yield Block("code", exhibit["text"])
         case _:
             yield Block("text", exhibit["text"])
+
+
+def _captioned(exhibit: Mapping[str, Any]) -> str:
+    return ". ".join(part for part in (exhibit.get("label", ""), exhibit.get("text", "")) if part)
+
+
+def _table(columns: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Block:
+    """A table for a page; a wide one of a few rows is turned over, so that it fits."""
+    if len(columns) <= MOST_COLUMNS or len(rows) > MOST_TURNED:
+        return Block("table", columns=columns, rows=rows)
+    turned = tuple((name, *(row[place] for row in rows)) for place, name in enumerate(columns) if place)
+    return Block("table", columns=(columns[0], *(row[0] for row in rows)), rows=turned)
 
 
 def _deviations(content: Content) -> Iterator[Block]:
@@ -125,8 +143,8 @@ def _exposure(content: Content) -> Iterator[Block]:
     counts = content["exposure"]["summary"]
     yield Block(
         "text",
-        f"Of {sum(counts.values())} known ways to manipulate a result {counts['prevented']} were prevented, "
-        f"{counts['detectable']} could only have been detected, and {counts['uncovered']} were not covered. Facts are "
+        f"Of {sum(counts.values())} known ways to manipulate a result, {were(counts['prevented'])} prevented, "
+        f"{counts['detectable']} could only have been detected, and {were(counts['uncovered'])} not covered. Facts are "
         "stated; nobody is accused.",
     )
     for finding in content["exposure"]["findings"]:

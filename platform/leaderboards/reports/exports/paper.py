@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import typst
 
+from leaderboards.reports.content import file_of
 from leaderboards.reports.exports.outline import Content, blocks
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def as_pdf(content: Content, figures: "Mapping[str, Printed]") -> bytes:
         (root / "report.typ").write_bytes(TEMPLATE.read_bytes())
         (root / "blocks.json").write_text(data, encoding="utf-8")
         for name, figure in figures.items():
-            (root / f"{name}.svg").write_bytes(figure.svg)
+            (root / file_of(name)).write_bytes(figure.svg or figure.png)
         inputs = {"title": str(content["title"])}
         pdf: bytes = typst.compile(root / "report.typ", root=root, format="pdf", sys_inputs=inputs)
     return pdf

@@ -12,6 +12,8 @@ from designs.document import State
 from designs.document.words import value_words
 from evaluation.assessment import Assessment
 from leaderboards.reports.facts import Facts, Level, PhaseFacts
+from leaderboards.reports.words import counted, option_words
+from leaderboards.tables import metric_title
 
 MOST_WORDS: Final = 240
 
@@ -179,8 +181,8 @@ def twins(case: Case) -> list[tuple[PhaseFacts, int]]:
 def metric_words(assessment: Assessment, index: int) -> str:
     """A metric with its options."""
     metric = assessment.metrics[index]
-    options = ", ".join(f"{key} = {value}" for key, value in metric.options.items())
-    return f"{metric.name} ({options})" if options else metric.name
+    options = option_words(metric.options)
+    return f"{metric_title(metric)} ({options})" if options else metric_title(metric)
 
 
 def missing_words(assessment: Assessment) -> str:
@@ -188,7 +190,7 @@ def missing_words(assessment: Assessment) -> str:
     kinds: dict[str, list[str]] = {}
     for metric in assessment.metrics:
         value = metric.policy.get("missing")
-        kinds.setdefault("no value" if value is None else f"{value}".replace("_", " "), []).append(metric.name)
+        kinds.setdefault("no value" if value is None else f"{value}".replace("_", " "), []).append(metric_title(metric))
     return "; ".join(f"{kind} ({', '.join(names)})" for kind, names in kinds.items())
 
 
@@ -209,7 +211,7 @@ def versions(phase: PhaseFacts) -> str:
 def limit_words(phase: PhaseFacts) -> str:
     """The quotas of a phase."""
     limits = [
-        f"{phase.in_total} submissions a team in total" if phase.in_total else "",
-        f"{phase.per_day} a day" if phase.per_day else "",
+        f"{counted(phase.in_total, 'submission')} a team in total" if phase.in_total else "",
+        f"{counted(phase.per_day, 'submission')} a team and day" if phase.per_day else "",
     ]
     return ", ".join(limit for limit in limits if limit) or "no limit of submissions"

@@ -16,6 +16,7 @@ from leaderboards.reports.exposure.case import (
     same_moment,
     versions,
 )
+from leaderboards.reports.words import counted
 
 FEWEST_TEAMS: Final = 3
 
@@ -29,7 +30,7 @@ def scheme(case: Case) -> Judgement:
         evidence.append(
             case.ranking(
                 phase,
-                f"{phase.name}: all {phase.ranking.standings} rankings that stood ran with the assessment {digests}",
+                f"{phase.name}: {counted(phase.ranking.standings, 'ranking')} stood, run with the assessment {digests}",
             )
         )
     evidence += [Evidence(f"{entry['phase']}: {entry['what']}", "registration", "Deviations") for entry in wrong]
@@ -93,7 +94,7 @@ def announced(case: Case) -> Judgement:
         )
         if before_first(case, design.since):
             ahead = days(design.since, first) if first else None
-            when = f" {ahead} days before the first submission" if ahead is not None else ""
+            when = f" {_ahead(ahead)} the first submission" if ahead is not None else ""
             return Cover.PREVENTED, f"Metrics, ranking, ties and missing data were public{when}.", evidence
     known = [entry for entry in case.facts.entries("phase_created") if not first or entry["time"] <= first]
     if known and case.facts.is_public:
@@ -133,7 +134,8 @@ def own_challenge(case: Case) -> Judgement:
     close = case.facts.organizer_affinity
     evidence = [
         case.counted(
-            f"{close['close']} of {close['members']} members of teams, in {close['teams']} teams, share an affiliation or e-mail domain with an organizer",
+            f"Sharing an affiliation or e-mail domain with an organizer: {close['close']} of "
+            f"{counted(close['members'], 'member')} of teams, in {counted(close['teams'], 'team')}",
             "accounts",
         ),
         *case.said("organizer_participation_policy"),
@@ -180,7 +182,9 @@ def schedule(case: Case) -> Judgement:
             evidence.append(case.log(entry, f"{phase.name}: closed by an organizer on {entry['time'][:16]} UTC"))
         if phase.late:
             evidence.append(
-                case.counted(f"{phase.name}: {phase.late} late submissions; late ones are never ranked", "submissions")
+                case.counted(
+                    f"{phase.name}: {counted(phase.late, 'late submission')}; late ones are never ranked", "submissions"
+                )
             )
     if moved:
         return Cover.DETECTABLE, "The schedule changed; every change is in the log.", evidence
@@ -238,7 +242,8 @@ def flattering(case: Case) -> Judgement:
         evidence.append(
             case.ranking(
                 phase,
-                f"{phase.name}: {ranked} of {phase.submitting_teams} teams with a taken submission are ranked; {scored} submissions scored",
+                f"{phase.name}: {ranked} of {counted(phase.submitting_teams, 'team')} with a taken submission ranked; "
+                f"{counted(scored, 'submission')} scored",
             )
         )
     if not case.ranked:
@@ -256,7 +261,8 @@ def winner(case: Case) -> Judgement:
     evidence = [
         case.ranking(
             phase,
-            f"{phase.name}: {phase.ranking.bootstrap:,} bootstrap samples over {phase.ranking.cases} cases, {len(phase.ranking.teams)} teams",
+            f"{phase.name}: {counted(phase.ranking.bootstrap, 'bootstrap sample')} over {counted(phase.ranking.cases, 'case')}, "
+            f"{counted(len(phase.ranking.teams), 'team')}",
         )
         for phase in case.ranked
     ]
@@ -291,7 +297,7 @@ def sealed(case: Case, prevented: str, replaced: str) -> Judgement:
         first = phase.test_sets[0]
         late = late or bool(phase.first_submission and first["sealed_at"] > phase.first_submission)
         for test_set in phase.test_sets:
-            words = f"{phase.name}: version {test_set['version']}, {test_set['cases']} cases, sealed {test_set['sealed_at'][:16].replace('T', ' ')} UTC"
+            words = f"{phase.name}: version {test_set['version']}, {counted(test_set['cases'], 'case')}, sealed {test_set['sealed_at'][:16].replace('T', ' ')} UTC"
             evidence.append(
                 Evidence(words, "results", f"Manifest of the test set of {phase.name}", test_set["manifest_digest"])
             )
@@ -302,3 +308,7 @@ def sealed(case: Case, prevented: str, replaced: str) -> Judgement:
     if late:
         return Cover.DETECTABLE, "The test set was sealed after the first submission.", evidence
     return Cover.PREVENTED, prevented, evidence
+
+
+def _ahead(number: int) -> str:
+    return f"{counted(number, 'day')} before" if number else "on the day of"

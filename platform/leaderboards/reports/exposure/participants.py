@@ -4,6 +4,7 @@ from typing import Final
 
 from evaluation.assessment import parse
 from leaderboards.reports.exposure.case import Case, Cover, Judgement, excluded, limit_words, missing_words, twins
+from leaderboards.reports.words import access_words, counted
 
 OUTPUTS: Final = "Predictions are uploaded; the platform does not run the teams’ methods."
 
@@ -58,7 +59,7 @@ def by_hand(case: Case) -> Judgement:
     ]
     alike = twins(case)
     evidence += [
-        case.ranking(phase, f"{phase.name}: {count} groups of teams with the same result in every case")
+        case.ranking(phase, f"{phase.name}: {counted(count, 'group')} of teams with the same result in every case")
         for phase, count in alike
     ]
     return (
@@ -97,12 +98,13 @@ def attempts(case: Case) -> Judgement:
 def accounts(case: Case) -> Judgement:
     evidence = [
         case.counted(
-            f"{case.facts.people} people in {case.facts.teams} teams; the database takes one team a person and challenge",
+            f"{counted(case.facts.people, 'person', 'people')} in {counted(case.facts.teams, 'team')}; the database takes one "
+            "team a person and challenge",
             "accounts",
         )
     ]
     evidence += [
-        case.ranking(phase, f"{phase.name}: {count} groups of teams with the same result in every case")
+        case.ranking(phase, f"{phase.name}: {counted(count, 'group')} of teams with the same result in every case")
         for phase, count in twins(case)
     ]
     return (
@@ -114,7 +116,8 @@ def accounts(case: Case) -> Judgement:
 
 def labels(case: Case) -> Judgement:
     evidence = [
-        case.counted("No page, address or message of the platform hands out a reference", "storage of references")
+        case.counted("Only organizers can look at a reference, and each look is logged", "storage of references"),
+        case.counted(access_words(case.facts.reference_access), "acts in the audit log"),
     ]
     evidence += case.said("test_label_access")
     evidence += [

@@ -5,15 +5,19 @@ from typing import TYPE_CHECKING, Final
 
 from designs.checks.compiling import all_findings
 from designs.document.words import cell_words, value_words
+from leaderboards.reports.benchmark import Benchmark
 from leaderboards.reports.content import Exhibit, Item, Origin
 from leaderboards.reports.exposure import Cover
+from leaderboards.reports.items import described
 from leaderboards.reports.items.registered import ended
 from leaderboards.reports.items.source import Source
+from leaderboards.reports.words import capitalized, counted, term, were
 
 if TYPE_CHECKING:
     from designs.catalogue import Parameter
 
 MOST_TOLD: Final = 6
+MOST_CHARACTERISTICS: Final = 4
 
 
 def title(item: Item, source: Source) -> None:
@@ -26,8 +30,8 @@ def title(item: Item, source: Source) -> None:
         words = f"{name}: a biomedical image analysis challenge."
         item.text.append((source.ledger.say(words, Origin("platform", "Title of the challenge")),))
     else:
-        category = " and ".join(terms["task_category"][:2]).lower()
-        modality = " and ".join(terms["imaging_modality"][:2])
+        category = " and ".join(term(label) for label in terms["task_category"][:2])
+        modality = " and ".join(term(label) for label in terms["imaging_modality"][:2])
         what = " in ".join(part for part in (category, modality) if part)
         item.text.append(
             (
@@ -55,7 +59,7 @@ def abstract(item: Item, source: Source) -> None:
         phase = benchmark.phase
         if phase.ranking is None:
             continue
-        words = f"{source.named(phase)}: {len(phase.ranking.teams)} teams were ranked on {phase.ranking.cases} cases."
+        words = f"{source.named(phase)}: {were(len(phase.ranking.teams), 'team')} ranked on {counted(phase.ranking.cases, 'case')}."
         item.text.append(ledger.paragraph([words, *benchmark.headlines[:1]], source.ranking(phase)))
     item.prompt = "Finish the abstract: design in a sentence, and the main conclusion."
 
@@ -106,7 +110,7 @@ def solved(item: Item, source: Source) -> None:
     for values in source.views:
         found = values.get("annotation_error_sources")
         if found and parameter is not None:
-            words = value_words(parameter, found, public=True).replace("\n", " ")
+            words = value_words(parameter, found, public=True).replace("\n", "; ")
             item.text.append(
                 (source.ledger.say(f"Known errors of the reference: {ended(words)}", source.registered(parameter.id)),)
             )
@@ -120,8 +124,12 @@ def hard_cases(item: Item, source: Source) -> None:
         if not benchmark.worst_cases:
             continue
         keys = source.ledger.keys(source.ranking(benchmark.phase))
-        rows = tuple((row["what"], row["case"], row["median"], row["best"]) for row in benchmark.worst_cases)
-        columns = ("Metric and region", "Case", "Median over the teams", "Best team")
+        titles, known = _known(benchmark)
+        rows = tuple(
+            (row["what"], row["case"], row["median"], row["best"], *known.get(row["case"], ("–",) * len(titles)))
+            for row in benchmark.worst_cases
+        )
+        columns = ("Metric and region", "Case", "Median over the teams", "Best team", *titles)
         caption = f"Cases on which most teams did worst, {source.named(benchmark.phase)}"
         item.exhibits.append(Exhibit("table", keys, text=caption, columns=columns, rows=rows))
     item.prompt = "Look at these cases: what do they have in common, and why do methods fail on them?"
@@ -146,6 +154,7 @@ def methods(item: Item, source: Source) -> None:
         if said:
             lead = f"{source.named(benchmark.phase)}: teams whose rank depends most on metric and region."
             item.text.append(source.ledger.paragraph([lead, *said], source.ranking(benchmark.phase)))
+    described.resources(item, source)
     item.prompt = "Discuss advantages and disadvantages of the methods, with run time and memory where they are known."
 
 
@@ -172,7 +181,7 @@ def limits(item: Item, source: Source) -> None:
         said = [found.message for found in warnings[:MOST_TOLD]]
         if said:
             more = len(warnings) - len(said)
-            tail = [f"{more} more warnings stand open."] if more > 0 else []
+            tail = [f"Further open warnings: {more}."] if more > 0 else []
             item.text.append(ledger.paragraph(["Open warnings of the design’s checks.", *said, *tail], origin))
     item.prompt = "Say what these limits mean for the results."
 
@@ -201,6 +210,17 @@ ADDITIONS: Final[Mapping[str, Callable[[Item, Source], None]]] = {
     "41": future,
     "42": conclusion,
 }
+
+
+def _known(benchmark: Benchmark) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """Characteristics of the cases: their names, and what is known of each case."""
+    table = benchmark.characteristics
+    if table is None or "case" not in table:
+        return (), {}
+    names = [name for name in table.columns if name != "case"][:MOST_CHARACTERISTICS]
+    titles = tuple(capitalized(str(name).replace("_", " ")) for name in names)
+    lines = table[["case", *names]].astype(object).where(table[["case", *names]].notna(), "–")
+    return titles, {str(row[0]): tuple(map(str, row[1:])) for row in lines.itertuples(index=False)}
 
 
 def _labels(source: Source, identity: str) -> list[str]:

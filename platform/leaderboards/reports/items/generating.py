@@ -5,12 +5,17 @@ from typing import Final
 
 from leaderboards.reports.content import Edit, Item
 from leaderboards.reports.guideline import fill_of, parameters_of, title_of
-from leaderboards.reports.items import discussion, logged, outcome
+from leaderboards.reports.items import described, discussion, logged, outcome
 from leaderboards.reports.items.registered import fill_registered
 from leaderboards.reports.items.source import Source
 
 Addition = Callable[[Item, Source], None]
-ADDITIONS: Final[Mapping[str, Addition]] = {**logged.ADDITIONS, **outcome.ADDITIONS, **discussion.ADDITIONS}
+ADDITIONS: Final[Mapping[str, Addition]] = {
+    **logged.ADDITIONS,
+    **described.ADDITIONS,
+    **outcome.ADDITIONS,
+    **discussion.ADDITIONS,
+}
 
 
 def generate(number: str, source: Source) -> Item:

@@ -13,6 +13,8 @@ from leaderboards.reports.content import Exhibit, Item, Origin
 from leaderboards.reports.facts import PhaseFacts
 from leaderboards.reports.items.registered import ended
 from leaderboards.reports.items.source import Source
+from leaderboards.reports.words import access_words, counted, option_words
+from leaderboards.tables import metric_title
 
 PLATFORM: Final = Origin("platform", "The platform that ran the challenge")
 MEANINGS: Final = {
@@ -85,10 +87,14 @@ def pages(item: Item, source: Source) -> None:
 def close_teams(item: Item, source: Source) -> None:
     """9c: how many participants stand close to the organizers; numbers alone."""
     close = source.facts.organizer_affinity
+    shared = "an affiliation or the domain of an e-mail address with an organizer"
     words = (
-        f"{close['close']} of {close['members']} members of teams share an affiliation or the domain of an e-mail address "
-        f"with an organizer; they belong to {close['teams']} teams. Organizers cannot join a team with their own account."
+        f"{close['close']} of {counted(close['members'], 'member')} of teams {'shares' if close['close'] == 1 else 'share'} "
+        f"{shared}; they belong to {counted(close['teams'], 'team')}."
+        if close["close"]
+        else f"None of the {counted(close['members'], 'member')} of teams shares {shared}."
     )
+    words += " Organizers cannot join a team with their own account."
     item.text.append((source.ledger.say(words, source.counted("accounts of organizers and teams")),))
 
 
@@ -107,22 +113,22 @@ def attempts(item: Item, source: Source) -> None:
     """10b: quotas, which submission counts, and how often teams submitted."""
     for phase in source.shown:
         limits = [
-            f"{phase.per_day} submissions a team and day" if phase.per_day else "",
-            f"{phase.in_total} in total" if phase.in_total else "",
+            f"{counted(phase.per_day, 'submission')} a team and day" if phase.per_day else "",
+            f"{counted(phase.in_total, 'submission')} a team in total" if phase.in_total else "",
         ]
         limit = " and ".join(part for part in limits if part) or "no limit of submissions"
         settings = source.counted(f"settings of {source.named(phase)}")
         said = [
-            source.ledger.say(f"{source.named(phase)}: {limit}; {COUNTS[phase.counts]} of a team counted.", settings)
+            source.ledger.say(f"{source.named(phase)}: {limit}; {COUNTS[phase.counts]} of a team counts.", settings)
         ]
         if phase.made_by:
             numbers = sorted(phase.made_by.values())
-            words = (
-                f"{len(numbers)} teams made {sum(numbers)} submissions that were taken (median {median(numbers):g}, "
-                f"maximum {numbers[-1]} a team)"
-            )
             unsuccessful = sum(phase.states.get(state, 0) for state in ("refused", "withdrawn", "failed"))
-            words += f"; {unsuccessful} more were refused, withdrawn or failed, and {phase.late} came late and are not ranked."
+            words = (
+                f"{counted(len(numbers), 'team')} made {counted(sum(numbers), 'submission')} that were taken "
+                f"(median {median(numbers):g}, maximum {numbers[-1]} a team). Refused, withdrawn or failed: {unsuccessful}; "
+                f"late, and therefore not ranked: {phase.late}."
+            )
             said.append(source.ledger.say(words, source.counted(f"submissions to {source.named(phase)}")))
         item.text.append(tuple(said))
 
@@ -181,10 +187,15 @@ def label_access(item: Item, source: Source) -> None:
     entries = source.facts.entries("test_set_sealed")
     if entries:
         words = (
-            "On the platform the references are sealed under the digests of their manifests and are handed out by no page; "
-            "scoring reads them on behalf of the system."
+            "On the platform the references are sealed under the digests of their manifests; scoring reads them on behalf of "
+            "the system, and only organizers can look at one, which is logged."
         )
-        item.text.append((source.ledger.say(words, *[source.logged(entry) for entry in entries]),))
+        item.text.append(
+            (
+                source.ledger.say(words, *[source.logged(entry) for entry in entries]),
+                source.ledger.say(access_words(source.facts.reference_access), source.counted("acts in the audit log")),
+            )
+        )
 
 
 def case_numbers(item: Item, source: Source) -> None:
@@ -222,10 +233,10 @@ def metrics(item: Item, source: Source) -> None:
             low, high = (
                 ("unbounded" if bound is None else f"{bound:g}") for bound in (known.range if known else (None, None))
             )
-            options = ", ".join(f"{key} = {value}" for key, value in metric.options.items())
+            options = option_words(metric.options)
             rows.append(
                 (
-                    metric.name,
+                    metric_title(metric),
                     known.name if known else "measured elsewhere",
                     options or "–",
                     "higher is better" if metric.higher_is_better else "lower is better",
@@ -253,7 +264,7 @@ def missing(item: Item, source: Source) -> None:
     for phase in _different(source):
         assessment = source.parsed(phase)
         rows = [
-            (metric.name, *[_policy_words(assessment, index, outcome) for outcome in MEANINGS])
+            (metric_title(metric), *[_policy_words(assessment, index, outcome) for outcome in MEANINGS])
             for index, metric in enumerate(assessment.metrics)
         ]
         keys = source.ledger.keys(source.assessment(phase))

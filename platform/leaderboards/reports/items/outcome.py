@@ -5,11 +5,12 @@ from typing import Final
 
 from leaderboards.reports.content import Exhibit, Item
 from leaderboards.reports.items.source import Source
+from leaderboards.reports.words import counted
 
 
 def registrations(item: Item, source: Source) -> None:
     """32a: teams and people."""
-    words = f"{source.facts.people} people registered in {source.facts.teams} teams."
+    words = f"{counted(source.facts.people, 'person', 'people')} registered in {counted(source.facts.teams, 'team')}."
     item.text.append((source.ledger.say(words, source.counted("teams of the challenge")),))
 
 
@@ -36,7 +37,7 @@ def reported_teams(item: Item, source: Source) -> None:
         if phase.ranking is None:
             continue
         ranked = len(phase.ranking.teams)
-        words = f"{source.named(phase)}: this report covers {ranked} of {phase.submitting_teams} teams with a taken submission."
+        words = f"{source.named(phase)}: this report covers {ranked} of {counted(phase.submitting_teams, 'team')} with a taken submission."
         item.text.append((source.ledger.say(words, source.ranking(phase)),))
         if ranked < phase.submitting_teams:
             item.prompt = "Say why some teams are not covered."
@@ -75,8 +76,8 @@ def rankings(item: Item, source: Source) -> None:
             continue
         origin = source.ranking(benchmark.phase)
         words = (
-            f"{source.named(benchmark.phase)}: ranking version {ranking.number} of {len(ranking.teams)} teams on "
-            f"{ranking.cases} cases, standing since {ranking.since[:10]}, SHA-256 {ranking.digest}."
+            f"{source.named(benchmark.phase)}: ranking version {ranking.number} of {counted(len(ranking.teams), 'team')} on "
+            f"{counted(ranking.cases, 'case')}, standing since {ranking.since[:10]}, SHA-256 {ranking.digest}."
         )
         item.text.append(source.ledger.paragraph([words, *benchmark.headlines[:1]], origin))
     _exhibits(item, source, "35a")

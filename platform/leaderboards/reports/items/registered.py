@@ -7,6 +7,7 @@ from designs.document import Entry, State, Values
 from designs.document.words import cell_words, value_words
 from leaderboards.reports.content import Exhibit, Item
 from leaderboards.reports.items.source import Source
+from leaderboards.reports.words import capitalized
 
 SENTENCE_TYPES = frozenset({"longtext"})
 """What people wrote as running text stands there as they wrote it; everything else follows its label."""
@@ -60,7 +61,8 @@ def _one(item: Item, source: Source, parameter: Parameter, entry: Entry, where: 
             item.text.append((ledger.say(f"{lead if index == 0 else ''}{part}", origin),))
     else:
         words = value_words(parameter, entry.value, public=True)
-        item.text.append((ledger.say(f"{lead}{parameter.label}: {ended(words)}", origin),))
+        asked = parameter.label if parameter.label.endswith("?") else f"{parameter.label}:"
+        item.text.append((ledger.say(f"{lead}{asked} {ended(words)}", origin),))
     if entry.details:
         item.text.append((ledger.say(ended(entry.details), origin),))
     return "value"
@@ -72,7 +74,7 @@ def declared_words(parameter: Parameter, entry: Entry) -> str:
         case State.NONE_DECLARED:
             return f"{parameter.label}: none, as the organizers state."
         case State.NOT_APPLICABLE:
-            return f"{parameter.label}: not applicable. {ended(entry.reason)}".strip()
+            return f"{parameter.label}: not applicable. {capitalized(ended(entry.reason))}".strip()
         case State.FOLLOWS:
             return f"{parameter.label}: was to follow by {entry.until}."
         case State.EMBARGOED:
@@ -106,4 +108,4 @@ def ended(text: str) -> str:
     ('Docker containers.', 'Is it?', '')
     """
     text = text.strip()
-    return text if not text or text[-1] in ".!?…:;)" else f"{text}."
+    return text if not text or text[-1] in ".!?…:;" else f"{text}."

@@ -143,7 +143,7 @@ def exposure(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = visible_challenge(request.user, slug)
     context = context_of(request, challenge)
     audience = Audience.ORGANIZERS if context["may_write"] else Audience.PUBLIC
-    findings = judging.exposure(collect(challenge, audience=audience))
+    findings = judging.exposure(collect(challenge, audience=audience, with_methods=False))
     context |= {
         "findings": findings,
         "summary": judging.summary(findings),
@@ -174,8 +174,8 @@ def _overview(challenge: Challenge, shown: Report, content: dict[str, Any] | Non
 
 
 def _chapters(challenge: Challenge, shown: Report, content: dict[str, Any], *, only: str = "") -> list[Any]:
-    def source(name: str) -> str:
-        return reverse("reports:file", args=[challenge.slug, shown.number, f"{name}.svg"])
+    def source(file: str) -> str:
+        return reverse("reports:file", args=[challenge.slug, shown.number, file])
 
     def address(key: str) -> str:
         return reverse("reports:chapter", args=[challenge.slug, shown.number, key])

@@ -1,4 +1,5 @@
 import io
+from datetime import timedelta
 from unittest import mock
 
 import pytest
@@ -7,11 +8,12 @@ from django.db import transaction
 from django.test import override_settings
 from PIL import Image
 
+from audit.models import Entry
 from evaluation.figures import publication
 from leaderboards.models import Report
 from leaderboards.reports import services
 from leaderboards.reports.facts import Audience
-from submissions.models import Run
+from submissions.models import Run, TestCase
 from submissions.queries import results_frame
 from submissions.summary import summarize
 from tests.integration.leaderboards import world
@@ -43,8 +45,10 @@ def built(django_db_setup, django_db_blocker, storage_folder):
         django_db_blocker.unblock(),
         transaction.atomic(),
         mock.patch.object(publication, "printed", plain_picture),
+        # On a slow machine a lease would be renewed in between, from a thread that waits for this transaction.
+        mock.patch.object(services, "LEASE", timedelta(hours=1)),
     ):
-        yield with_summaries(world.build())
+        yield with_characteristics(with_summaries(world.build()))
         transaction.set_rollback(True)
 
 
@@ -53,6 +57,14 @@ def with_summaries(built: world.World) -> world.World:
     for run in Run.objects.select_related("submission__phase", "submission__team"):
         run.summary = summarize(run.submission.phase.assessment, results_frame(run))
         run.save()
+    return built
+
+
+def with_characteristics(built: world.World) -> world.World:
+    """Give the cases of the phase that has closed a size, which grows with their number."""
+    for place, case in enumerate(TestCase.objects.filter(test_set__phase=built.phases["revealed"]).order_by("name")):
+        case.metadata = {"tumour_size": place * 1.5}
+        case.save()
     return built
 
 
@@ -66,3 +78,15 @@ def made_for_team(actor, phase, team) -> Report:
     """A report of a team, asked for and made."""
     report = services.request_team_report(actor=actor, phase=phase, of=team)
     return services.make_report(report_id=report.pk) or Report.objects.get(pk=report.pk)
+
+
+def asked(built: world.World) -> Report:
+    """The report of a challenge for its organizers, asked for."""
+    return services.request_report(
+        actor=built.people["organizer"], challenge=built.challenge, audience=Audience.ORGANIZERS
+    )
+
+
+def times_made(report: Report) -> int:
+    """How often the log says that a report was made."""
+    return Entry.objects.filter(act="report_made", subject_id=str(report.pk)).count()

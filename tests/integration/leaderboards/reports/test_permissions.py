@@ -1,13 +1,16 @@
 """Who reads, writes and publishes reports: every address, everybody."""
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from challenges.models import Challenge
 from leaderboards.reports import services
 from leaderboards.reports.facts import Audience
 from leaderboards.reports.urls import urlpatterns
+from tests.integration.leaderboards import world
 from tests.integration.leaderboards.reports.conftest import made, made_for_team
 
 pytestmark = pytest.mark.django_db
@@ -130,3 +133,37 @@ def test_challenge_that_is_not_public_has_no_reports_for_others(built, reports, 
     services.publish(actor=built.people["organizer"], report=reports["public"])
     Challenge.objects.update(is_public=False)
     assert client_of(built, person).get(address(name, reports["public"].number)).status_code == 404
+
+
+def queries_of(client: Client, place: str) -> int:
+    assert client.get(place).status_code == 200
+    with CaptureQueriesContext(connection) as made_queries:
+        client.get(place)
+    return len(made_queries)
+
+
+def test_pages_cost_the_same_number_of_queries_for_any_number_of_teams_and_reports(built, reports):
+    numbers = {kind: report.number for kind, report in reports.items()}
+    pages = {
+        ("organizer", name): address(name, numbers["organizers"])
+        for name in (*OPEN, *DESK, *OF_A_REPORT, "team")
+        if name != "file"
+    }
+    pages |= {
+        ("member", "index"): address("index"),
+        ("member", "exposure"): address("exposure"),
+        ("member", "team"): address("team"),
+        ("member", "report"): address("report", numbers["team"]),
+        ("member", "chapter"): address("chapter", numbers["team"]).replace("/results/", "/team/"),
+    }
+    clients = {person: client_of(built, person) for person in ("organizer", "member")}
+    few = {place: queries_of(clients[place[0]], page) for place, page in pages.items()}
+    for name in ("Cleo", "Dora"):
+        world.join(built, name, level=0.7)
+        services.request_report(
+            actor=built.people["organizer"], challenge=built.challenge, audience=Audience.ORGANIZERS
+        )
+    many = {place: queries_of(clients[place[0]], page) for place, page in pages.items()}
+    assert many == few
+    # The exposure report reads the facts of each of the three phases; everything else reads what is stored.
+    assert max(count for (_, name), count in many.items() if name != "exposure") <= 14

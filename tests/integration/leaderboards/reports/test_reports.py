@@ -4,21 +4,31 @@ import io
 import json
 import re
 import zipfile
+from datetime import timedelta
 
+import numpy as np
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from docx import Document as WordDocument
 
 from audit.models import Entry
 from designs.models import Design, DesignVersion
+from evaluation.figures.layout import number
 from leaderboards.models import Report, ReportText, Standing
 from leaderboards.reports import building, services, storing
 from leaderboards.reports.content import Status, items_of
 from leaderboards.reports.facts import Audience, Facts, collect
 from leaderboards.reports.guideline import CHAPTERS, DRAFTED, LEFT_TO_THE_AUTHORS
-from tests.integration.leaderboards.reports.conftest import made, made_for_team
+from submissions import vault
+from submissions.models import MethodDescription
+from submissions.queries import counted_runs, results_frame
+from submissions.queries.pictures import picture_name
+from tests.integration.leaderboards import world
+from tests.integration.leaderboards.reports.conftest import PIXEL, made, made_for_team
 
 pytestmark = pytest.mark.django_db
 
@@ -82,6 +92,8 @@ def test_every_file_is_there_and_reads(report):
     html = storing.read(report.files["html"]).decode()
     assert "<script" not in html
     assert 'src="http' not in html
+    # What a mark is called begins with the word on it, for people who speak to their computer.
+    assert html.count('class="origin"') == html.count('aria-label="source of this">source</button>') > 0
     assert storing.read(report.files["pdf"]).startswith(b"%PDF")
     word = WordDocument(io.BytesIO(storing.read(report.files["docx"])))
     assert any("Rankings" in paragraph.text for paragraph in word.paragraphs)
@@ -198,12 +210,93 @@ def test_report_of_a_team_tells_its_own_cases_and_the_field_once_the_phase_has_c
     assert report.failure == ""
     shown = storing.read_content(report.content_name)
     by_key = {entry["number"]: entry for entry in items_of(shown)}
-    assert set(by_key) == {"submission", "standing", "strengths", "cases"}
+    assert set(by_key) == {"submission", "standing", "strengths", "cases", "effects"}
     worst = by_key["cases"]["exhibits"][0]
     assert worst["columns"] == ["Case", "Own value", "Median of the field", "Rank on the case"]
     values = [float(row[1]) for row in worst["rows"]]
     assert values == sorted(values)
     assert "Ben has rank 2 of 2" in text_of(by_key["standing"])
+    effects = by_key["effects"]["exhibits"]
+    figure, table = effects[:2]
+    assert "What makes cases hard for Ben?" in figure["text"]
+    assert {f"{figure['name']}.svg", f"{figure['name']}.png"} <= set(report.files)
+    assert "by DSC, whole" in table["text"]
+    run = next(run for run in counted_runs(built.phases["revealed"]) if run.submission.team == built.teams["Ben"])
+    results = results_frame(run)
+    dice = results[results["metric"] == "dsc"].sort_values("case")["value"]
+    size = np.arange(len(dice)) - np.arange(len(dice)).mean()
+    slope = np.polyfit(size / size.std(), dice.to_numpy(), 1)[0]
+    assert table["rows"][0][:2] == ["tumour size", number(slope)]
+    assert "Ada" not in text_of(effects)
+
+
+def test_pictures_of_cases_are_in_the_report_of_a_team_only_where_the_phase_reveals_them(built):
+    phase = built.phases["revealed"]
+    without = made_for_team(built.people["member"], phase, built.teams["Ben"])
+    assert not any(name.startswith("case-") for name in without.files)
+    phase.reveals_cases = True
+    phase.save()
+    run = next(run for run in counted_runs(phase) if run.submission.team == built.teams["Ben"])
+    for case in world.CASES:
+        vault.keep_bytes(picture_name(run, case, with_reference=True), PIXEL)
+    report = made_for_team(built.people["member"], phase, built.teams["Ben"])
+    assert report.pk != without.pk
+    assert storing.read(report.files["case-01.png"]) == PIXEL
+    with zipfile.ZipFile(io.BytesIO(storing.read(report.files["zip"]))) as archive:
+        assert archive.read("figures/case-01.png") == PIXEL
+        assert "(figures/case-01.png)" in archive.read("report.md").decode()
+    shown = {"member": built.people["member"], "organizer": built.people["organizer"]}
+    address = reverse("reports:file", args=["liver", report.number, "case-01.png"])
+    statuses = {}
+    for name, person in {**shown, "other": built.people["other"], "stranger": built.people["stranger"]}.items():
+        client = Client()
+        client.force_login(person)
+        statuses[name] = client.get(address).status_code
+    # `member` is of Ada’s team, so Ben’s cases are for Ben’s member and the organizers alone.
+    assert statuses == {"member": 404, "organizer": 200, "other": 200, "stranger": 404}
+    phase.closes_at = timezone.now() + timedelta(days=1)
+    phase.results = "cases"
+    phase.save()
+    still_open = made_for_team(built.people["member"], phase, built.teams["Ben"])
+    assert not any(name.startswith("case-") for name in still_open.files)
+
+
+def test_methods_of_the_teams_are_told_to_those_who_may_read_them(built):
+    phase = built.phases["revealed"]
+    runs = {run.submission.team.name: run.submission for run in counted_runs(phase)}
+    for name, consent in (("Ada", "with_name"), ("Ben", "anonymously")):
+        entries = {
+            "optimizer": {"state": "provided", "value": f"Adam of {name}"},
+            "code_url": {"state": "provided", "value": f"https://example.org/{name.lower()}"},
+            "team_members": {"state": "provided", "value": [{"name": "Secret Person"}]},
+            "consent_result_publication": {"state": "provided", "value": consent},
+        }
+        MethodDescription.objects.create(
+            submission=runs[name], entries=entries, filled=2, required=20, is_complete=False
+        )
+    content = storing.read_content(made(built.people["organizer"], built.challenge).content_name)
+    told = item(content, "33b")
+    assert told["status"] == Status.COVERED
+    assert "2 of 2 ranked teams describe their methods" in told["generated"]
+    assert "Adam of Ada" in text_of(told)
+    assert "Adam of Ben" in text_of(told)
+    assert "Ben" in told["prompt"]
+    assert "Secret Person" not in text_of(content)
+    assert "2 of 2 described methods link their code" in item(content, "14b")["generated"]
+    public = made(built.people["organizer"], built.challenge, Audience.PUBLIC)
+    shown = text_of(storing.read_content(public.content_name))
+    assert "Adam of Ada" in shown
+    assert "Adam of Ben" not in shown
+    assert "Adam of Ben" not in json.dumps(public.inputs)
+
+
+def test_figures_and_tables_are_numbered_and_each_table_has_a_caption(content):
+    for kind in ("figure", "table"):
+        shown = [exhibit for entry in items_of(content) for exhibit in entry["exhibits"] if exhibit["kind"] == kind]
+        assert [exhibit["label"] for exhibit in shown] == [
+            f"{kind.capitalize()} {number}" for number in range(1, len(shown) + 1)
+        ]
+        assert all(exhibit["text"] for exhibit in shown)
 
 
 def test_report_of_a_team_in_an_open_phase_holds_no_case(built):
