@@ -33,6 +33,7 @@ STAGES = {
     "results": "When results are released",
     "monitoring": "As long as it runs",
 }
+BLOCKED = "They keep the design from being submitted."
 HEAD = ("severity", "check", "parameter", "task", "message", "detail", "answer")
 
 
@@ -59,7 +60,11 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
         for finding in found
     ]
     groups = [
-        ("Errors", "They keep the design from being submitted.", [row for row in rows if row["finding"].blocks]),
+        (
+            "Errors",
+            BLOCKED if stage == DRAFT else "They have to be mended.",
+            [row for row in rows if row["finding"].blocks],
+        ),
         (
             "Warnings",
             "Obey them, or answer them: the answer goes to the reviewers and into the report.",
