@@ -32,7 +32,7 @@ def test_a_chair_makes_a_call_in_the_browser(client):
     assert "Later than" in refused.content.decode()
     answer = client.post("/calls/new/", posted({}))
     assert answer["Location"] == "/calls/autumn-challenges/"
-    call = Call.objects.get()
+    call = Call.objects.get(slug="autumn-challenges")
     assert (call.gate, call.anonymity, call.score_max, call.questions.count()) == (85, "double", 7, 41)
     assert client.post("/calls/autumn-challenges/settings/", posted({"news": "Extended"})).status_code == 302
     assert "Extended" in client.get("/calls/autumn-challenges/").content.decode()
