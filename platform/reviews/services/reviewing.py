@@ -97,6 +97,8 @@ def save_verdict(
     confidential: str = "",
 ) -> Review:
     """Keep recommendation, confidence, summary and the confidential note in the draft."""
+    # As it stands now: one that was sent while this save was on its way stays sent.
+    review = Review.objects.select_for_update(of=("self",)).select_related("assignment__filing__call").get(pk=review.pk)
     _writable(review)
     if recommendation and recommendation not in Outcome.values:
         raise ValidationError("Accept, minor revision, major revision or reject.")
@@ -107,7 +109,7 @@ def save_verdict(
     review.recommendation, review.confidence = recommendation, confidence
     review.summary, review.confidential = _clean(summary), _clean(confidential)
     review.changed_at = timezone.now()
-    review.save()
+    review.save(update_fields=["recommendation", "confidence", "summary", "confidential", "changed_at"])
     return review
 
 

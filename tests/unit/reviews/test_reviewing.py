@@ -35,6 +35,11 @@ def test_a_review_is_sent_complete_and_every_version_of_it_is_kept(world):
     assert (again.number, round(again.score, 3)) == (2, round((8 * 4 + 1) / 9, 3))
     first.refresh_from_db()
     assert first.score == 4
+    # A draft whose saving began before the review was sent does not take it back.
+    assert review.sent_at is None
+    reviewing.save_verdict(review=review, recommendation="minor", confidence=2, summary="Later.")
+    review.refresh_from_db()
+    assert (review.sent_at, review.confidence) == (first.sent_at, 2)
 
 
 @pytest.mark.parametrize(
