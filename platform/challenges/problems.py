@@ -1,0 +1,31 @@
+"""Why a design cannot be run."""
+
+from dataclasses import dataclass
+
+from designs.catalogue import shipped
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a design cannot be run, with the parameter and the task it stands in."""
+
+    parameter: str
+    text: str
+    task: str = ""
+
+    @property
+    def label(self) -> str:
+        """The parameter in words."""
+        return shipped()[self.parameter].label
+
+    def __str__(self) -> str:
+        where = f" ({self.task})" if self.task else ""
+        return f"{self.label}{where}: {self.text}"
+
+
+class NotLaunchableError(ValueError):
+    """A design that cannot be run; `problems` name the parameters."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        self.problems = problems
+        super().__init__(" ".join(str(problem) for problem in problems))
