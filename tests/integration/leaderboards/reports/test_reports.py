@@ -33,6 +33,16 @@ from tests.integration.leaderboards.reports.conftest import PIXEL, made, made_fo
 pytestmark = pytest.mark.django_db
 
 
+@pytest.fixture(autouse=True)
+def unchanged_phases(built):
+    """What a test changes in the phases of the world stays with the test, as what it stores does."""
+    before = {key: dict(vars(phase)) for key, phase in built.phases.items()}
+    yield
+    for key, values in before.items():
+        vars(built.phases[key]).clear()
+        vars(built.phases[key]).update(values)
+
+
 @pytest.fixture(scope="module")
 def report(built):
     return made(built.people["organizer"], built.challenge)
