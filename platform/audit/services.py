@@ -58,6 +58,14 @@ def record(
     return entry
 
 
+def hold_chain() -> None:
+    """Take the lock of the chain before a lock that other acts take after their entry.
+
+    Acts that take the two in different orders would wait for each other until the database ends one of them.
+    """
+    _locked_head()
+
+
 def _locked_head() -> Head:
     head = Head.objects.select_for_update().filter(pk=1).first()
     if head is None:

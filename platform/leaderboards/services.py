@@ -11,7 +11,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from accounts.models import User
-from audit.services import record
+from audit.services import hold_chain, record
 from challenges.models import Phase
 from leaderboards import both_ways, computing, leases, queries
 from leaderboards.models import Analysis, Freeze, RankingRequest, RankingVersion, Standing
@@ -38,6 +38,7 @@ def request_ranking(phase_id: int, *, cause: str = Standing.Cause.SCORE) -> None
     Many requests in a row cost one computation: a job is sent only for the first one that nobody works on, the worker
     looks again when it is done, and the sweep finds what got lost.
     """
+    hold_chain()
     request, _ = RankingRequest.objects.get_or_create(phase_id=phase_id)
     request = RankingRequest.objects.select_for_update().get(pk=request.pk)
     waiting = request.is_due
@@ -214,6 +215,7 @@ def _finish(
     claim: RankingRequest, *, version: RankingVersion | None = None, failure: str = ""
 ) -> RankingVersion | None:
     """Store the result and give the lease back; a worker whose lease went to another one stores nothing."""
+    hold_chain()
     row = RankingRequest.objects.select_for_update().get(pk=claim.pk)
     if row.lease != claim.lease:
         return None

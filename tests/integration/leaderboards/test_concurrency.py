@@ -1,12 +1,14 @@
 """Several workers at once, on a database that lets them work at once."""
 
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
+from audit.services import record
 from leaderboards import computing, services
 from leaderboards.models import RankingRequest, RankingVersion, Standing
 from tests.integration.leaderboards import world
@@ -57,3 +59,33 @@ def test_lease_is_renewed_while_a_long_computation_runs(monkeypatch):
     services.request_ranking(phase.pk)
     assert services.rank_phase(phase_id=phase.pk).number == 1
     assert leases[0] < leases[1]
+
+
+def test_a_score_that_comes_while_a_ranking_is_stored_waits_its_turn(monkeypatch):
+    """Both write to the audit chain and to the request for a ranking; they take the two in the same order."""
+    built = world.build(ranked=())
+    phase = built.phases["open"]
+    world.scored_run(phase, built.teams["Ada"], built.people["member"], level=0.9)
+    services.request_ranking(phase.pk)
+    storing, written = threading.Event(), threading.Event()
+    let_stand = services._let_stand
+
+    def slow(*arguments, **more):
+        storing.set()
+        written.wait(0.5)
+        return let_stand(*arguments, **more)
+
+    monkeypatch.setattr(services, "_let_stand", slow)
+
+    def score():
+        storing.wait(30)
+        with transaction.atomic():
+            record(actor=None, act="run_scored", subject=phase)
+            written.set()
+            services.request_ranking(phase.pk)
+
+    with ThreadPoolExecutor(2) as pool:
+        ranked = pool.submit(in_a_worker, lambda: services.rank_phase(phase_id=phase.pk))
+        pool.submit(in_a_worker, score).result(60)
+        assert ranked.result(60).number == 1
+    assert RankingRequest.objects.get(phase=phase).requested == 2
