@@ -244,9 +244,7 @@
         document.dispatchEvent(new CustomEvent("podium:toast", { detail: { text: "The picture could not be made.", kind: "bad" } }));
       }
     };
-    bar.append(button("SVG", save("svg")), button("PNG", save("png")), button("Reset", () => {
-      draw(figure);
-    }));
+    bar.append(button("SVG", save("svg")), button("PNG", save("png")), button("Reset", () => again(figure)));
     bar.querySelectorAll("button")[0].setAttribute("aria-label", "Download as SVG");
     bar.querySelectorAll("button")[1].setAttribute("aria-label", "Download as PNG");
     bar.querySelectorAll("button")[2].setAttribute("aria-label", "Reset the view");
@@ -273,6 +271,22 @@
     return done;
   };
 
+  // Drawn again after whatever is being drawn: two drawings of one figure at once measure labels that the other removed.
+  const waiting = new Set();
+  const again = (figure) => {
+    if (waiting.has(figure)) return;
+    waiting.add(figure);
+    figure.dataset.plotState = "drawing";
+    inTurn(async () => {
+      waiting.delete(figure);
+      try {
+        if (figure.isConnected && drawn.has(figure)) await draw(figure);
+      } finally {
+        if (!waiting.has(figure)) figure.dataset.plotState = "drawn";
+      }
+    });
+  };
+
   // What belongs to a figure and is too long to stand in it.
   const remark = (figure, remarks = []) => {
     figure.querySelector(".plot__remarks")?.remove();
@@ -289,7 +303,7 @@
       if (!width || target.dataset.width === String(width)) continue;
       const first = !target.dataset.width;
       target.dataset.width = String(width);
-      if (!first && target.closest("figure").dataset.plotState === "drawn") draw(target.closest("figure"));
+      if (!first && drawn.has(target.closest("figure"))) again(target.closest("figure"));
     }
   });
 
@@ -316,7 +330,7 @@
         figure.dataset.plotState = "drawing";
         return draw(figure);
       });
-      figure.dataset.plotState = "drawn";
+      if (!waiting.has(figure)) figure.dataset.plotState = "drawn";
       remark(figure, spec.remarks);
       tools(figure, canvas);
       sizes.observe(canvas);
@@ -354,7 +368,7 @@
   document.addEventListener("podium:theme", () => {
     for (const [figure] of drawn) {
       if (!figure.isConnected) drawn.delete(figure);
-      else if (figure.dataset.plotState === "drawn") draw(figure);
+      else again(figure);
     }
   });
   addEventListener("beforeprint", () => document.dispatchEvent(new CustomEvent("podium:theme")));
