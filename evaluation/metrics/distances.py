@@ -23,10 +23,6 @@ _DENSE: Final = 0.1
 """Share of border voxels in the joint box from which a distance transform is the faster way …"""
 _FEW: Final = 20_000
 """… unless they are so few that a tree is quick however they lie."""
-_SMALL: Final = 32_768
-"""Up to so many voxels in the joint box, a transform takes no longer than a tree even where the borders are sparse …"""
-_NOT_SPARSE: Final = 0.025
-"""… down to this share; sets of small structures then do without loading the library of trees at all."""
 _ALL_PAIRS: Final = 20_000
 """Up to so many pairs, comparing all of them is the quickest way."""
 
@@ -52,10 +48,7 @@ def directed_distances(reference: Surface, prediction: Surface, spacing: Sequenc
     ends = [np.add(surface.offset, surface.border.shape) for surface in (reference, prediction)]
     size = np.maximum(*ends) - low
     voxels = float(np.prod(size, dtype=float))
-    greater = max(reference.size, prediction.size)
-    few_pairs = reference.size * prediction.size <= _ALL_PAIRS
-    small = voxels <= _SMALL and greater >= _NOT_SPARSE * voxels and not few_pairs
-    if small or greater > max(_FEW, _DENSE * voxels):
+    if max(reference.size, prediction.size) > max(_FEW, _DENSE * voxels):
         return _by_transform(reference, prediction, low, size, spacing)
     return DirectedDistances(_by_tree(reference, prediction), _by_tree(prediction, reference))
 

@@ -302,6 +302,9 @@ def _run(work: Callable[[_Task], _Scored], tasks: Sequence[_Task], jobs: int) ->
     if jobs <= 1:
         yield from map(work, tasks)
         return
+    # Loads the libraries that this assessment needs, once and before the other processes begin as copies of this one.
+    yield work(tasks[0])
+    tasks = tasks[1:]
     # Loaded here for the sake of single jobs, which do without.
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
