@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import Count, Min, OuterRef, Q, Subquery
 
 from challenges.models import Phase, Team
 from submissions.models import Run, Submission, TestSet
@@ -57,12 +57,20 @@ def rescoring_of(phase: Phase) -> Rescoring | None:
     counting = Run.objects.filter(counts=True, submission__phase=phase, submission__is_late=False)
     counting = counting.filter(submission__state=Submission.State.SCORED)
     counting = counting.exclude(submission__team__standing__in=Team.OUTSIDE)
-    found = list(counting.values_list("submission", "test_set__version", "test_set__is_active"))
-    behind = [submission for submission, _, in_use in found if not in_use]
-    if not behind:
+    behind = counting.filter(test_set__is_active=False)
+    # Counted by the database: a page asks this each time, and nearly always nothing is behind.
+    found = counting.aggregate(
+        total=Count("pk"), behind=Count("pk", filter=Q(test_set__is_active=False)), standing=Min("test_set__version")
+    )
+    if not found["behind"]:
         return None
     wanted = TestSet.objects.filter(phase=phase, is_active=True).values_list("version", flat=True).first()
     last = Run.objects.filter(submission=OuterRef("pk")).order_by("-number").values("state")[:1]
-    failed = Submission.objects.filter(pk__in=behind).annotate(last=Subquery(last)).filter(last=Run.State.FAILED)
-    standing = min(version for _, version, _ in found)
-    return Rescoring(standing, wanted or standing, len(found) - len(behind), len(found), failed.count())
+    failed = Submission.objects.filter(pk__in=behind.values("submission")).annotate(last=Subquery(last))
+    return Rescoring(
+        found["standing"],
+        wanted or found["standing"],
+        found["total"] - found["behind"],
+        found["total"],
+        failed.filter(last=Run.State.FAILED).count(),
+    )
