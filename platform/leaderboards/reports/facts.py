@@ -17,6 +17,7 @@ from designs.document import Document, from_json, public_form
 from evaluation import canonical
 from leaderboards.models import Freeze, RankingVersion, ReportSettings, Standing
 from leaderboards.queries import key_of
+from leaderboards.reports import answered
 from leaderboards.reports.closeness import affinity, reference_access
 from leaderboards.reports.described import described
 from leaderboards.reports.level import Audience, Level, level_for
@@ -38,6 +39,7 @@ class DesignFacts:
     since: str
     address: str
     data: dict[str, Any]
+    warnings: list[dict[str, str]] = field(default_factory=list)
 
     @property
     def document(self) -> Document:
@@ -222,6 +224,7 @@ def design_of(challenge: Challenge) -> DesignFacts | None:
             since=version.registered_at.isoformat(),
             address=version.get_absolute_url(),
             data=version.document,
+            warnings=answered.of_registration(version),
         )
     settings = ReportSettings.objects.filter(challenge=challenge).select_related("design_version__design").first()
     if settings is None or settings.design_version is None:
@@ -235,6 +238,7 @@ def design_of(challenge: Challenge) -> DesignFacts | None:
         since=chosen.created_at.isoformat(),
         address=chosen.get_absolute_url() if chosen.design.is_public else "",
         data=public_form(chosen.document, catalogue=shipped()),
+        warnings=answered.of_version(chosen),
     )
 
 

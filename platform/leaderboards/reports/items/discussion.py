@@ -3,11 +3,11 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from designs.checks.compiling import all_findings
 from designs.document.words import cell_words, value_words
 from leaderboards.reports.benchmark import Benchmark
 from leaderboards.reports.content import Exhibit, Item, Origin
 from leaderboards.reports.exposure import Cover
+from leaderboards.reports.facts import DesignFacts
 from leaderboards.reports.items import described
 from leaderboards.reports.items.registered import ended
 from leaderboards.reports.items.source import Source
@@ -175,15 +175,26 @@ def limits(item: Item, source: Source) -> None:
             item.text.append(
                 (ledger.say(f"{source.named(phase)}: {deviation['what']}. {deviation['reason']}", origin),)
             )
-    if source.document is not None and facts.design is not None:
-        warnings = [found for found in all_findings(source.document) if found.severity == "warning"]
-        origin = Origin("parameter", f"Checks of {facts.design.label}", facts.design.digest, facts.design.address)
-        said = [found.message for found in warnings[:MOST_TOLD]]
-        if said:
-            more = len(warnings) - len(said)
-            tail = [f"Further open warnings: {more}."] if more > 0 else []
-            item.text.append(ledger.paragraph(["Open warnings of the design’s checks.", *said, *tail], origin))
+    if facts.design is not None and facts.design.warnings:
+        _warnings(item, source, facts.design)
     item.prompt = "Say what these limits mean for the results."
+
+
+def _warnings(item: Item, source: Source, design: DesignFacts) -> None:
+    """Warnings of the design's checks: first those that the organizers answered, with the answer."""
+    origin = Origin("parameter", f"Checks of {design.label}", design.digest, design.address)
+    answered = [warning for warning in design.warnings if warning["answer"]]
+    for warning in answered:
+        where = f"{warning['task']}: " if warning["task"] else ""
+        words = f"A check of the design warns: {where}{warning['message']} The organizers answer: {warning['answer']}"
+        item.text.append((source.ledger.say(words, origin),))
+    said = [warning["message"] for warning in design.warnings if not warning["answer"]]
+    if said:
+        more = len(said) - MOST_TOLD
+        tail = [f"Further open warnings: {more}."] if more > 0 else []
+        item.text.append(
+            source.ledger.paragraph(["Open warnings of the design’s checks.", *said[:MOST_TOLD], *tail], origin)
+        )
 
 
 def future(item: Item, source: Source) -> None:  # noqa: ARG001 (all additions are called alike)

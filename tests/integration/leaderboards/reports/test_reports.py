@@ -16,7 +16,10 @@ from django.utils import timezone
 from docx import Document as WordDocument
 
 from audit.models import Entry
+from designs.checks.compiling import all_findings
 from designs.models import Design, DesignVersion
+from designs.queries import document_of_version
+from designs.services import answer_check
 from evaluation.figures.layout import number
 from leaderboards.models import Report, ReportText, Standing
 from leaderboards.reports import building, services, storing
@@ -201,6 +204,18 @@ def test_design_fills_the_items_that_it_registers(built):
     version = DesignVersion.objects.create(
         design=design, number=1, name="First", document=document, digest="d" * 64, catalogue="1.0.0"
     )
+    warning = next(
+        found
+        for found in all_findings(document_of_version(version), design=design)
+        if found.severity == "warning" and found.task is None
+    )
+    answer_check(
+        actor=built.people["organizer"],
+        design=design,
+        check_id=warning.check.id,
+        text="We decided so; ask cora@example.org.",
+        basis=warning.basis,
+    )
     services.choose_design(actor=built.people["organizer"], challenge=built.challenge, version=version)
     content = storing.read_content(made(built.people["organizer"], built.challenge).content_name)
     motivation = item(content, "4a")
@@ -213,6 +228,9 @@ def test_design_fills_the_items_that_it_registers(built):
     assert "No paper is planned." in item(content, "9f")["generated"]
     assert "cora@example.org" not in text_of(content)
     assert content["design"]["digest"] == "d" * 64
+    limits = item(content, "40")["generated"]
+    assert f"{warning.message} The organizers answer: We decided so" in limits
+    assert "Open warnings of the design’s checks." in limits
 
 
 def test_report_of_a_team_tells_its_own_cases_and_the_field_once_the_phase_has_closed(built):
