@@ -297,13 +297,13 @@
     figure.querySelector(".plot__state").after(box);
   };
 
+  // The first report comes at once: a figure that was drawn while its place had another width is drawn again.
   const sizes = new ResizeObserver((entries) => {
     for (const { target, contentRect } of entries) {
       const width = Math.round(contentRect.width);
-      if (!width || target.dataset.width === String(width)) continue;
-      const first = !target.dataset.width;
-      target.dataset.width = String(width);
-      if (!first && drawn.has(target.closest("figure"))) again(target.closest("figure"));
+      const before = target._fullLayout?.width ?? width;
+      if (!width || Math.abs(before - width) <= 1) continue;
+      if (drawn.has(target.closest("figure"))) again(target.closest("figure"));
     }
   });
 
