@@ -14,5 +14,5 @@ class OperationsConfig(AppConfig):
         register_try_me(try_me)
         if settings.PODIUM_EXAMPLE_MODE:
             register_hint("Read the leaderboard", "leaderboards:first", "hippocampus", order=10)
-            register_hint("Submit predictions yourself", "submissions:submit", "hippocampus", order=20)
-            register_hint("See what organizers see", "submissions:organize", "hippocampus", order=30)
+            register_hint("Submit predictions yourself (as paula)", "submissions:submit", "hippocampus", order=20)
+            register_hint("See what organizers see (as olivia)", "submissions:organize", "hippocampus", order=30)

@@ -130,12 +130,14 @@
     const named = (layout.annotations ?? []).some(atEnds);
     const entries = named || layout.showlegend ? data.filter((trace) => trace.name && trace.showlegend !== false).length : 0;
     const notes = (layout.annotations ?? []).filter((note) => !atEnds(note));
-    // Panels side by side have little room for their titles.
+    // Axes have little room for their titles, panels side by side less.
     const axes = Object.keys(layout).filter((key) => /^xaxis\d*$/.test(key));
-    const titled = axes.map((key) => [key, { ...layout[key], title: { ...layout[key].title, font: { size: 8 } } }]);
+    const size = axes.length > 1 ? 8 : 10;
+    const whole = (title) => (typeof title === "string" ? { text: title } : title);
+    const titled = axes.map((key) => [key, { ...layout[key], title: { ...whole(layout[key].title), font: { size } } }]);
     return {
       ...layout,
-      ...(axes.length > 1 ? Object.fromEntries(titled) : {}),
+      ...Object.fromEntries(titled),
       font: { ...layout.font, size: 11 },
       height: layout.height + (entries > 3 ? LEGEND_LINE * entries : 0),
       annotations: notes.map((note) => ({ ...note, font: { ...note.font, size: Math.min(note.font?.size ?? 9, 9) } })),
