@@ -63,7 +63,7 @@ def _by_tree(start: Surface, target: Surface) -> NDArray[np.float64]:
     distances = np.zeros(start.size)
     apart = np.flatnonzero(~_coincident(start, target))
     if apart.size:
-        distances[apart] = target.tree.query(start.points[apart], workers=1)[0]
+        distances[apart] = target.tree.query(start.points[apart])[0]
     return distances
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from numpy.typing import NDArray
-    from scipy.spatial import cKDTree
+    from pykdtree.kdtree import KDTree
 
     from evaluation.metrics.masks import Connectivity, Mask
 
@@ -65,11 +69,10 @@ class Surface:
         return int(self.flat.size)
 
     @cached_property
-    def tree(self) -> cKDTree:
+    def tree(self) -> KDTree:
         """A k-d tree of the border voxels."""
-        from scipy.spatial import cKDTree
-
-        return cKDTree(self.points, balanced_tree=False, compact_nodes=False)
+        tree: KDTree = _library().KDTree(self.points)
+        return tree
 
     @cached_property
     def areas(self) -> NDArray[np.float64]:
@@ -95,6 +98,24 @@ class Surface:
         areas: NDArray[np.float64] = np.sqrt(total)
         # With the full neighbourhood a border voxel may have no open face: it touches the outside by a corner only.
         return areas
+
+
+@cache
+def _library() -> ModuleType:
+    """Load the library of k-d trees with one thread: we use as many processes as there are cores, and they fork.
+
+    Its threads could not be forked, and what OpenMP is to use is read once, while it is loaded.
+    """
+    name = "OMP_NUM_THREADS"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        return import_module("pykdtree.kdtree")
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def surface_of(mask: Mask, connectivity: Connectivity) -> Surface:
