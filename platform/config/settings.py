@@ -266,6 +266,10 @@ PODIUM_UNSUCCESSFUL_PER_DAY = env.int("PODIUM_UNSUCCESSFUL_PER_DAY", 50)
 PODIUM_CASE_MEMORY_BYTES = env.int("PODIUM_CASE_MEMORY_BYTES", 4 * 1024**3)
 PODIUM_CASE_FILE_BYTES = env.int("PODIUM_CASE_FILE_BYTES", 4 * 1024**3)
 PODIUM_CASE_SECONDS = env.float("PODIUM_CASE_SECONDS", 120.0)
+# Whether workers refuse to work where children that read participants' files cannot be confined in full.
+PODIUM_CONFINEMENT = env.str("PODIUM_CONFINEMENT", "try")
+if PODIUM_CONFINEMENT not in ("try", "require"):
+    raise ImproperlyConfigured(f"PODIUM_CONFINEMENT is {PODIUM_CONFINEMENT!r}; it has to be try or require.")
 # A worker that is silent for longer has lost its work to another.
 PODIUM_LEASE_SECONDS = env.int("PODIUM_LEASE_SECONDS", 12)
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2

@@ -1,4 +1,4 @@
-"""A read-only file system for one process, by Landlock: no privileges, no other program, and what was prepared is kept.
+"""What of the file system one process may see and change, by Landlock: no privileges, and what was prepared is kept.
 
 A wrapper like bubblewrap confines a program that it starts. The children of scoring are forked so that prepared references
 need not be read again, and start no program; so they confine themselves by the same means of the kernel.
@@ -6,19 +6,24 @@ need not be read again, and start no program; so they confine themselves by the 
 
 import ctypes
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446
 """Numbers of the system calls; the same on all architectures."""
 _VERSION = 1
 _PATH_BENEATH = 1
-_EXECUTE, _REFER, _TRUNCATE = 1 << 0, 1 << 13, 1 << 14
+_EXECUTE, _READ_FILE, _READ_FOLDER, _REFER, _TRUNCATE, _DEVICES = 1 << 0, 1 << 2, 1 << 3, 1 << 13, 1 << 14, 1 << 15
 _WRITE = 1 << 1 | sum(1 << bit for bit in range(4, 13))
 """Writing to files, and making or removing whatever has a name."""
+_TCP = 1 << 0 | 1 << 1
+"""Listening and connecting; from version 4 on."""
+_SCOPES = 1 << 0 | 1 << 1
+"""Abstract sockets and signals of processes outside; from version 6 on."""
 
 
 class _Ruleset(ctypes.Structure):
-    _fields_ = (("fs", ctypes.c_uint64),)
+    _fields_ = (("fs", ctypes.c_uint64), ("net", ctypes.c_uint64), ("scoped", ctypes.c_uint64))
 
 
 class _Beneath(ctypes.Structure):
@@ -31,10 +36,11 @@ def version() -> int:
     return max(0, _call(_CREATE, None, 0, _VERSION))
 
 
-def allow_writing_only_in(*folders: Path) -> bool:
-    """Let this process and its descendants write in `folders` alone and start no program; for good.
+def allow_only(*, reading: Iterable[Path], writing: Iterable[Path]) -> bool:
+    """Let this process and its descendants read and write only beneath these paths, and start no program; for good.
 
-    What is open already stays usable. Needs `PR_SET_NO_NEW_PRIVS`.
+    What is open already stays usable. Where the kernel can, they neither use TCP nor signal processes outside. Needs
+    `PR_SET_NO_NEW_PRIVS`.
 
     Returns
     -------
@@ -44,20 +50,23 @@ def allow_writing_only_in(*folders: Path) -> bool:
     known = version()
     if known < 1:
         return False
-    writing = _WRITE | (_REFER if known >= 2 else 0) | (_TRUNCATE if known >= 3 else 0)
-    ruleset = _Ruleset(writing | _EXECUTE)
-    rules = _call(_CREATE, ctypes.byref(ruleset), ctypes.sizeof(ruleset), 0)
+    changing = _WRITE | (_REFER if known >= 2 else 0) | (_TRUNCATE if known >= 3 else 0)
+    seeing = _READ_FILE | _READ_FOLDER
+    ruleset = _Ruleset(changing | seeing | _EXECUTE | (_DEVICES if known >= 5 else 0), _TCP, _SCOPES)
+    size = ctypes.sizeof(ctypes.c_uint64) * (1 + (known >= 4) + (known >= 6))
+    rules = _call(_CREATE, ctypes.byref(ruleset), size, 0)
     if rules < 0:
         return False
     try:
-        added = all(_add(rules, folder, writing) for folder in folders)
-        return added and _call(_RESTRICT, rules, 0) == 0
+        added = [_add(rules, path, seeing if path.is_dir() else _READ_FILE) for path in reading]
+        added += [_add(rules, folder, changing | seeing) for folder in writing]
+        return all(added) and _call(_RESTRICT, rules, 0) == 0
     finally:
         os.close(rules)
 
 
-def _add(rules: int, folder: Path, access: int) -> bool:
-    place = os.open(folder, os.O_PATH | os.O_CLOEXEC)
+def _add(rules: int, path: Path, access: int) -> bool:
+    place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         beneath = _Beneath(access, place)
         return _call(_ADD_RULE, rules, _PATH_BENEATH, ctypes.byref(beneath), 0) == 0

@@ -10,15 +10,19 @@ def look_for_lost_work(**_: object) -> None:
     send("submissions.tasks.sweep", [])
 
 
-def load_libraries(**_: object) -> None:
-    """Load what scoring needs before the pool is forked, so that the first submission does not wait for it."""
+def get_ready(**_: object) -> None:
+    """Load what scoring needs before the pool is forked, so that the first submission does not wait for it.
+
+    And find out how children are confined here: a worker that must not work without that ends now.
+    """
     # Here, so that web processes and commands start without it.
-    from submissions import scorer
+    from submissions import guarantees, scorer
 
     scorer.preload()
+    guarantees.check()
 
 
 def connect() -> None:
     """Listen to the signals of the worker."""
-    worker_init.connect(load_libraries, dispatch_uid="submissions.load_libraries")
+    worker_init.connect(get_ready, dispatch_uid="submissions.get_ready")
     worker_ready.connect(look_for_lost_work, dispatch_uid="submissions.look_for_lost_work")

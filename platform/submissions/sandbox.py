@@ -1,18 +1,17 @@
 """Work on participants' files in child processes that may die without harm.
 
 A child is forked from the worker, so that prepared references are there without copying, and then confined: bounded
-address space, processor time, file size and open files; no inherited connection, no network, no privileges; a file system
-that is read-only but for its own folder, and from which no program starts (`submissions.landlock`). It works
-through its items one by one and reports each over a pipe as JSON (never as a pickle: what comes from a child is not
-trusted). When it dies on an item, that item gets the reason and a fresh child goes on with the rest.
+address space, processor time, file size and open files; no inherited connection, no network, no privileges, no other
+process; of the file system it sees libraries and what it is given, and writes in its own folder only
+(`submissions.confinement`). It works through its items one by one and reports each over a pipe as JSON (never as a pickle:
+what comes from a child is not trusted). When it dies on an item, that item gets the reason and a fresh child goes on with
+the rest.
 """
 
 import contextlib
-import ctypes
 import gc
 import json
 import os
-import resource
 import select
 import signal
 import struct
@@ -26,24 +25,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Self
 
-from submissions import landlock
+from submissions import confinement
 from submissions.limits import ChildLimits
 from submissions.storage import working_folder
 
 _HEADER = struct.Struct(">I")
 _POLL_SECONDS = 0.5
-_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
-_CLONE_NEWUSER, _CLONE_NEWNET = 0x10000000, 0x40000000
-_CAPABILITY_VERSION_3 = 0x20080522
-_SIGNALS = (
-    signal.SIGTERM,
-    signal.SIGINT,
-    signal.SIGQUIT,
-    signal.SIGHUP,
-    signal.SIGUSR1,
-    signal.SIGUSR2,
-    signal.SIGCHLD,
-)
 
 
 class Failure(StrEnum):
@@ -77,7 +64,7 @@ def answers(
     work: Work,
     *,
     limits: ChildLimits,
-    keep_open: Sequence[int] = (),
+    reads: Sequence[Path] = (),
     beat: Callable[[], None] = lambda: None,
     seconds: float = float("inf"),
     hands_over: Path | None = None,
@@ -92,8 +79,8 @@ def answers(
         Called in the child with an item and an empty folder of its own that is the current directory; returns a JSON value.
     limits
         Bounds on each child.
-    keep_open
-        File descriptors that the child needs; all others are closed in it.
+    reads
+        Files and folders that the child reads, beside libraries and its own folder; it sees no others.
     beat
         Called at least every second in the parent while a child works.
     seconds
@@ -111,7 +98,7 @@ def answers(
     waiting = deque(items)
     end = time.monotonic() + seconds
     while waiting and time.monotonic() < end:
-        with working_folder() as folder, _Child(list(waiting), work, limits, keep_open, folder, hands_over) as child:
+        with working_folder() as folder, _Child(list(waiting), work, limits, reads, folder, hands_over) as child:
             for answer in child.answers(beat, end):
                 if answer.failure == Failure.ERROR:
                     raise ChildError(f"{answer.item}: {answer.details}")
@@ -125,7 +112,7 @@ class _Child:
         items: list[str],
         work: Work,
         limits: ChildLimits,
-        keep_open: Sequence[int],
+        reads: Sequence[Path],
         folder: Path,
         hands_over: Path | None,
     ) -> None:
@@ -135,12 +122,13 @@ class _Child:
         self.pipe, writer = os.pipe()
         self.output = os.memfd_create("podium-child", 0)
         parent = os.getpid()
+        confinement.prepare()
         # A collection between the fork and the freeze below would copy every page of the prepared references.
         gc.freeze()
         self.pid = os.fork()
         if self.pid == 0:
             places = [folder, hands_over] if hands_over else [folder]
-            _run(items, work, limits, {writer, *keep_open}, writer, self.output, places, parent)
+            _run(items, work, limits, writer, self.output, parent, reads, places)
         gc.unfreeze()
         os.close(writer)
 
@@ -233,18 +221,19 @@ def _run(
     items: list[str],
     work: Work,
     limits: ChildLimits,
-    keep_open: set[int],
     writer: int,
     output: int,
-    places: list[Path],
     parent: int,
+    reads: Sequence[Path],
+    places: Sequence[Path],
 ) -> None:
     """Live and die in the child: never returns."""
     folder = places[0]
     try:
         os.chdir(folder)
-        _confine(limits, len(items), keep_open, output, parent)
-        landlock.allow_writing_only_in(*places)
+        confinement.enter(
+            limits, items=len(items), keeps={writer}, output=output, parent=parent, reads=reads, own=places
+        )
         for item in items:
             _send(writer, _message(item, work, folder, limits))
     except BaseException:  # noqa: BLE001 (whatever happens, the child must not go on as a second worker)
@@ -270,49 +259,3 @@ def _send(writer: int, message: bytes) -> None:
     data = memoryview(_HEADER.pack(len(message)) + message)
     while data:
         data = data[os.write(writer, data) :]
-
-
-def _confine(limits: ChildLimits, items: int, keep_open: set[int], output: int, parent: int) -> None:
-    libc = ctypes.CDLL(None, use_errno=True)
-    # The child must not outlive a worker that is killed.
-    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(1)
-    for number in _SIGNALS:
-        signal.signal(number, signal.SIG_DFL)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 (a list, since closing changes the folder)
-        if int(name) > 2 and int(name) not in keep_open:
-            with contextlib.suppress(OSError):
-                os.close(int(name))
-    os.environ.clear()
-    # Permitted to root, else in a user namespace of its own where the system allows that; best effort.
-    if libc.unshare(_CLONE_NEWNET) != 0:
-        libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNET)
-    libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    _drop_capabilities(libc)
-    seconds = int(limits.item_seconds * items) + 5
-    for kind, value in (
-        (resource.RLIMIT_AS, _address_space() + limits.memory_bytes),
-        (resource.RLIMIT_CPU, seconds),
-        (resource.RLIMIT_FSIZE, limits.file_bytes),
-        (resource.RLIMIT_NOFILE, limits.open_files),
-        (resource.RLIMIT_CORE, 0),
-    ):
-        _, hard = resource.getrlimit(kind)
-        bounded = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        # Processor time ends with a signal at the soft limit that says so; at the hard one it would be a plain kill.
-        resource.setrlimit(kind, (bounded, bounded + 5 if kind == resource.RLIMIT_CPU else bounded))
-
-
-def _drop_capabilities(libc: ctypes.CDLL) -> None:
-    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
-    libc.capset(header, (ctypes.c_uint32 * 6)())
-
-
-def _address_space() -> int:
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    return pages * resource.getpagesize()

@@ -245,7 +245,7 @@ def score_cases(
         return [CaseRow.of(row) for row in scored.rows]
 
     act = row if assessment.problem in TABLE_FILES else work
-    for answer in answers([case.name for case in cases], act, limits=limits, beat=beat, seconds=seconds):
+    for answer in answers([case.name for case in cases], act, limits=limits, reads=[path], beat=beat, seconds=seconds):
         found = _scored(assessment, answer, members[answer.item], prepared[answer.item])
         more = _of_annotators(assessment, answer, drawn[answer.item])
         yield replace(found, annotators=more, handed=decoys.trusted(answer.value))

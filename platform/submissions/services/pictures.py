@@ -84,7 +84,7 @@ def _predicted_objects(run: Run, case: TestCase) -> list[tuple[float, ...]]:
         found = table.read(own).objects.of(name)
         return (found.boxes if found.has_extent else found.points_given).tolist()
 
-    [answer] = answers([case.name], work, limits=child_limits())
+    [answer] = answers([case.name], work, limits=child_limits(), reads=[table.path])
     if answer.failure is not None or not isinstance(answer.value, list):
         log.info("picture_without_prediction", run=str(run.pk), case=case.name, failure=str(answer.failure))
         return []
@@ -107,7 +107,7 @@ def _prediction(run: Run, case: ExpectedCase) -> np.ndarray[Any, Any] | None:
             handed_over.write_bytes(np.ascontiguousarray(labels).tobytes())
             return "done"
 
-        [answer] = answers([case.name], work, limits=child_limits(), hands_over=folder)
+        [answer] = answers([case.name], work, limits=child_limits(), reads=[path], hands_over=folder)
         if answer.failure is not None:
             log.info("picture_without_prediction", run=str(run.pk), case=case.name, failure=str(answer.failure))
             return None

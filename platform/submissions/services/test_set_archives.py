@@ -139,7 +139,7 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
     )
     for part in (REFERENCES, IMAGES):
         (folder / part).mkdir()
-    [answer] = answers(["archive"], work, limits=bounds, beat=beat, hands_over=folder)
+    [answer] = answers(["archive"], work, limits=bounds, reads=[path], beat=beat, hands_over=folder)
     if answer.failure is not None or not isinstance(answer.value, dict):
         raise TestSetError(
             "The archive could not be read within the limits of time and memory. Pack it with an ordinary program."
@@ -324,7 +324,7 @@ def _read_files(
             return {"problem": f"cannot be read ({words}). Write it again with a common library."}
 
     geometries, problems = {}, []
-    for answer in answers(list(places), work, limits=child_limits(), beat=beat):
+    for answer in answers(list(places), work, limits=child_limits(), reads=[folder], beat=beat):
         problem, geometry = _judged(answer)
         if problem:
             problems.append(f"{answer.item}, case {places[answer.item]}: {problem}")

@@ -93,7 +93,9 @@ def _inspect(submission: Submission, wanted: Expectation, heart: Heart) -> Repor
                 return Report(problem=str(error), inspected=True).document()
             return checks.inspect(repacked, wanted, limits, own)
 
-        [answer] = answers(["archive"], work, limits=_for_archives(submission), beat=heart.beat, hands_over=folder)
+        [answer] = answers(
+            ["archive"], work, limits=_for_archives(submission), reads=[path], beat=heart.beat, hands_over=folder
+        )
         if answer.failure is not None or not isinstance(answer.value, dict):
             submission.log += f"Reading the archive failed: {answer.failure}\n{answer.details}\n"
             return Report(
@@ -127,7 +129,7 @@ def _check_cases(submission: Submission, wanted: Expectation, report: Report, he
     def work(name: str, folder: Path) -> object:
         return checks.check(path, report.members[name], cases[name], wanted.labels, folder, instances=instances)
 
-    for answer in answers(waiting, work, limits=child_limits(), beat=heart.beat, seconds=task_budget()):
+    for answer in answers(waiting, work, limits=child_limits(), reads=[path], beat=heart.beat, seconds=task_budget()):
         report.findings[answer.item] = checks.finding_of(answer, report.members[answer.item])
         if answer.details:
             submission.log += f"{answer.item}: {answer.failure}\n{answer.details}\n"

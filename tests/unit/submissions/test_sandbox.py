@@ -3,13 +3,11 @@
 import contextlib
 import os
 import signal
-import socket
 import time
 from pathlib import Path
 
 import pytest
 
-from submissions import landlock
 from submissions.limits import MIB, ChildLimits
 from submissions.sandbox import ChildError, Failure, answers
 
@@ -24,10 +22,10 @@ def scratch(settings, tmp_path: Path):
 def open_files() -> dict[int, str]:
     """Number and target of the open files of this process."""
     found = {}
-    for entry in list(Path("/proc/self/fd").iterdir()):
+    for number in range(256):  # a child may not list them
         with contextlib.suppress(OSError):
-            found[int(entry.name)] = str(entry.readlink())
-    return {number: path for number, path in found.items() if not path.startswith(f"/proc/{os.getpid()}")}
+            found[number] = str(Path(f"/proc/self/fd/{number}").readlink())
+    return found
 
 
 def run(items, work, **more):
@@ -107,19 +105,6 @@ def test_a_child_has_no_environment():
         del os.environ["PODIUM_TEST_SECRET"]
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="dropping the network is certain for root only")
-def test_a_child_has_no_network():
-    def work(_item: str, _: Path) -> str:
-        with contextlib.closing(socket.socket()) as line:
-            try:
-                line.connect(("127.0.0.1", 6379))
-            except OSError as error:
-                return type(error).__name__
-        return "connected"
-
-    assert run(["a"], work)[0].value != "connected"
-
-
 def test_what_a_child_prints_reaches_the_log_of_a_crash():
     def work(_item: str, _: Path) -> None:
         os.write(2, b"last words")
@@ -176,32 +161,3 @@ def test_nothing_is_left_behind(tmp_path: Path):
     run(["a", "b"], work)
     assert list((tmp_path / "work").iterdir()) == []
     assert open_files() == before
-
-
-@pytest.mark.skipif(landlock.version() < 1, reason="the kernel has no Landlock")
-def test_a_child_writes_nowhere_but_in_its_folder_and_starts_no_program(tmp_path: Path):
-    there = tmp_path / "kept.txt"
-    there.write_text("as it was")
-
-    def work(_item: str, folder: Path) -> list[str]:
-        (folder / "own.txt").write_text("x")
-        (folder / "own.txt").unlink()
-        tries = {
-            "overwrite": lambda: there.write_text("spoiled"),
-            "truncate": lambda: os.truncate(there, 0),
-            "make": (tmp_path / "new.txt").touch,
-            "remove": there.unlink,
-            "move in": lambda: there.rename(folder / "kept.txt"),
-            "start": lambda: os.posix_spawn("/bin/true", ["true"], {}),
-        }
-        done = []
-        for name, act in tries.items():
-            with contextlib.suppress(PermissionError, OSError):
-                act()
-                done.append(name)
-        return done
-
-    [answer] = run(["a"], work)
-    assert (answer.value, answer.failure) == ([], None)
-    assert there.read_text() == "as it was"
-    assert not (tmp_path / "new.txt").exists()
