@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from evaluation.assessment import Assessment
 
 _DISTRIBUTION: Final = "podium-evaluation"
-_LIBRARIES: Final = ("numpy", "scipy", "edt", "scikit-image")
+_LIBRARIES: Final = ("numpy", "scipy", "edt", "pykdtree", "scikit-image")
 SUFFIX: Final = ".provenance.json"
 
 
