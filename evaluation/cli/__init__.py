@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = {
     "score": "score predictions against references, case by case",
+    "disentangle": "rate detection, classification and outlines of instance segmentations apart",
     "rank": "rank algorithms from results, with uncertainty",
     "verify": "recompute a published ranking from its bundle and say whether it is the same",
     "report": "write a ranking report as one HTML file",

@@ -20,18 +20,23 @@ _SHOWN: Final = 20
 
 def configure(parser: ArgumentParser) -> None:
     """Declare what the command takes."""
-    parser.add_argument("assessment", type=Path, metavar="ASSESSMENT.json", help="what is measured")
-    parser.add_argument("--references", type=Path, required=True, metavar="DIR", help="folder of references")
-    parser.add_argument("--predictions", type=Path, required=True, metavar="DIR", help="folder of predictions")
-    parser.add_argument("--each", action="store_true", help="the folder holds one folder an algorithm")
-    parser.add_argument("--algorithm", metavar="NAME", help="name of the algorithm (default: name of the folder)")
-    parser.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="number of processes (default: 1)")
+    add_folders(parser)
     parser.add_argument(
         "--output", type=Path, metavar="results.csv", help="results table (default: printed on standard output)"
     )
     parser.add_argument(
         "--evidence", type=Path, metavar="FILE.parquet", help="what the values of the whole data set are made of"
     )
+
+
+def add_folders(parser: ArgumentParser) -> None:
+    """Declare what ``score`` and ``disentangle`` both take."""
+    parser.add_argument("assessment", type=Path, metavar="ASSESSMENT.json", help="what is measured")
+    parser.add_argument("--references", type=Path, required=True, metavar="DIR", help="folder of references")
+    parser.add_argument("--predictions", type=Path, required=True, metavar="DIR", help="folder of predictions")
+    parser.add_argument("--each", action="store_true", help="the folder holds one folder an algorithm")
+    parser.add_argument("--algorithm", metavar="NAME", help="name of the algorithm (default: name of the folder)")
+    parser.add_argument("--jobs", type=_jobs, default=1, metavar="N", help="number of processes (default: 1)")
 
 
 def run(options: Namespace) -> int:
@@ -46,7 +51,7 @@ def run(options: Namespace) -> int:
     from evaluation.scoring import results_text, score_folders, write_evidence, write_provenance, write_results
 
     assessment = parse(_read_json(options.assessment))
-    algorithms = _algorithms(options)
+    algorithms = algorithms_of(options)
     if options.output is not None and not options.output.parent.is_dir():
         message = f"--output: there is no folder {options.output.parent}"
         raise InputError(message)
@@ -57,7 +62,7 @@ def run(options: Namespace) -> int:
         jobs=options.jobs,
         progress=_show_progress if sys.stderr.isatty() else None,
     )
-    _report(scored)
+    report(scored)
     if options.evidence is not None:
         write_evidence(options.evidence, assessment, scored.blocks, parts=scored.parts, shared=scored.shared)
     if options.output is None:
@@ -79,7 +84,8 @@ def _working_points(assessment: Assessment, scored: ScoredFolders) -> list[dict[
     return working_points(assessment, evidence)
 
 
-def _algorithms(options: Namespace) -> dict[str, Path]:
+def algorithms_of(options: Namespace) -> dict[str, Path]:
+    """The folder of each algorithm, by its name."""
     folder: Path = options.predictions
     if not folder.is_dir():
         message = f"--predictions: there is no folder {folder}"
@@ -105,7 +111,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     return document
 
 
-def _report(scored: ScoredFolders) -> None:
+def report(scored: ScoredFolders) -> None:
     """Name what was counted as missing although a file is there, and files that belong to no case."""
     lines = [f"{algorithm}: {issue.message} (counted as missing)" for (algorithm, _), issue in scored.reasons.items()]
     for algorithm, names in scored.unexpected.items():

@@ -10,25 +10,27 @@ lessons from MoNuSAC 2020", Pattern Recognition 141 (2023).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
 from evaluation.matching.assignment import inside_ignored
-from evaluation.matching.criteria import CRITERIA
-from evaluation.metrics.boundary import hausdorff_distance
+from evaluation.matching.criteria import CRITERIA, Pairs
+from evaluation.metrics.contours import hausdorff_of_pairs
 from evaluation.metrics.counting import Counts, fbeta, ppv, sensitivity
-from evaluation.metrics.instance import as_mask
+from evaluation.metrics.instance import PanopticCounts, panoptic_values
 from evaluation.outcomes import Flag, Outcome, Result, ok, undefined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from evaluation.matching import Objects
 
 MatchingRule = Literal["strict_iou", "centroid"]
+MATCHING_RULES: Final = get_args(MatchingRule)
+PANOPTIC: Final = ("panoptic_quality", "segmentation_quality", "detection_quality")
 
 
 @dataclass(frozen=True)
@@ -42,17 +44,47 @@ class Disentangled:
     confusion
         Shape ``(C + 1, C + 1)``, rows reference, columns prediction; the first row holds predictions without a
         reference, the first column references without a prediction.
-    iou_sum, iou_count
-        IoU of the matched pairs by reference class, ``(C,)``.
+    iou_sum, iou_hits
+        Sum of the IoU of the matched pairs by reference class, ``(C,)``: of all of them, and of those whose class is right.
     hausdorff_sum
         Sum of the Hausdorff distances of all matched pairs, in mm.
+    panoptic
+        What panoptic quality is made of, one number a class. It matches within each class and by IoU above one half,
+        whatever the rule of the matrix.
     """
 
     classes: tuple[str, ...]
     confusion: NDArray[np.int64]
     iou_sum: NDArray[np.float64]
-    iou_count: NDArray[np.int64]
+    iou_hits: NDArray[np.float64]
     hausdorff_sum: float
+    panoptic: PanopticCounts
+
+    @classmethod
+    def of_matrix(
+        cls,
+        classes: Sequence[str],
+        confusion: ArrayLike,
+        *,
+        iou_sum: ArrayLike = 0.0,
+        iou_hits: ArrayLike = 0.0,
+        hausdorff_sum: float = 0.0,
+    ) -> Disentangled:
+        """From the matrix of ``strict_iou``, which gives the counts of panoptic quality as well.
+
+        A wrong class is a miss and a false alarm there; matches above one half are unique, so that those within a class
+        are the diagonal.
+        """
+        matrix = np.asarray(confusion, dtype=np.int64)
+        hits = np.broadcast_to(np.asarray(iou_hits, dtype=float), len(classes))
+        return cls(
+            tuple(classes),
+            matrix,
+            np.broadcast_to(np.asarray(iou_sum, dtype=float), len(classes)),
+            hits,
+            hausdorff_sum,
+            _panoptic(matrix, np.diagonal(matrix)[1:].astype(float), hits),
+        )
 
     def __add__(self, other: Disentangled) -> Disentangled:
         if self.classes != other.classes:
@@ -62,8 +94,14 @@ class Disentangled:
             self.classes,
             self.confusion + other.confusion,
             self.iou_sum + other.iou_sum,
-            self.iou_count + other.iou_count,
+            self.iou_hits + other.iou_hits,
             self.hausdorff_sum + other.hausdorff_sum,
+            PanopticCounts(
+                *(
+                    np.asarray(getattr(self.panoptic, name)) + np.asarray(getattr(other.panoptic, name))
+                    for name in ("iou", "tp", "fp", "fn")
+                )
+            ),
         )
 
     @property
@@ -76,6 +114,17 @@ class Disentangled:
     def classification(self) -> NDArray[np.int64]:
         """Confusion matrix of the matched objects."""
         return self.confusion[1:, 1:]
+
+    @property
+    def matched(self) -> NDArray[np.int64]:
+        """Number of matched pairs by reference class."""
+        count: NDArray[np.int64] = self.classification.sum(axis=1)
+        return count
+
+    @property
+    def references(self) -> int:
+        """Number of reference objects."""
+        return int(self.confusion[1:].sum())
 
     @property
     def normalized_classification(self) -> NDArray[np.float64]:
@@ -92,12 +141,12 @@ def disentangle(
     """Match the objects of one image regardless of class and sort them out.
 
     Regions of the reference that are to be ignored take no part; a prediction without a match that lies by more than half
-    in one of them is dropped as a whole.
+    in one of them is dropped as a whole, never cut.
 
     Parameters
     ----------
     reference, prediction
-        Objects of label maps with a class each.
+        Objects of label maps with a class each; with a single class in all they need none.
     classes
         All classes of the task.
     matching
@@ -109,40 +158,52 @@ def disentangle(
     ValueError
         For an unknown rule or class.
     """
-    if matching not in ("strict_iou", "centroid"):
+    if matching not in MATCHING_RULES:
         message = f"matching is 'strict_iou' or 'centroid', not {matching!r}"
         raise ValueError(message)
     regions = reference.select(reference.ignored)
-    reference = reference.select(~reference.ignored)
+    if regions.size:
+        reference = reference.select(~reference.ignored)
     rows, columns = _codes(reference, classes), _codes(prediction, classes)
-    pairs = CRITERIA["loc_mask_iou"].pairs(reference, prediction)
-    if matching == "strict_iou":
-        pairs = pairs.where(pairs.value > 0.5)
-    else:
-        order = np.lexsort((prediction.order[pairs.prediction], -pairs.value, pairs.reference))
-        first = np.append(True, np.diff(pairs.reference[order]) > 0) if len(order) else np.zeros(0, dtype=bool)
-        pairs = pairs.where(np.isin(np.arange(len(order)), order[first]))
-        hits = CRITERIA["loc_center_hit"].pairs(reference, prediction)
-        inside = set(zip(hits.reference.tolist(), hits.prediction.tolist(), strict=True))
-        both = zip(pairs.reference.tolist(), pairs.prediction.tolist(), strict=True)
-        pairs = pairs.where(np.array([pair in inside for pair in both], dtype=bool))
+    every = CRITERIA["loc_mask_iou"].pairs(reference, prediction)
+    strict = every.where(every.value > 0.5)
+    pairs = strict if matching == "strict_iou" else _by_centre(reference, prediction, every)
+    dropped = inside_ignored(regions, prediction) if regions.size else np.zeros(0, dtype=np.int64)
     confusion = np.zeros((len(classes) + 1,) * 2, dtype=np.int64)
     np.add.at(confusion, (rows[pairs.reference], columns[pairs.prediction]), 1)
     np.add.at(confusion[:, 0], rows[np.setdiff1d(np.arange(reference.size), pairs.reference)], 1)
-    counted = np.union1d(pairs.prediction, inside_ignored(regions, prediction) if regions.size else pairs.prediction)
-    np.add.at(confusion[0], columns[np.setdiff1d(np.arange(prediction.size), counted)], 1)
+    _count_surplus(confusion, columns, pairs, dropped)
     of_pair = rows[pairs.reference] - 1
-    distances = [
-        hausdorff_distance(as_mask(reference, i), as_mask(prediction, j)).value or 0.0
-        for i, j in zip(pairs.reference.tolist(), pairs.prediction.tolist(), strict=True)
-    ]
+    right = rows[pairs.reference] == columns[pairs.prediction]
+    hits = _sum_by(of_pair[right], pairs.value[right], len(classes))
+    panoptic = _panoptic(confusion, np.diagonal(confusion)[1:].astype(float), hits)
+    if matching != "strict_iou":
+        chosen = strict.where(rows[strict.reference] == columns[strict.prediction])
+        of_class = rows[chosen.reference] - 1
+        margins = np.zeros_like(confusion)
+        margins[1:, 0] = np.bincount(rows, minlength=len(classes) + 1)[1:]
+        np.add.at(margins[1:, 0], of_class, -1)
+        np.add.at(margins, (of_class + 1, of_class + 1), 1)
+        _count_surplus(margins, columns, chosen, dropped)
+        tp = np.bincount(of_class, minlength=len(classes)).astype(float)
+        panoptic = _panoptic(margins, tp, _sum_by(of_class, chosen.value, len(classes)))
+    distances = hausdorff_of_pairs(reference, prediction, pairs.reference, pairs.prediction)
     return Disentangled(
-        tuple(classes),
-        confusion,
-        np.bincount(of_pair, weights=pairs.value, minlength=len(classes)).astype(float),
-        np.bincount(of_pair, minlength=len(classes)),
-        float(sum(distances)),
+        tuple(classes), confusion, _sum_by(of_pair, pairs.value, len(classes)), hits, float(distances.sum()), panoptic
     )
+
+
+def nothing_found(reference: Objects, classes: Sequence[str]) -> Disentangled:
+    """What an image gives for which there is no prediction: all its objects are missed, none is dropped from the count."""
+    real = reference.select(~reference.ignored)
+    confusion = np.zeros((len(classes) + 1,) * 2, dtype=np.int64)
+    np.add.at(confusion[:, 0], _codes(real, classes), 1)
+    return Disentangled.of_matrix(classes, confusion)
+
+
+def nothing_at_all(classes: Sequence[str]) -> Disentangled:
+    """What to begin with when adding up."""
+    return Disentangled.of_matrix(classes, np.zeros((len(classes) + 1,) * 2, dtype=np.int64))
 
 
 def detection_scores(found: Disentangled) -> dict[str, Result]:
@@ -154,13 +215,16 @@ def detection_scores(found: Disentangled) -> dict[str, Result]:
 def classification_scores(found: Disentangled) -> dict[str, Result]:
     """Balanced accuracy of matched objects, and PPV, Sensitivity and F1 of each class on the normalised matrix.
 
-    Classes that do not occur among the matched references take no part.
+    Classes that do not occur among the matched references take no part. A task with a single class has nothing to
+    classify: ``not_applicable``.
     """
+    if len(found.classes) == 1:
+        return {"balanced_accuracy": undefined(Outcome.NOT_APPLICABLE)}
     matrix = found.normalized_classification
     present = np.asarray(~np.isnan(matrix).any(axis=1))
     scores: dict[str, Result] = {}
     if not present.any():
-        return {"balanced_accuracy": undefined(Outcome.DEGENERATE, Flag.NONE)}
+        return {"balanced_accuracy": _nothing_matched(found)}
     scores["balanced_accuracy"] = ok(float(np.diagonal(matrix)[present].mean()))
     filled = np.where(present[:, None], matrix, 0.0)
     for index, name in enumerate(found.classes):
@@ -175,36 +239,82 @@ def classification_scores(found: Disentangled) -> dict[str, Result]:
 
 def segmentation_scores(found: Disentangled) -> dict[str, Result]:
     """Mean IoU over the classes that have a match, the IoU of each, and the mean Hausdorff distance of all pairs."""
-    counted = found.iou_count > 0
+    count = found.matched
+    counted = count > 0
     if not counted.any():
-        nothing = undefined(Outcome.DEGENERATE)
+        nothing = _nothing_matched(found)
         return {"iou": nothing, "hausdorff_distance": nothing}
-    means = found.iou_sum[counted] / found.iou_count[counted]
-    scores = {"iou": ok(float(means.mean())), "hausdorff_distance": ok(found.hausdorff_sum / found.iou_count.sum())}
+    means = found.iou_sum[counted] / count[counted]
+    scores = {"iou": ok(float(means.mean())), "hausdorff_distance": ok(found.hausdorff_sum / count.sum())}
     names = np.asarray(found.classes, dtype=object)[counted]
     return scores | {f"{name}.iou": ok(float(mean)) for name, mean in zip(names, means, strict=True)}
 
 
-def panoptic_of_classes(found: Disentangled) -> dict[str, tuple[int, int, int]]:
-    """TP, FP and FN of each class as panoptic quality counts them: a wrong class is a miss and a false alarm.
+def panoptic_scores(found: Disentangled) -> dict[str, Result]:
+    """Panoptic quality and its two factors, of each class, and the mean of the classes.
 
-    Holds under ``strict_iou``, whose matches are unique.
+    A class counts if it has an object on either side: one that only the prediction has counts 0. The factor for outlines is
+    the mean over the classes with a match.
     """
-    matrix = found.confusion
-    diagonal = np.diagonal(matrix)[1:]
-    false, missed = matrix[:, 1:].sum(axis=0) - diagonal, matrix[1:].sum(axis=1) - diagonal
-    return {
-        name: (int(t), int(f), int(m)) for name, t, f, m in zip(found.classes, diagonal, false, missed, strict=True)
-    }
+    counts = found.panoptic
+    scores: dict[str, Result] = {}
+    tp, fp, fn = (np.asarray(values, dtype=float) for values in (counts.tp, counts.fp, counts.fn))
+    occurs = tp + fp + fn > 0
+    for name in PANOPTIC:
+        values = panoptic_values(name, counts)
+        chosen = tp > 0 if name == "segmentation_quality" else occurs
+        if chosen.any():
+            numbers = np.where(chosen, np.nan_to_num(values.numbers), 0.0)
+            scores[name] = ok(float(numbers.sum() / chosen.sum()))
+        else:
+            scores[name] = _nothing_matched(found) if occurs.any() else undefined(Outcome.BOTH_EMPTY)
+        for index, own in enumerate(found.classes):
+            scores[f"{own}.{name}"] = values.result(index)
+    return scores
+
+
+def _nothing_matched(found: Disentangled) -> Result:
+    """Nothing to rate: fair to leave out only where there was nothing to find."""
+    return undefined(Outcome.DEGENERATE, Flag.NONE if found.references else Flag.REFERENCE)
+
+
+def _by_centre(reference: Objects, prediction: Objects, every: Pairs) -> Pairs:
+    """The pairs of best IoU, one a reference at most, whose prediction has its centre inside the reference."""
+    order = np.lexsort((prediction.order[every.prediction], -every.value, every.reference))
+    first = np.append(True, np.diff(every.reference[order]) > 0) if len(order) else np.zeros(0, dtype=bool)
+    best = every.where(np.isin(np.arange(len(order)), order[first]))
+    hits = CRITERIA["loc_center_hit"].pairs(reference, prediction)
+    inside = set(zip(hits.reference.tolist(), hits.prediction.tolist(), strict=True))
+    both = zip(best.reference.tolist(), best.prediction.tolist(), strict=True)
+    return best.where(np.array([pair in inside for pair in both], dtype=bool))
+
+
+def _count_surplus(
+    confusion: NDArray[np.int64], columns: NDArray[np.int64], pairs: Pairs, dropped: NDArray[np.int64]
+) -> None:
+    """Count predictions without a reference in the first row, but for those in regions to be ignored."""
+    counted = np.union1d(pairs.prediction, dropped)
+    np.add.at(confusion[0], columns[np.setdiff1d(np.arange(len(columns)), counted)], 1)
+
+
+def _panoptic(matrix: NDArray[np.int64], tp: NDArray[np.float64], iou: NDArray[np.float64]) -> PanopticCounts:
+    return PanopticCounts(iou, tp, matrix[:, 1:].sum(axis=0) - tp, matrix[1:].sum(axis=1) - tp)
+
+
+def _sum_by(codes: NDArray[np.int64], values: NDArray[np.float64], number: int) -> NDArray[np.float64]:
+    return np.bincount(codes, weights=values, minlength=number).astype(float)
 
 
 def _codes(objects: Objects, classes: Sequence[str]) -> NDArray[np.int64]:
-    if objects.classes is None:
+    if len(classes) == 1:
+        return np.ones(objects.size, dtype=np.int64)
+    names: NDArray[Any] | None = objects.classes
+    if names is None:
         message = "disentangled metrics need a class for every object"
         raise ValueError(message)
     known = {name: code for code, name in enumerate(classes, start=1)}
-    unknown = set(objects.classes) - set(known)
+    unknown = set(names) - set(known)
     if unknown:
         message = f"{min(unknown)!r} is none of the classes {', '.join(classes)}"
         raise ValueError(message)
-    return np.array([known[name] for name in objects.classes], dtype=np.int64)
+    return np.array([known[name] for name in names], dtype=np.int64)

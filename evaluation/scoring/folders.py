@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from evaluation.assessment.instances import instance_rules
 from evaluation.readers import ReadError, case_name, read_label_image
@@ -140,11 +140,11 @@ def _score_images(
     tasks = [(case, path, {name: of.get(case) for name, of in files.items()}) for case, path in cases.items()]
     work: Callable[[_Task], _Scored] = _Semantic(assessment)
     if assessment.problem == "instance_segmentation":
-        known = _reference_instances(assessment, references)
-        tables = {name: _instances(assessment, folder, name, found) for name, folder in predictions.items()}
+        known = reference_instances(assessment, references)
+        tables = {name: instances_of_algorithm(assessment, folder, name, found) for name, folder in predictions.items()}
         work = _Instances(assessment, known, tables)
     scored: dict[tuple[str, str], ScoredCase] = {}
-    for done, (case, results) in enumerate(_run(work, tasks, jobs), start=1):
+    for done, (case, results) in enumerate(run_tasks(work, tasks, jobs), start=1):
         for algorithm, result in results.items():
             scored[algorithm, case] = result
             if result.reason is not None and (algorithm, "") not in found.reasons:
@@ -214,7 +214,7 @@ def _object_file(folder: Path) -> Path:
     return present[0]
 
 
-def _reference_instances(assessment: Assessment, folder: Path) -> InstanceTable | None:
+def reference_instances(assessment: Assessment, folder: Path) -> InstanceTable | None:
     """Classes of the references' objects, if a table beside them tells."""
     path, rules = folder / INSTANCES_FILE, instance_rules(assessment)
     if path.is_file():
@@ -225,7 +225,7 @@ def _reference_instances(assessment: Assessment, folder: Path) -> InstanceTable 
     return None
 
 
-def _instances(
+def instances_of_algorithm(
     assessment: Assessment, folder: Path, algorithm: str, found: ScoredFolders
 ) -> InstanceTable | Issue | None:
     """Classes and scores of an algorithm's objects; if they cannot be read, so can no case."""
@@ -257,6 +257,7 @@ def _patients(references: Path, cases: Sequence[str]) -> dict[str, str] | None:
 
 _Task = tuple[str, Path, dict[str, Path | None]]
 _Scored = tuple[str, "dict[str, ScoredCase]"]
+_Done = TypeVar("_Done")
 
 
 @dataclass(frozen=True)
@@ -296,8 +297,8 @@ class _Instances:
         }
 
 
-def _run(work: Callable[[_Task], _Scored], tasks: Sequence[_Task], jobs: int) -> Iterator[_Scored]:
-    """Score all tasks, in any order; this process works as well, on what no other has begun."""
+def run_tasks(work: Callable[[Any], _Done], tasks: Sequence[Any], jobs: int) -> Iterator[_Done]:
+    """Do all tasks, in any order; this process works as well, on what no other has begun."""
     jobs = min(jobs, len(tasks))
     if jobs <= 1:
         yield from map(work, tasks)
@@ -327,13 +328,13 @@ def _run(work: Callable[[_Task], _Scored], tasks: Sequence[_Task], jobs: int) ->
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-_work_here: list[Callable[[_Task], _Scored]] = []
+_work_here: list[Callable[[Any], Any]] = []
 """What this process was started for; sent once and not with every chunk, since tables of instances may be large."""
 
 
-def _begin(work: Callable[[_Task], _Scored]) -> None:
+def _begin(work: Callable[[Any], Any]) -> None:
     _work_here[:] = [work]
 
 
-def _score_chunk(chunk: Sequence[_Task]) -> list[_Scored]:
+def _score_chunk(chunk: Sequence[Any]) -> list[Any]:
     return [_work_here[0](task) for task in chunk]

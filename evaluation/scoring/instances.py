@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from evaluation.metrics.disentangled import disentangle
 from evaluation.readers import LabelImage, ReadError, read_label_image
 from evaluation.readers.instance_tables import InstanceTable, check_instances
 from evaluation.readers.limits import DEFAULT, Limits
+from evaluation.scoring.disentangling import classes_of, numbers_of
 from evaluation.scoring.objects import objects_of_image, score_objects
 from evaluation.scoring.rows import ScoredCase
 
@@ -88,6 +90,7 @@ def score_instances(
     *,
     algorithm: str = "",
     limits: Limits = DEFAULT,
+    apart: bool = False,
 ) -> ScoredCase:
     """Score the objects of one prediction against those of its reference.
 
@@ -103,6 +106,8 @@ def score_instances(
         A label map on the reference's grid, the path of one, or ``None`` if there is none.
     table
         Class and score of its objects, or why they cannot be read.
+    apart
+        Also rate detection, classification and outlines apart (`ScoredCase.apart`).
 
     Returns
     -------
@@ -111,19 +116,37 @@ def score_instances(
         prediction that is not there or cannot be read, or with rows that do not go with it, gives the outcome ``missing``
         everywhere; in the latter cases ``reason`` says why.
     """
-    reason: Issue | None = None
-    objects: Objects | None = None
-    if prediction is not None:
-        try:
-            objects = _predicted(assessment, case, reference, prediction, table, limits)
-        except ReadError as error:
-            reason = error.issue
-        except _UnreadableError as error:
-            reason = error.issue
+    objects, reason = predicted_objects(assessment, case, reference, prediction, table, limits=limits)
     scores = score_objects(
         assessment, case, reference.objects, objects, algorithm=algorithm, geometry=reference.geometry
     )
-    return ScoredCase(scores.rows, reason, None if objects is None else scores.pieces, lacking=scores.lacking)
+    scored = ScoredCase(scores.rows, reason, None if objects is None else scores.pieces, lacking=scores.lacking)
+    if apart and objects is not None:
+        scored.apart = numbers_of(disentangle(reference.objects, objects, classes_of(assessment)))
+    return scored
+
+
+def predicted_objects(
+    assessment: Assessment,
+    case: str,
+    reference: PreparedInstances,
+    prediction: LabelImage | Path | str | None,
+    table: InstanceTable | Issue | None = None,
+    *,
+    limits: Limits = DEFAULT,
+) -> tuple[Objects | None, Issue | None]:
+    """The objects of a prediction; or none, and why they cannot be read if there is something to read.
+
+    What is taken is that of `score_instances`.
+    """
+    if prediction is None:
+        return None, None
+    try:
+        return _predicted(assessment, case, reference, prediction, table, limits), None
+    except ReadError as error:
+        return None, error.issue
+    except _UnreadableError as error:
+        return None, error.issue
 
 
 class _UnreadableError(Exception):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
     from evaluation.readers import Issue
-    from evaluation.scoring.pieces import Pieces
+    from evaluation.scoring.pieces import Numbers, Pieces
 
 
 class Row(NamedTuple):
@@ -51,7 +51,12 @@ class ScoredCase(list[Row]):
         What the case adds to the values of the whole data set; ``None`` if the prediction is missing.
     lacking
         Metrics of the whole data set for which the prediction lacks an input, such as scores.
+    apart
+        Of instances, where it was asked for: what detection, classification and outlines are rated by
+        (`evaluation.scoring.disentangling.numbers_of`).
     """
+
+    apart: Numbers | None = None
 
     def __init__(
         self,

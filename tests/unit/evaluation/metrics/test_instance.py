@@ -181,7 +181,7 @@ class TestDisentangled:
         assert (strict.detection.tp[0], centre.detection.tp[0]) == (0, 1)
 
     def test_nothing_matched(self):
-        result = dis.disentangle(classified([[1, 0]], ["a"]), classified([[0, 1]], ["a"]), ["a"])
+        result = dis.disentangle(classified([[1, 0]], ["a"]), classified([[0, 1]], ["a"]), ["a", "b"])
         assert dis.classification_scores(result)["balanced_accuracy"].outcome is Outcome.DEGENERATE
         assert dis.segmentation_scores(result)["iou"].outcome is Outcome.DEGENERATE
 
@@ -194,16 +194,14 @@ class TestDisentangled:
             [8, 5, 39, 118, 2],
             [102, 16, 11, 8, 170],
         ]
-        empty = np.zeros(4)
-        result = dis.Disentangled(("E", "L", "N", "M"), np.array(matrix), empty, empty.astype(int), 0.0)
-        tp, fp, fn = dis.panoptic_of_classes(result)["N"]
-        assert (tp, fp, fn) == (118, 32, 54)
-        assert values(ins.PanopticCounts(0.0, tp, fp, fn))[2] == pytest.approx(0.733, abs=5e-4)
+        result = dis.Disentangled.of_matrix(("E", "L", "N", "M"), matrix)
+        assert (result.panoptic.tp[2], result.panoptic.fp[2], result.panoptic.fn[2]) == (118, 32, 54)
+        assert dis.panoptic_scores(result)["N.detection_quality"].value == pytest.approx(0.733, abs=5e-4)
 
     @pytest.mark.parametrize(
         "call",
         [
-            lambda t, f: dis.disentangle(t, f, ["a"]),
+            lambda t, f: dis.disentangle(t, f, ["a", "c"]),
             lambda t, f: dis.disentangle(t, f, ["a", "b"], matching="loose"),
             lambda t, f: dis.disentangle(Objects(labels=t.labels), f, ["a", "b"]),
         ],

@@ -96,8 +96,7 @@ def self_against_self(inputs):
 
 def teams():
     for team, matrix in EXAMPLES["EX-INS-MONUSAC-CM-ROW-TOTALS"]["inputs"]["matrices"].items():
-        empty = np.zeros(4)
-        yield team, Disentangled(("E", "L", "N", "M"), np.array(matrix), empty, empty.astype(int), 0.0)
+        yield team, Disentangled.of_matrix(("E", "L", "N", "M"), matrix)
 
 
 @recipe("EX-INS-MONUSAC-CM-ROW-TOTALS")

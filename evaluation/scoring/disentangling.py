@@ -1,0 +1,110 @@
+"""Disentangled evaluation of single cases: the classes that it tells apart, and what a case leaves behind as plain numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evaluation.assessment.instances import instance_rules
+from evaluation.metrics.disentangled import Disentangled, nothing_found
+from evaluation.scoring.pieces import Numbers
+
+if TYPE_CHECKING:
+    from evaluation.assessment import Assessment
+    from evaluation.matching import Objects
+
+_SLACK = 1e-9
+_TRIPLE = 3
+
+
+def classes_of(assessment: Assessment) -> tuple[str, ...]:
+    """The classes that an assessment tells apart; a single one where it tells none apart.
+
+    With several regions every object has one of the classes named there. With one region (or none) all objects are of one
+    class, whatever a table says of them; so are connected parts, which have no row in a table.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> document = {
+    ...     "schema": 1,
+    ...     "problem": "instance_segmentation",
+    ...     "regions": [{"name": "any", "labels": ["E", "L"]}, {"name": "rare", "labels": ["L"]}],
+    ...     "metrics": [{"id": "panoptic_quality"}],
+    ...     "ranking": {"scheme": "aggregate_then_rank"},
+    ... }
+    >>> classes_of(parse(document))
+    ('E', 'L')
+    >>> classes_of(parse(document | {"regions": document["regions"][:1]}))
+    ('any',)
+    """
+    rules = instance_rules(assessment)
+    parts = any(
+        use.options.get("instance_connectivity", "as_submitted") != "as_submitted" for use in assessment.metrics
+    )
+    if rules.need_class and rules.classes and not parts:
+        return rules.classes
+    return (assessment.regions[0].name if len(assessment.regions) == 1 else "object",)
+
+
+def numbers_of(found: Disentangled) -> Numbers:
+    """Write what was found under ``strict_iou`` into two lists: the matrix as row, column and count, and the sums."""
+    rows, columns = np.nonzero(found.confusion)
+    counts = np.stack([rows, columns, found.confusion[rows, columns]], axis=1).ravel()
+    return Numbers(counts.tolist(), [*found.iou_sum.tolist(), *found.iou_hits.tolist(), found.hausdorff_sum])
+
+
+def found_of(numbers: Numbers, classes: tuple[str, ...]) -> Disentangled:
+    """Read it back."""
+    size = len(classes)
+    matrix = np.zeros((size + 1, size + 1), dtype=np.int64)
+    for row, column, count in _triples(numbers):
+        matrix[row, column] = count
+    values = numbers.values
+    return Disentangled.of_matrix(
+        classes, matrix, iou_sum=values[:size], iou_hits=values[size : 2 * size], hausdorff_sum=values[2 * size]
+    )
+
+
+def possible(numbers: Numbers, reference: Objects, classes: tuple[str, ...], *, pixels: int, diagonal: float) -> bool:
+    """Whether numbers can be what comparing a prediction with its reference gives.
+
+    For numbers that come from a process which has read a stranger's file: the objects of the reference have to be as they
+    are, and the rest has to be possible.
+
+    Parameters
+    ----------
+    pixels, diagonal
+        Of the image: it has no more objects than pixels, and no distance is longer than its diagonal.
+    """
+    size = len(classes)
+    whole = all(type(number) is int and number >= 0 for number in numbers.counts)
+    real = all(type(number) in (int, float) and math.isfinite(number) and number >= 0 for number in numbers.values)
+    if not (whole and real and len(numbers.counts) % _TRIPLE == 0 and len(numbers.values) == 2 * size + 1):
+        return False
+    triples = _triples(numbers)
+    places = [(row, column) for row, column, _ in triples]
+    if places != sorted(set(places)) or any(max(place) > size or place == (0, 0) for place in places):
+        return False
+    if sum(count for _, _, count in triples) > 2 * pixels:
+        return False
+    found = found_of(numbers, classes)
+    if not np.array_equal(found.confusion[1:].sum(axis=1), nothing_found(reference, classes).confusion[1:, 0]):
+        return False
+    matched, hits = found.matched, np.diagonal(found.confusion)[1:]
+    fine = _sums_fit(found.iou_sum, matched) and _sums_fit(found.iou_hits, hits)
+    fine = fine and _sums_fit(found.iou_sum - found.iou_hits, matched - hits)
+    return fine and found.hausdorff_sum <= float(matched.sum()) * diagonal * (1 + _SLACK)
+
+
+def _sums_fit(sums: Any, counts: Any) -> bool:
+    """Every matched pair overlaps by more than half, and none by more than all."""
+    slack = _SLACK * (1 + counts)
+    return bool(((sums >= counts / 2 - slack) & (sums <= counts + slack)).all())
+
+
+def _triples(numbers: Numbers) -> list[tuple[int, int, int]]:
+    counts = numbers.counts
+    return list(zip(counts[::3], counts[1::3], counts[2::3], strict=True))
