@@ -54,14 +54,23 @@ class TestSetForm(forms.Form):
     merge_rule = forms.ChoiceField(
         label="Several annotators",
         required=False,
-        choices=[(key, f"{words[0].upper()}{words[1:]}") for key, words in merging.WORDS.items()],
+        choices=[(rule, rule) for rule in merging.RULES],
         initial=merging.MAJORITY,
         help_text="How the references in annotator-1/, annotator-2/, … become the one that is scored. Without such folders, "
         "it has no effect.",
     )
 
-    def __init__(self, *args: Any, replaces: bool, asks_for_merging: bool = True, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        replaces: bool,
+        asks_for_merging: bool = True,
+        problem: str = "semantic_segmentation",
+        **kwargs: Any,
+    ) -> None:
         super().__init__(*args, **kwargs)
+        words = merging.words(problem)
+        self.fields["merge_rule"].choices = [(rule, f"{said[0].upper()}{said[1:]}") for rule, said in words.items()]
         if not replaces:
             del self.fields["reason"]
         if not asks_for_merging:

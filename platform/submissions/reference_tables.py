@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from evaluation.assessment import Assessment
 from evaluation.assessment.instances import instance_rules
@@ -21,7 +21,12 @@ from evaluation.readers.object_tables import ObjectTable, read_objects
 from evaluation.readers.tables import read_reference_labels
 from submissions import vault
 from submissions.expectation import TABLE_FILES
-from submissions.models import TestCase
+from submissions.models import Annotation, TestCase
+
+ANNOTATORS_INSTANCES: Final = "annotator_instances"
+"""Under what a test set keeps where the table of instances of each annotator is."""
+_TABLES_KEPT: Final = 24
+"""Those of one test set: the references, and of twenty annotators each."""
 
 
 class ReferenceTableError(ValueError):
@@ -48,6 +53,16 @@ class ReferenceTable:
         if self.objects is None:
             return {}
         return {"objects": self.objects.kind[0], "axes": self.objects.kind[1]}
+
+    def covered(self, cases: Sequence[str]) -> list[str]:
+        """Those of the cases that whoever made the table looked at.
+
+        Of a CSV file of objects these are all, since a case without objects has no row; COCO JSON lists its images.
+        """
+        if self.labels is not None:
+            return [case for case in cases if case in self.labels]
+        known = set(self.objects.cases) if self.objects is not None and self.objects.image_names else set(cases)
+        return [case for case in cases if case in known]
 
     def objects_of(self, case: str) -> Objects:
         """Objects of a case of a detection."""
@@ -104,6 +119,17 @@ def check(table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -
         if absent := [case for case in cases if case not in table.labels]:
             raise ReferenceTableError(f"There is no reference for the case {absent[0]}.")
         return
+    check_classes(table, assessment, cases)
+
+
+def check_classes(table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+    """Refuse objects that no region of the assessment names.
+
+    Raises
+    ------
+    ReferenceTableError
+        With the case.
+    """
     known = {str(label) for region in assessment.regions for label in region.labels}
     for case in cases:
         strange = sorted({str(name) for name in table.objects_of(case).classes if name} - known)
@@ -114,9 +140,18 @@ def check(table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -
 
 
 def shared(
-    table: ReferenceTable, assessment: Assessment, cases: Sequence[str], patients: dict[str, str]
+    table: ReferenceTable,
+    assessment: Assessment,
+    cases: Sequence[str],
+    patients: dict[str, str],
+    named: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return what the evidence of all teams has in common, as the command line has it for the same cases.
+
+    Parameters
+    ----------
+    named
+        Classes that annotators named; theirs may be others than those of the references.
 
     Raises
     ------
@@ -130,12 +165,12 @@ def shared(
     if table.labels is None:
         return shared_evidence(assessment, patients)
     try:
-        return describe_classes(assessment, [table.labels[case] for case in cases])
+        return describe_classes(assessment, [*(table.labels[case] for case in cases), *named])
     except ValueError as error:
         raise ReferenceTableError(f"The classes cannot be told: {error}.") from error
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=_TABLES_KEPT)
 def stored(name: str, problem: str) -> ReferenceTable:
     """Return the table in the private storage; its name is its digest, so that it can be kept."""
     with vault.opened(name) as path:
@@ -165,9 +200,12 @@ def read_instances_beside(folder: Path, assessment: Assessment) -> InstanceTable
     return None
 
 
-def digest_with_instances(image_digest: str, table_digest: str) -> str:
-    """Digest of a label map and the classes of its objects; over the whole table, as that of a case in a table is."""
-    return sha256({"image": image_digest, "instances": table_digest})
+def digest_with_instances(case: str, image_digest: str, table_digest: str) -> str:
+    """Digest of a label map and the classes of its objects; over the whole table, as that of a case in a table is.
+
+    With the name of the case: two may have the same label map and different rows.
+    """
+    return sha256({"case": case, "image": image_digest, "instances": table_digest})
 
 
 def instances_file(shared: Mapping[str, Any]) -> str:
@@ -175,13 +213,17 @@ def instances_file(shared: Mapping[str, Any]) -> str:
     return str(shared.get("instances", ""))
 
 
-def instances_of(case: TestCase) -> Instances | None:
-    """Classes of the objects of a case; None where its test set has no table of instances."""
-    name = instances_file(case.test_set.shared)
+def instances_of(case: TestCase | Annotation) -> Instances | None:
+    """Classes of the objects of a case; None where whoever drew them has no table of instances."""
+    shared = case.test_set.shared
+    if isinstance(case, Annotation):
+        name = shared.get(ANNOTATORS_INSTANCES, {}).get(case.annotator, "")
+    else:
+        name = instances_file(shared)
     return _stored_instances(name).of(case.name) if name else None
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=_TABLES_KEPT)
 def _stored_instances(name: str) -> InstanceTable:
     with vault.opened(name) as path:
         return read_instances(path, InstanceRules(None), scored=False)

@@ -68,16 +68,29 @@ def store(rows: Iterable[CaseRow], name: str) -> None:
     store_bytes(name, buffer.getvalue())
 
 
-def store_annotators(rows: Mapping[str, Sequence[CaseRow]], stem: str) -> str:
-    """Write the results under the references of each annotator as one file below `stem`; returns its name, or nothing."""
+def store_annotators(
+    rows: Mapping[str, Sequence[CaseRow]], stem: str, *, evidence: "Mapping[str, Evidence] | None" = None
+) -> str:
+    """Write the results under the references of each annotator as one file below `stem`; returns its name, or nothing.
+
+    What their values of the whole data set are made of is written beside it, one encrypted file an annotator.
+    """
     if not rows:
         return ""
+    known = evidence or {}
     tables = [frame(own).assign(annotator=name) for name, own in sorted(rows.items())]
     buffer = io.BytesIO()
     pd.concat(tables, ignore_index=True).to_parquet(buffer, index=False, engine="pyarrow", compression="zstd")
-    name = f"{stem}/{sha256({key: digest(own) for key, own in rows.items()})}.parquet"
+    name = f"{stem}/{sha256({key: digest(own, known.get(key)) for key, own in rows.items()})}.parquet"
+    for key, own in known.items():
+        store_evidence(own, _annotators_evidence(name, sorted(rows).index(key)))
     store_bytes(name, buffer.getvalue())
     return name
+
+
+def _annotators_evidence(name: str, place: int) -> str:
+    """Where the evidence of an annotator is, by the name of the file of results and the place in alphabetical order."""
+    return f"{name.removesuffix('.parquet')}-{place}.evidence.parquet{vault.SUFFIX}"
 
 
 def read_annotators(name: str, *, algorithm: str = "") -> dict[str, pd.DataFrame]:
@@ -87,6 +100,15 @@ def read_annotators(name: str, *, algorithm: str = "") -> dict[str, pd.DataFrame
     table["algorithm"] = algorithm
     groups = table.groupby("annotator", sort=True)
     return {str(key): own[list(COLUMNS)].reset_index(drop=True) for key, own in groups}
+
+
+def read_annotators_evidence(name: str, *, algorithm: str = "") -> "dict[str, Evidence]":
+    """Return annotator → the evidence beside a file of results; nothing where no metric has a value of the whole data set."""
+    found = {}
+    for place, (annotator, table) in enumerate(read_annotators(name).items()):
+        if (table["case"] == "").any():
+            found[annotator] = read_evidence(_annotators_evidence(name, place), algorithm=algorithm)
+    return found
 
 
 def store_evidence(evidence: "Evidence", name: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -91,6 +91,13 @@ def score(
     return score_case(assessment, case, reference, prediction)
 
 
+class Under(NamedTuple):
+    """What a case gave under the references of one annotator: rows, and pieces as `Scored` has them."""
+
+    rows: list[CaseRow]
+    pieces: list[list[Any]] | None = None
+
+
 @dataclass(frozen=True)
 class Scored:
     """What scoring one case gave."""
@@ -106,8 +113,8 @@ class Scored:
     """Why there are no values, for the participant."""
     details: str = ""
     """For organizers."""
-    annotators: dict[str, list[CaseRow]] = field(default_factory=dict)
-    """Rows under the references of each annotator, where there are several."""
+    annotators: dict[str, Under] = field(default_factory=dict)
+    """What it gave under the references of each annotator, where there are several."""
     handed: dict[str, Any] = field(default_factory=dict)
     """Of a decoy: the digest of what was handed in, and how many voxels are labelled."""
 
@@ -222,17 +229,23 @@ def score_cases(
 
     def row(name: str, folder: Path) -> Any:
         table.read(folder)
-        if table.labels is not None:
-            answer = answer_of(table.labels, places[name], prepared[name].code)
-            return reported(score(assessment, name, prepared[name], answer))
-        return reported(score(assessment, name, prepared[name], table.objects.of(name)))
+
+        def under(own: Prepared) -> ScoredCase:
+            if table.labels is None:
+                return score(assessment, name, own, table.objects.of(name))
+            return score(assessment, name, own, answer_of(table.labels, places[name], own.code))
+
+        more = {key: reported(under(own)) for key, own in drawn[name].items()}
+        return reported(under(prepared[name])) | {"annotators": more}
 
     def work(name: str, folder: Path) -> Any:
         case = by_name[name]
         target = folder / PurePosixPath(members[name]).name
         archive.extract(path, members[name], target, limit=_expected(case).byte_limit)
         scored = score(assessment, name, prepared[name], target, beside.read(folder))
-        more = {key: rows_of(score(assessment, name, own, target)) for key, own in drawn[name].items()}
+        more = {
+            key: reported(score(assessment, name, own, target, beside.read(folder))) for key, own in drawn[name].items()
+        }
         handed = decoys.look(target) if case.is_decoy else {}
         target.unlink(missing_ok=True)
         return reported(scored) | {"annotators": more, "handed": handed}
@@ -247,7 +260,7 @@ def score_cases(
     act = row if assessment.problem in TABLE_FILES else work
     for answer in answers([case.name for case in cases], act, limits=limits, reads=[path], beat=beat, seconds=seconds):
         found = _scored(assessment, answer, members[answer.item], prepared[answer.item])
-        more = _of_annotators(assessment, answer, drawn[answer.item])
+        more = _of_annotators(assessment, answer, members[answer.item], drawn[answer.item])
         yield replace(found, annotators=more, handed=decoys.trusted(answer.value))
 
 
@@ -256,17 +269,20 @@ def annotated(assessment: Assessment, case: TestCase) -> dict[str, Prepared]:
     return {entry.annotator: references.get(assessment, entry) for entry in case.annotations.all()}
 
 
-def missing_under(assessment: Assessment, case: str, drawn: Mapping[str, Prepared]) -> dict[str, list[CaseRow]]:
+def missing_under(assessment: Assessment, case: str, drawn: Mapping[str, Prepared]) -> dict[str, Under]:
     """Return what a case without prediction gives under each annotator."""
-    return {key: missing(assessment, case, own).rows for key, own in drawn.items()}
+    nothing = {key: missing(assessment, case, own) for key, own in drawn.items()}
+    return {key: Under(found.rows, found.pieces) for key, found in nothing.items()}
 
 
-def _of_annotators(assessment: Assessment, answer: Answer, drawn: Mapping[str, Prepared]) -> dict[str, list[CaseRow]]:
-    """Rows of a child under each annotator, as far as they are those of the case; missing otherwise."""
-    nothing = missing_under(assessment, answer.item, drawn)
+def _of_annotators(
+    assessment: Assessment, answer: Answer, member: str, drawn: Mapping[str, Prepared]
+) -> dict[str, Under]:
+    """What a child says of a case under each annotator, taken as that under the reference is; missing otherwise."""
     said = answer.value.get("annotators") if answer.failure is None and isinstance(answer.value, dict) else None
     said = said if isinstance(said, dict) else {}
-    return {key: _trusted({"rows": said.get(key)}, rows) or rows for key, rows in nothing.items()}
+    found = {key: _scored(assessment, replace(answer, value=said.get(key)), member, own) for key, own in drawn.items()}
+    return {key: Under(own.rows, own.pieces) for key, own in found.items()}
 
 
 def missing(assessment: Assessment, case: str, prepared: Prepared) -> Scored:

@@ -704,7 +704,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "annotator_rows",
-                    models.JSONField(blank=True, help_text="annotator, and a row of results", null=True),
+                    models.JSONField(blank=True, help_text="annotator, case, rows of results, and pieces", null=True),
                 ),
                 (
                     "decoys",

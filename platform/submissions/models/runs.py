@@ -126,7 +126,7 @@ class Chunk(Leased):
         null=True, blank=True, help_text="case → what it adds to the values of the whole data set"
     )
     notes = models.JSONField(default=dict, blank=True, help_text="case → why it has no value; safe for participants")
-    annotator_rows = models.JSONField(null=True, blank=True, help_text="annotator, and a row of results")
+    annotator_rows = models.JSONField(null=True, blank=True, help_text="annotator, case, rows of results, and pieces")
     decoys = models.JSONField(null=True, blank=True, help_text="decoy case → what was handed in for it")
     log = models.TextField(blank=True, help_text="for organizers")
 

@@ -1,7 +1,7 @@
 """Reads worth naming."""
 
 from submissions.queries.quotas import Quota, quota
-from submissions.queries.results import annotator_frames, counted_runs, evidence_of, results_frame
+from submissions.queries.results import annotator_evidence, annotator_frames, counted_runs, evidence_of, results_frame
 from submissions.queries.test_sets import (
     active_test_set,
     annotators_of,
@@ -16,6 +16,7 @@ __all__ = [
     "Quota",
     "Rescoring",
     "active_test_set",
+    "annotator_evidence",
     "annotator_frames",
     "annotators_of",
     "case_metadata_frame",

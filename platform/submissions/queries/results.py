@@ -29,6 +29,7 @@ def counted_runs(phase: Phase) -> list[Run]:
         .filter(submission__state=Submission.State.SCORED)
         .exclude(submission__team__standing__in=Team.OUTSIDE)
         .select_related("submission__team", "test_set")
+        .defer("log", "submission__log", "submission__report")
         .order_by("submission__team__name", "submission__number")
     )
     if phase.is_closed and description_needed(phase):
@@ -79,3 +80,10 @@ def annotator_frames(run: Run) -> dict[str, pd.DataFrame]:
     if not run.annotators_file:
         return {}
     return results.read_annotators(run.annotators_file, algorithm=run.submission.team.name)
+
+
+def annotator_evidence(run: Run) -> "dict[str, Evidence]":
+    """Return annotator → what a scored run's values of the whole data set are made of under that annotator's references."""
+    if not run.annotators_file:
+        return {}
+    return results.read_annotators_evidence(run.annotators_file, algorithm=run.submission.team.name)

@@ -27,7 +27,7 @@ from submissions.queries.test_sets import metadata_frame_of
 from submissions.queries.work import waiting_chunks
 from submissions.report import Report
 from submissions.results import CaseRow
-from submissions.scorer import Scored
+from submissions.scorer import Scored, Under
 from submissions.services.doubles import find_doubles
 from submissions.services.leases import Heart, LeaseLostError, claim
 from submissions.services.states import FAILED_MESSAGE
@@ -131,7 +131,9 @@ def _complete(chunk: Chunk, token: uuid.UUID, scored: list[Scored]) -> bool:
             pieces={result.case: result.pieces for result in scored},
             notes={result.case: result.note for result in scored if result.note},
             annotator_rows=[
-                [name, *row] for result in scored for name, rows in result.annotators.items() for row in rows
+                [name, result.case, under.rows, under.pieces]
+                for result in scored
+                for name, under in result.annotators.items()
             ],
             decoys={result.case: result.handed for result in scored if result.handed},
             log="\n".join(f"{result.case}: {result.details}" for result in scored if result.details),
@@ -215,10 +217,7 @@ def _write(run: Run, chunks: list[Chunk]) -> _Files:
     if evidence is not None:
         results.store_evidence(evidence, kept)
     results.store(rows, name)
-    annotators = results.store_annotators(
-        {key: [row for scored in found for row in scored.annotators.get(key, [])] for key in _annotators(found)},
-        f"results/{run.pk}/annotators",
-    )
+    annotators = _store_annotators(run, assessment, found)
     table = results.frame(rows, algorithm=run.submission.team.name)
     notes = {scored.case: scored.note for scored in found if scored.note}
     summary = summarize(
@@ -239,8 +238,29 @@ def _write(run: Run, chunks: list[Chunk]) -> _Files:
     )
 
 
-def _annotators(found: Sequence[Scored]) -> list[str]:
-    return sorted({name for scored in found for name in scored.annotators})
+def _store_annotators(run: Run, assessment: Assessment, found: Sequence[Scored]) -> str:
+    """Keep what the cases give under the references of each annotator, as what they give under the merged ones is kept."""
+    rows = {
+        name: [row for scored in found if name in scored.annotators for row in scored.annotators[name].rows]
+        for name in sorted({name for scored in found for name in scored.annotators})
+    }
+    evidence = {}
+    if rows and is_pooled(assessment):
+        drawn = {
+            (entry.annotator, entry.name): entry
+            for entry in Annotation.objects.filter(case__test_set=run.test_set).select_related("case__test_set")
+        }
+        for name, own in rows.items():
+            pieces = {
+                scored.case: scorer.whole_pieces(
+                    scored.annotators[name].pieces, scorer.references.get(assessment, drawn[name, scored.case])
+                )
+                for scored in found
+                if name in scored.annotators
+            }
+            more, evidence[name] = assemble(assessment, pieces, shared=_shared(run, assessment))
+            own += [CaseRow.of(row) for row in more]
+    return results.store_annotators(rows, f"results/{run.pk}/annotators", evidence=evidence)
 
 
 def _handed(run: Run, everything: Sequence[Scored], decoys: Collection[str]) -> dict[str, Any]:
@@ -269,13 +289,13 @@ def _assemble(run: Run, assessment: Assessment, chunks: list[Chunk]) -> list[Sco
     rows: dict[str, list[CaseRow]] = defaultdict(list)
     pieces: dict[str, Any] = {}
     notes = dict(run.case_notes)
-    drawn: dict[str, dict[str, list[CaseRow]]] = defaultdict(lambda: defaultdict(list))
+    drawn: dict[str, dict[str, Under]] = defaultdict(dict)
     handed: dict[str, Any] = {}
     for chunk in chunks:
         for row in chunk.rows or []:
             rows[row[0]].append(CaseRow(*row))
-        for annotator, *row in chunk.annotator_rows or []:
-            drawn[row[0]][annotator].append(CaseRow(*row))
+        for annotator, case, own_rows, own_pieces in chunk.annotator_rows or []:
+            drawn[case][annotator] = Under([CaseRow(*row) for row in own_rows], own_pieces)
         handed |= chunk.decoys or {}
         pieces |= chunk.pieces or {}
         notes |= chunk.notes

@@ -19,6 +19,7 @@ from submissions.limits import MIB, ArchiveLimits, ChildLimits, TableLimits, chi
 from submissions.models import TestCase, TestSet
 from submissions.sandbox import Answer, answers
 from submissions.services import test_set_parts as parts
+from submissions.services.annotated_tables import join_tables
 from submissions.services.replacing import Replacement
 from submissions.services.test_set_parts import Found
 from submissions.services.test_sets import PHOTOGRAPHS, TestSetError, create_test_set
@@ -55,7 +56,8 @@ def take_archive(
     path
         The archive: a folder `references` with a label image a case or with the table of all cases, and if wanted a
         folder `images` and a table `cases.csv` with a column `case` and one column a characteristic. A column `decoy`
-        says which cases are asked for and not scored; folders `annotator-<id>` hold references of several annotators.
+        says which cases are asked for and not scored; folders `annotator-<id>` hold references of several annotators,
+        each as `references` would.
     reason
         Why the present version is replaced.
     replaces
@@ -95,7 +97,9 @@ def take_archive(
             geometries |= parts.join(
                 found, folder, rule=rule, decoys=decoys, known=known, assessment=assessment, beat=beat
             )
-            _refuse(found.problems)
+        else:
+            join_tables(found, folder, rule=rule, scored=scored, assessment=assessment, beat=beat)
+        _refuse(found.problems)
         return create_test_set(
             phase=phase,
             references=folder / REFERENCES,
@@ -163,9 +167,6 @@ def _sort(
         if place == "" and name == CASES:
             archive.extract(source, member.path, folder / CASES, limit=_MESSAGE_BYTES, remedy="too large for a table.")
             continue
-        if instances and place == REFERENCES and name == INSTANCES_FILE:
-            archive.extract(source, member.path, folder / place / name, limit=TableLimits().bytes, remedy=_LARGE_TABLE)
-            continue
         kept = {REFERENCES: found.references, IMAGES: found.images}.get(place)
         if annotator := parts.ANNOTATOR.fullmatch(place):
             kept = found.annotators.setdefault(annotator[1], {})
@@ -179,9 +180,13 @@ def _sort(
                 f"annotator-1/, annotator-2/, …), images into {IMAGES}/, and characteristics into {CASES}."
             )
             continue
-        case = name if place == REFERENCES and name in tables else _case(name, photographs=place == IMAGES)
-        if not case or (place == REFERENCES and tables and name not in tables):
-            wanted = " or ".join(tables) if tables and place == REFERENCES else "<case>.nii.gz or another image format"
+        if instances and place != IMAGES and name == INSTANCES_FILE:
+            archive.extract(source, member.path, folder / place / name, limit=TableLimits().bytes, remedy=_LARGE_TABLE)
+            continue
+        is_table = bool(tables) and place != IMAGES
+        case = name if is_table and name in tables else _case(name, photographs=place == IMAGES)
+        if not case or (is_table and name not in tables):
+            wanted = " or ".join(tables) if is_table else "<case>.nii.gz or another image format"
             found.problems.append(f"{member.path}: is not read. Name it {wanted}, or leave it out.")
         elif case in kept:
             found.problems.append(
@@ -262,7 +267,7 @@ def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> 
                 f"{CASES}: the case {case} has no reference. Add {REFERENCES}/{case}.nii.gz, or delete its line."
             )
     drawn = [(files, f"annotator-{name}") for name, files in found.annotators.items()]
-    for kept, place in ((found.images, IMAGES), *drawn, *(() if is_table else ((found.references, REFERENCES),))):
+    for kept, place in ((found.images, IMAGES), *(() if is_table else (*drawn, (found.references, REFERENCES)))):
         for case, name in kept.items():
             if case not in set(cases):
                 found.problems.append(
@@ -298,13 +303,11 @@ def _read_files(
     for annotator, files in found.annotators.items():
         places |= {f"annotator-{annotator}/{name}": case for case, name in files.items()}
 
-    beside: list[InstanceTable | None] = []
+    beside: dict[Path, InstanceTable | None] = {}
 
     def work(item: str, _own: Path) -> object:
         file = folder / item
         try:
-            if not beside:
-                beside.append(reference_tables.read_instances_beside(folder / REFERENCES, assessment))
             if item.startswith(IMAGES):
                 slices.background(file)
                 return {}
@@ -312,8 +315,10 @@ def _read_files(
                 reference_tables.read(file, assessment.problem)
                 return {}
             label_map = read_label_image(file, allowed_labels=labels)
-            if beside[0] is not None:
-                check_instances(label_map, beside[0].of(places[item]), case=places[item], file=file.name)
+            if file.parent not in beside:
+                beside[file.parent] = reference_tables.read_instances_beside(file.parent, assessment)
+            if (table := beside[file.parent]) is not None:
+                check_instances(label_map, table.of(places[item]), case=places[item], file=file.name)
             return {"geometry": geometry_document(label_map.geometry)}
         except ReadError as error:
             return {"problem": f"{error.message}. {error.remedy}"}
@@ -327,7 +332,8 @@ def _read_files(
     for answer in answers(list(places), work, limits=child_limits(), reads=[folder], beat=beat):
         problem, geometry = _judged(answer)
         if problem:
-            problems.append(f"{answer.item}, case {places[answer.item]}: {problem}")
+            of_case = "" if is_table and not answer.item.startswith(IMAGES) else f", case {places[answer.item]}"
+            problems.append(f"{answer.item}{of_case}: {problem}")
         elif geometry and answer.item.startswith(f"{REFERENCES}/"):
             geometries[places[answer.item]] = geometry
     _refuse(problems)

@@ -15,8 +15,9 @@ from challenges.queries.projections import projection_of, registered_document
 from designs.document.form import Values
 from evaluation.assessment import Assessment
 from evaluation.readers import SUFFIXES, Geometry, ReadError, read_geometry, read_label_image
+from evaluation.readers.instance_tables import INSTANCES_FILE
 from submissions import merging
-from submissions.expectation import allowed_labels, geometry_document, geometry_of
+from submissions.expectation import TABLE_FILES, allowed_labels, geometry_document, geometry_of
 from submissions.limits import child_limits
 from submissions.sandbox import answers
 
@@ -82,36 +83,38 @@ def merge_rule(found: Found, phase: Phase, assessment: Assessment, wanted: str) 
     """
     if not found.annotators:
         return ""
-    said, values = found.problems.append, registered(phase)
-    if assessment.problem != "semantic_segmentation":
-        said("References by annotator are taken for label images of a semantic segmentation. Send merged ones instead.")
-        return ""
+    said, values, problem = found.problems.append, registered(phase), assessment.problem
+    known = merging.words(problem)
     if len(found.annotators) == 1:
         said("There is one folder annotator-… only. Put the references of a single annotator into references/.")
     rule = wanted or merging.MAJORITY if values is None else values.text("annotation_aggregation_test")
-    if rule not in merging.WORDS:
-        known = ", ".join(merging.WORDS)
+    if rule not in known:
         if values is not None:
             said(
                 f"There are {len(found.annotators)} annotators, and the registered design says “{rule or 'nothing'}” about how "
-                f"their annotations are merged (annotation_aggregation_test). Ask for a change of it; known are {known}."
+                f"their annotations are merged (annotation_aggregation_test). Ask for a change of it; known are {', '.join(known)}."
             )
         else:
-            said(f"{rule} is no rule of merging. Known are {known}.")
+            said(f"{rule} is no rule of merging. Known are {', '.join(known)}.")
         return ""
-    names = sorted(found.annotators)
-    if rule in merging.GIVEN:
-        for case in sorted(found.named - set(found.references)):
-            said(
-                f"{case}: the rule is {merging.GIVEN[rule]}, so references/{case}.nii.gz is needed beside the annotators."
-            )
+    if rule in merging.given(problem):
+        for lacking in _lacking(found, problem):
+            said(f"{lacking} is needed beside the annotators, since the rule is {known[rule]}.")
     elif found.references:
-        words = (merging.COMPUTED | merging.EACH)[rule]
-        said(f"references/: the rule is {words}; merged references are not taken. Leave the folder out.")
-    if rule in merging.EACH:
+        said(f"references/: the rule is {known[rule]}; merged references are not taken. Leave the folder out.")
+    names = sorted(found.annotators)
+    if rule in merging.EACH and problem not in TABLE_FILES:
         for case in sorted(found.named - set(found.annotators[names[0]])):
             said(f"annotator-{names[0]}: lacks the case {case}. Without merging, the first annotator needs every case.")
     return rule
+
+
+def _lacking(found: Found, problem: str) -> list[str]:
+    """Merged references that are not there."""
+    if problem in TABLE_FILES:
+        wanted = " or ".join(f"references/{name}" for name in TABLE_FILES[problem])
+        return [] if found.references else [wanted]
+    return [f"{case}: references/{case}.nii.gz" for case in sorted(found.named - set(found.references))]
 
 
 def check_characteristics(found: Found, phase: Phase, cases: Sequence[str]) -> None:
@@ -187,6 +190,10 @@ def join(
     """
     labels = allowed_labels(assessment)
     names = sorted(found.annotators)
+    if rule in merging.EACH:
+        own = folder / f"annotator-{names[0]}" / INSTANCES_FILE
+        if own.is_file():
+            shutil.copyfile(own, folder / "references" / INSTANCES_FILE)
     bare = [case for case in decoys if case not in found.named]
 
     def of_annotators(case: str) -> Path:
@@ -196,7 +203,7 @@ def join(
             if case in found.annotators[name]
         ]
         target = folder / "references" / case
-        if rule in merging.COMPUTED:
+        if rule in merging.computed(assessment.problem):
             return merging.merge_files(files, rule, target)
         if rule in merging.EACH:
             made = folder / "references" / files[0].name

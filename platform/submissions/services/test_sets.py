@@ -19,13 +19,15 @@ from evaluation.bundle import metadata_columns
 from evaluation.canonical import sha256
 from evaluation.readers import ReadError, case_name, read_label_image
 from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable, check_instances
-from submissions import reference_tables, vault
+from submissions import reference_tables
 from submissions.expectation import TABLE_FILES, allowed_labels, geometry_document, refusal
 from submissions.models import Annotation, TestCase, TestSet
 from submissions.queries.decoys import tells_decoys
 from submissions.services import replacing
+from submissions.services.annotations import Annotations, keep_annotators
 from submissions.services.replacing import Replacement, TestSetError
-from submissions.storage import private, sha256_of, store_bytes
+from submissions.services.test_set_files import keep, keep_secret
+from submissions.storage import sha256_of
 
 # Beside the formats of label images: pictures may have lost something in compression, labels may not.
 PHOTOGRAPHS = (".jpg", ".jpeg")
@@ -78,7 +80,7 @@ def create_test_set(
     decoys
         Cases that are asked for and not scored. Those of label images need a file in `references` like others.
     annotators
-        Folder with the label images of each annotator, where several drew what `references` holds merged.
+        Folder with the label images or the table of each annotator, where several made what `references` holds merged.
     merge_rule
         How they were merged.
     within
@@ -103,11 +105,12 @@ def create_test_set(
         if lacking := [case for case in scored if facts.get(case, {}).get(column) in (None, "")]:
             raise TestSetError(f"The ranking needs the characteristic {column} of every case; {lacking[0]} has none.")
     shared: dict[str, Any] = {}
+    drawn = _annotations(annotators or {}, phase.assessment, cases, scored)
     if phase.assessment.problem in TABLE_FILES:
         patients = {
             case: str(facts[case]["patient"]) for case in scored if facts.get(case, {}).get("patient") is not None
         }
-        stored, shared = _store_table(references, phase.assessment, cases, scored, pictures, patients)
+        stored, shared = _store_table(references, phase.assessment, cases, scored, pictures, patients, drawn.labels)
     else:
         labels = allowed_labels(phase.assessment)
         files = {case: path for case, path in _by_case(references).items() if case_name(path)}
@@ -116,7 +119,7 @@ def create_test_set(
         stored = [_store(case, files.get(case), pictures.get(case), labels, known.get(case), table) for case in cases]
         if table is not None:
             stored, shared = _with_instances(references / INSTANCES_FILE, stored)
-    drawn = _store_annotators(annotators or {})
+    shared |= drawn.shared
     with transaction.atomic():
         phase = Phase.objects.select_for_update(of=("self",)).select_related("task__challenge").get(pk=phase.pk)
         version = TestSet.objects.filter(phase=phase).count() + 1
@@ -149,12 +152,17 @@ def create_test_set(
             )
             for position, entry in enumerate(stored, start=1)
         )
-        if drawn:
+        if drawn.drawn:
             numbers = dict(test_set.cases.values_list("name", "pk"))
             Annotation.objects.bulk_create(
-                Annotation(case_id=numbers[case], annotator=name, reference_file=kept, reference_sha256=digest)
-                for name, case, kept, digest in drawn
-                if case in numbers
+                Annotation(
+                    case_id=numbers[entry.case],
+                    annotator=entry.annotator,
+                    reference_file=entry.stored,
+                    reference_sha256=entry.digest,
+                )
+                for entry in drawn.drawn
+                if entry.case in numbers
             )
         _seal(test_set, actor=actor, reason=replacement.reason if replacement else "")
         if replacement is not None:
@@ -202,19 +210,21 @@ def _check_decoys(phase: Phase, scored: Sequence[str], decoys: Collection[str]) 
         raise TestSetError("All cases are decoys. At least one has to be scored.")
     if decoys and not phase.is_closed and tells_decoys(phase):
         raise TestSetError(
-            f"{phase.name} shows scores or a ranking before it closes, and from them teams could tell the decoys: a score that "
+            f"{phase.name} shows references, scores or a ranking before it closes, and from them teams could tell the decoys: a score that "
             "does not change with a case does not depend on it. Let the phase show the validation only and keep its ranking "
             "sealed, or leave the decoys out."
         )
 
 
-def _store_annotators(folders: Mapping[str, Path]) -> list[tuple[str, str, str, str]]:
-    """Keep the label images of each annotator; returns annotator, case, stored file and digest."""
-    return [
-        (name, case, _keep_secret("references", path), sha256_of(path))
-        for name, folder in folders.items()
-        for case, path in _by_case(folder).items()
-    ]
+def _annotations(
+    folders: Mapping[str, Path], assessment: Assessment, cases: Sequence[str], scored: Sequence[str]
+) -> Annotations:
+    try:
+        return keep_annotators(folders, assessment, cases, scored)
+    except reference_tables.ReferenceTableError as error:
+        raise TestSetError(str(error)) from error
+    except ReadError as error:
+        raise TestSetError(f"The references of an annotator cannot be taken: {error}") from error
 
 
 def _by_case(folder: Path) -> dict[str, Path]:
@@ -246,8 +256,8 @@ def _store(
     except ReadError as error:
         raise TestSetError(f"The reference of {case} cannot be taken: {error}") from error
     digest = sha256_of(reference)
-    kept = _keep_secret("references", reference)
-    return _Reference(case, kept, digest, geometry, _keep("images", image) if image else "")
+    kept = keep_secret("references", reference)
+    return _Reference(case, kept, digest, geometry, keep("images", image) if image else "")
 
 
 def _table_beside(references: Path, assessment: Assessment) -> InstanceTable | None:
@@ -262,8 +272,11 @@ def _table_beside(references: Path, assessment: Assessment) -> InstanceTable | N
 def _with_instances(path: Path, stored: Sequence[_Reference]) -> tuple[list[_Reference], dict[str, Any]]:
     """Keep the table of instances once; the digest of each case covers it."""
     digest = sha256_of(path)
-    found = [replace(entry, digest=reference_tables.digest_with_instances(entry.digest, digest)) for entry in stored]
-    return found, {"instances": _keep_secret("references", path)}
+    found = [
+        replace(entry, digest=reference_tables.digest_with_instances(entry.name, entry.digest, digest))
+        for entry in stored
+    ]
+    return found, {"instances": keep_secret("references", path)}
 
 
 def _store_table(
@@ -273,47 +286,30 @@ def _store_table(
     scored: Sequence[str],
     pictures: dict[str, Path],
     patients: dict[str, str],
+    named: Sequence[str],
 ) -> tuple[list[_Reference], dict[str, Any]]:
     """Keep the table once; each case has a digest of its own."""
     try:
         path = reference_tables.find(folder, assessment.problem)
         table = reference_tables.read(path, assessment.problem)
         reference_tables.check(table, assessment, scored)
-        shared = reference_tables.shared(table, assessment, scored, patients)
+        shared = reference_tables.shared(table, assessment, scored, patients, named)
     except reference_tables.ReferenceTableError as error:
         raise TestSetError(str(error)) from error
     except ReadError as error:
         raise TestSetError(f"The references cannot be taken: {error}") from error
-    kept, file_digest = _keep_secret("references", path), sha256_of(path)
+    kept, file_digest = keep_secret("references", path), sha256_of(path)
     stored = [
         _Reference(
             case,
             kept,
             reference_tables.digest_of(case, file_digest),
             table.geometry(),
-            _keep("images", pictures[case]) if case in pictures else "",
+            keep("images", pictures[case]) if case in pictures else "",
         )
         for case in cases
     ]
     return stored, shared
-
-
-def _keep(kind: str, path: Path) -> str:
-    """Store a file under its digest, so that test sets that share it share the copy."""
-    _, suffix = case_name(path) or ("", path.suffix)
-    name = f"{kind}/{sha256_of(path)}{suffix}"
-    if not private().exists(name):
-        store_bytes(name, path.read_bytes())
-    return name
-
-
-def _keep_secret(kind: str, path: Path) -> str:
-    """Store a file as `_keep` does, encrypted."""
-    _, suffix = case_name(path) or ("", path.suffix)
-    name = f"{kind}/{sha256_of(path)}{suffix}{vault.SUFFIX}"
-    if not private().exists(name):
-        vault.keep_file(name, path)
-    return name
 
 
 def _metadata(table: pd.DataFrame | None, cases: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -31,7 +31,7 @@ def create(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
         file_name=metadata.get("filename", ""),
         size=number(request.headers.get("Upload-Length"), "Upload-Length"),
         reason=metadata.get("reason", "")[:1000],
-        merge_rule=metadata["merge_rule"] if metadata.get("merge_rule") in merging.WORDS else "",
+        merge_rule=metadata["merge_rule"] if metadata.get("merge_rule") in merging.RULES else "",
     )
     response = HttpResponse(status=201)
     response["Location"] = reverse("submissions:test_set_upload", args=[slug, upload.pk])

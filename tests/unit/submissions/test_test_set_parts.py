@@ -80,9 +80,12 @@ def test_the_registered_design_says_how_annotators_are_merged(monkeypatch):
         assert parts.merge_rule(archive, None, segmentation, "staple") == ""
         assert words in archive.problems[0]
         assert "Ask for a change" in archive.problems[0]
+    design(monkeypatch, annotation_aggregation_test="majority_vote")
     archive = Found(annotators=two)
-    assert parts.merge_rule(archive, None, SimpleNamespace(problem="instance_segmentation"), "") == ""
-    assert archive.problems
+    assert parts.merge_rule(archive, None, SimpleNamespace(problem="instance_segmentation"), "") == "majority_vote"
+    assert archive.problems == [
+        "a: references/a.nii.gz is needed beside the annotators, since the rule is majority vote; sent merged."
+    ]
     assert parts.merge_rule(Found(), None, segmentation, "staple") == ""
 
 

@@ -23,7 +23,7 @@ class Command(BaseCommand):
         parser.add_argument("--replace", metavar="REASON", default=None, help="replace the present version")
         parser.add_argument(
             "--merge",
-            choices=list(merging.WORDS),
+            choices=list(merging.RULES),
             default="",
             help="how references of several annotators become one, where no registered design says it",
         )
