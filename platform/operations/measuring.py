@@ -16,7 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from audit.models import Entry
 from leaderboards.models import RankingRequest
 from notifications.models import Email
-from operations.health import health
+from operations.health import health, held_everywhere
 from operations.models import Heartbeat
 from submissions.models import Chunk, Run, Submission, Upload
 from submissions.storage import free_bytes
@@ -110,9 +110,18 @@ def _heartbeats(now: datetime) -> Iterable[Metric]:
     family = GaugeMetricFamily(
         "podium_worker_silence_seconds", "Since a task last came through the broker", labels=["queue"]
     )
-    for beat in Heartbeat.objects.all():
-        family.add_metric([beat.queue], _seconds(now, beat.seen_at))
+    beats = list(Heartbeat.objects.order_by("seen_at"))
+    for queue, last in {beat.queue: beat.seen_at for beat in beats}.items():
+        family.add_metric([queue], _seconds(now, last))
     yield family
+    confined = GaugeMetricFamily(
+        "podium_confinement",
+        "Whether a guarantee about children holds on all machines of workers",
+        labels=["guarantee"],
+    )
+    for name, held in held_everywhere(beats).items():
+        confined.add_metric([name], float(held))
+    yield confined
 
 
 def _audit(now: datetime) -> Iterable[Metric]:  # noqa: ARG001

@@ -4,10 +4,17 @@ from django.db import models
 
 
 class Heartbeat(models.Model):
-    """When a worker last ran a task that came through the broker, one row a queue."""
+    """When a machine last ran a task of a queue that came through the broker, and how it confines children."""
 
-    queue = models.CharField(max_length=40, primary_key=True)
+    queue = models.CharField(max_length=40)
+    host = models.CharField(max_length=100, blank=True)
     seen_at = models.DateTimeField()
+    confinement = models.JSONField(default=dict, blank=True, help_text="guarantee → whether it holds on this machine")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["queue", "host"], name="operations_one_heartbeat_a_queue_and_host")
+        ]
 
     def __str__(self) -> str:
         return f"{self.queue} at {self.seen_at:%Y-%m-%d %H:%M:%S}"

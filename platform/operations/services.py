@@ -1,10 +1,24 @@
 """Acts of the installation itself."""
 
+import socket
+from datetime import timedelta
+
 from django.utils import timezone
 
 from operations.models import Heartbeat
+from submissions import guarantees
+
+FORGOTTEN = timedelta(days=1)
+"""Machines that have been silent for so long are no longer told of."""
 
 
 def beat(*, queue: str) -> None:
-    """Note that a worker of `queue` is alive."""
-    Heartbeat.objects.update_or_create(queue=queue, defaults={"seen_at": timezone.now()})
+    """Note that a worker of `queue` on this machine is alive, and how it confines what reads strangers' files."""
+    now, host = timezone.now(), socket.gethostname()[:100]
+    confinement = dict(guarantees.known())
+    if Heartbeat.objects.filter(queue=queue, host=host).update(seen_at=now, confinement=confinement):
+        return
+    Heartbeat.objects.bulk_create(
+        [Heartbeat(queue=queue, host=host, seen_at=now, confinement=confinement)], ignore_conflicts=True
+    )
+    Heartbeat.objects.filter(seen_at__lt=now - FORGOTTEN).delete()

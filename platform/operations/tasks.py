@@ -1,9 +1,17 @@
-"""Celery wrappers."""
+"""Celery wrappers, and what workers tell of themselves."""
+
+import time
+from typing import Any
 
 from celery import shared_task
-from celery.signals import worker_ready
+from celery.signals import task_prerun, worker_ready
+from django.db import DatabaseError
 
 from operations import services
+
+TELL_EVERY = 5.0
+"""Seconds between two notes of a process that works without a pause."""
+_told: dict[str, float] = {}
 
 
 @shared_task(expires=10)
@@ -16,3 +24,19 @@ def heartbeat() -> None:
 def first_heartbeat(**_: object) -> None:
     """A worker that has just started shows it at once, not only when the clock asks the next time."""
     heartbeat.apply_async()
+
+
+@task_prerun.connect
+def tell(task: Any = None, **_: object) -> None:
+    """Whatever task a worker takes shows that it is alive: behind a full queue the clock's would come too late."""
+    request = getattr(task, "request", None)
+    if request is None or request.is_eager:
+        return
+    queue = (request.delivery_info or {}).get("routing_key") or "ingest"
+    if time.monotonic() - _told.get(queue, -TELL_EVERY) < TELL_EVERY:
+        return
+    _told[queue] = time.monotonic()
+    try:
+        services.beat(queue=queue)
+    except DatabaseError:
+        _told.pop(queue)  # the task itself will tell

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 
 import structlog
@@ -34,9 +33,16 @@ class ConfinementError(SystemExit):
     """The machine lacks a guarantee that this installation requires; ends the worker with a message."""
 
 
-@cache
+_known: dict[str, bool] = {}
+
+
+def known() -> Mapping[str, bool]:
+    """Return what was found out when the worker started; empty in a process that is none."""
+    return _known
+
+
 def found() -> Mapping[str, bool]:
-    """Return for each guarantee whether it holds here."""
+    """Find out for each guarantee whether it holds here."""
     folder = Path(settings.PODIUM_DATA)
     folder.mkdir(parents=True, exist_ok=True)
     with (
@@ -111,6 +117,7 @@ def check() -> None:
         Where `PODIUM_CONFINEMENT` is `require` and a guarantee is missing.
     """
     holds = found()
+    _known.update(holds)
     told = sentence(holds)
     if all(holds.values()):
         log.info("confinement", children=told)

@@ -10,8 +10,21 @@ class Migration(migrations.Migration):
         migrations.CreateModel(
             name="Heartbeat",
             fields=[
-                ("queue", models.CharField(max_length=40, primary_key=True, serialize=False)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("queue", models.CharField(max_length=40)),
+                ("host", models.CharField(blank=True, max_length=100)),
                 ("seen_at", models.DateTimeField()),
+                (
+                    "confinement",
+                    models.JSONField(blank=True, default=dict, help_text="guarantee → whether it holds on this machine"),
+                ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("queue", "host"), name="operations_one_heartbeat_a_queue_and_host"
+                    )
+                ],
+            },
         ),
     ]

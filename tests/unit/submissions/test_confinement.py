@@ -162,7 +162,6 @@ def test_a_child_reaches_no_other_process():
 
 @pytest.mark.usefixtures("data")
 def test_what_is_tried_on_this_machine_is_what_a_worker_tells():
-    guarantees.found.cache_clear()
     assert dict(guarantees.found()) == dict.fromkeys(guarantees.NAMES, True)
 
 
@@ -171,18 +170,12 @@ def test_a_machine_that_offers_less_is_told_and_where_required_no_worker_starts(
     """Without Landlock and without the filter, a child does what it likes; that is seen and not assumed."""
     monkeypatch.setattr(landlock, "allow_only", lambda **_: False)
     monkeypatch.setattr(syscalls, "refuse", lambda: False)
-    guarantees.found.cache_clear()
-    try:
-        holds = guarantees.found()
-        assert not holds["writes"]
-        assert not holds["reads"]
-        assert not holds["programs"]
+    monkeypatch.setattr(guarantees, "_known", {})
+    guarantees.check()
+    assert not any(guarantees.known()[name] for name in ("writes", "reads", "programs"))
+    settings.PODIUM_CONFINEMENT = "require"
+    with pytest.raises(SystemExit, match=r"does not start.*starts no process: no.*Landlock"):
         guarantees.check()
-        settings.PODIUM_CONFINEMENT = "require"
-        with pytest.raises(SystemExit, match=r"does not start.*starts no process: no.*Landlock"):
-            guarantees.check()
-    finally:
-        guarantees.found.cache_clear()
 
 
 @pytest.mark.usefixtures("data")
