@@ -19,8 +19,15 @@ from evaluation.assessment import Assessment
 from leaderboards import drawing, pictures, queries, tables
 from leaderboards.models import RankingVersion
 from submissions.models import Run
-from submissions.queries import annotator_frames, case_metadata_frame, counted_runs, evidence_of, results_frame
-from submissions.queries.test_sets import metadata_frame_of
+from submissions.queries import (
+    annotator_evidence,
+    annotator_frames,
+    case_metadata_frame,
+    counted_runs,
+    evidence_of,
+    results_frame,
+)
+from submissions.queries.test_sets import deciding_annotator, metadata_frame_of
 
 if TYPE_CHECKING:
     from evaluation.ranking.schemes import Ranked
@@ -162,6 +169,8 @@ def sources_of(version: RankingVersion) -> drawing.Sources:
     )
     by_id = {str(key): run for key, run in runs.items()}
     frames = [results_frame(by_id[team["run"]]).assign(algorithm=team["name"]) for team in version.inputs["teams"]]
+    of_teams = [(team["name"], by_id[team["run"]]) for team in version.inputs["teams"]]
+    annotated = _by_annotator(of_teams)
     return drawing.Sources(
         document=load(version.document_name),
         assessment=assessment_of(version),
@@ -169,7 +178,9 @@ def sources_of(version: RankingVersion) -> drawing.Sources:
         cases=read_metadata(load(version.metadata_name)) if version.metadata_name else None,
         characteristics=_characteristics(phase, list(runs.values())),
         length_unit=queries.length_unit(phase),
-        annotated_results=_by_annotator([(team["name"], by_id[team["run"]]) for team in version.inputs["teams"]]),
+        annotated_results=annotated,
+        annotated_evidence=_annotated_evidence(of_teams) if annotated else {},
+        deciding_annotator=deciding_annotator(of_teams[0][1].test_set) if annotated else "",
     )
 
 
@@ -182,6 +193,17 @@ def _by_annotator(runs: Sequence[tuple[str, Run]]) -> dict[str, pd.DataFrame]:
     return {
         name: pd.concat(frames, ignore_index=True) for name, frames in sorted(found.items()) if len(frames) == len(runs)
     }
+
+
+def _annotated_evidence(runs: Sequence[tuple[str, Run]]) -> "dict[str, Evidence]":
+    """Read what the values of the whole data set are made of, of all teams by annotator."""
+    from evaluation.scoring.evidence import merge_evidence
+
+    found: dict[str, list[tuple[str, Evidence]]] = defaultdict(list)
+    for team, run in runs:
+        for annotator, own in annotator_evidence(run).items():
+            found[annotator].append((team, own))
+    return {name: merge_evidence(own) for name, own in found.items()}
 
 
 def store_figures(version: RankingVersion, name: str, drawn: Iterable[tuple[str, drawing.Figure]]) -> dict[str, str]:
@@ -204,9 +226,12 @@ def store_subgroups(version: RankingVersion, sources: drawing.Sources) -> list[d
 
 
 def store_annotators(version: RankingVersion, sources: drawing.Sources) -> list[dict[str, Any]]:
-    """Keep the table and the sentences under the references of each annotator; returns what can be chosen."""
+    """Keep the table and the sentences under the references of each annotator; returns what can be chosen, and who cannot."""
     parts = [(name, "annotator", name, document) for name, document in sources.annotated.items()]
-    return _store_parts(version, sources, "annotators", parts)
+    choices = _store_parts(version, sources, "annotators", parts)
+    for choice in choices:
+        choice["decides"] = choice["key"] == sources.deciding_annotator
+    return choices + [{"key": "", "label": name, "problem": problem} for name, problem in sources.unranked.items()]
 
 
 def _store_parts(

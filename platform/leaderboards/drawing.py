@@ -1,10 +1,9 @@
 """What figures are drawn from: a ranking document with the results behind it, each derived table made once."""
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -19,6 +18,9 @@ from evaluation.ranking.gaming import gaming_check
 from evaluation.ranking.raw import raw_values
 from leaderboards.grouping import FEW_SAMPLES, MOST_TEAMS_RESAMPLED, Grouping, groupings, is_of, numbers_of
 from leaderboards.tables import combined_rankings, metric_title
+
+if TYPE_CHECKING:
+    from evaluation.scoring.evidence import Evidence
 
 Figure = dict[str, Any]
 Order = Mapping[str, Any]
@@ -50,6 +52,12 @@ class Sources:
         What distances are measured in where the images do not tell their spacing.
     annotated_results
         By annotator the results of all teams under that annotator's references.
+    annotated_evidence
+        By annotator what their values of the whole data set are made of.
+    deciding_annotator
+        Whose references the ranking itself is made of, where nothing is merged.
+    unranked
+        Filled with `annotated`: by annotator why there is no ranking.
     """
 
     document: Mapping[str, Any]
@@ -59,6 +67,9 @@ class Sources:
     characteristics: pd.DataFrame | None = None
     length_unit: str = "mm"
     annotated_results: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    annotated_evidence: "Mapping[str, Evidence]" = field(default_factory=dict)
+    deciding_annotator: str = ""
+    unranked: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def raw(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
@@ -104,8 +115,16 @@ class Sources:
         found = {}
         for name, table in self.annotated_results.items():
             # An annotator who left out a whole region has nothing to rank it by.
-            with suppress(ResultsError):
-                found[name] = rank(self.assessment, table, cases=self.cases, bootstrap=bootstrap)
+            try:
+                found[name] = rank(
+                    self.assessment,
+                    table,
+                    cases=self.cases,
+                    evidence=self.annotated_evidence.get(name),
+                    bootstrap=bootstrap,
+                )
+            except ResultsError as error:
+                self.unranked[name] = str(error)
         return found
 
     @cached_property
@@ -163,7 +182,9 @@ def annotators(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figu
     """Ranks under the references of each annotator."""
     if not sources.annotated:
         return None
-    found = compare_documents({MERGED: sources.document} | sources.annotated)
+    deciding = sources.deciding_annotator
+    others = {name: document for name, document in sources.annotated.items() if name != deciding}
+    found = compare_documents({deciding or MERGED: sources.document} | others)
     own = next((one for one in found if is_of(one, order)), None)
     return None if own is None else figures.line_plot(sources.document, own, by="annotator")
 

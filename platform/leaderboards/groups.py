@@ -42,7 +42,7 @@ class Group:
 def chosen(kind: str, key: str, version: RankingVersion) -> Group | None:
     """Read the table of that name; None if there is none."""
     for entry in version.analysis.findings.get(kind, ()):
-        if entry["key"] == key:
+        if key and entry["key"] == key:
             content = computing.load(entry["file"])
             return Group(
                 kind=kind,

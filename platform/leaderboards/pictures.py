@@ -113,8 +113,8 @@ PICTURES = (
         name="by-annotator",
         tab="schemes",
         title="Would another annotator’s references have crowned someone else?",
-        reading="The rank of each team against the merged references, which decide, and against those of each annotator "
-        "alone; level lines do not depend on who drew the references.",
+        reading="The rank of each team against the references that decide (in bold) and against those of each annotator alone; "
+        "level lines do not depend on whose references are taken.",
         draw=drawing.annotators,
         is_slow=True,
     ),

@@ -6,6 +6,7 @@ import rules
 
 from challenges.models import Phase
 from challenges.rules import is_organizer, is_public
+from submissions.queries.decoys import keeps_decoys
 
 
 @rules.predicate
@@ -22,8 +23,11 @@ def challenge_is_public(user: Any, phase: Phase | None) -> bool:
 
 @rules.predicate
 def is_revealed(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """The ranking is no secret: never sealed, or its phase has closed."""
-    return phase is not None and not phase.is_sealed
+    """The ranking is no secret: never sealed, or its phase has closed; with decoys it always is one until then.
+
+    A ranking tells which cases it does not depend on, whatever a later version of the design says of the leaderboard.
+    """
+    return phase is not None and not phase.is_sealed and not keeps_decoys(phase)
 
 
 @rules.predicate

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from django.db.models import Count, Q
 from django.urls import reverse
 
 from audit.models import Entry
@@ -275,7 +276,7 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
         assessment=phase.assessment_document,
         assessment_digest=phase.assessment_digest,
         assessment_address=reverse("challenges:assessment", args=[phase.challenge.slug, phase.pk]),
-        test_sets=_test_sets(phase),
+        test_sets=_test_sets(phase, with_decoys=level is Level.ALL),
         submitting_teams=len(made),
         first_submission=min((row["created_at"] for row in good), default=None).isoformat() if good else "",
         states=dict(sorted(states.items())) if shown else {},
@@ -297,16 +298,21 @@ def _submissions(phase: Phase) -> list[dict[str, Any]]:
     )
 
 
-def _test_sets(phase: Phase) -> list[dict[str, Any]]:
+def _test_sets(phase: Phase, *, with_decoys: bool) -> list[dict[str, Any]]:
+    """The sealed versions; how many cases are asked for and not scored is for organizers until the phase is over."""
     return [
         {
             "version": entry.version,
             "sealed_at": _iso(entry.sealed_at),
             "manifest_digest": entry.manifest_digest,
             "is_active": entry.is_active,
-            "cases": entry.cases.count(),
+            "cases": entry.cases_total,
+            "decoys": entry.decoys_total if with_decoys else 0,
         }
-        for entry in TestSet.objects.filter(phase=phase).exclude(sealed_at=None).order_by("version")
+        for entry in TestSet.objects.filter(phase=phase)
+        .exclude(sealed_at=None)
+        .annotate(cases_total=Count("cases"), decoys_total=Count("cases", filter=Q(cases__is_decoy=True)))
+        .order_by("version")
     ]
 
 

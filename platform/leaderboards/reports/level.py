@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from challenges.models import Phase
+from submissions.queries.decoys import keeps_decoys
 
 
 class Audience(StrEnum):
@@ -24,4 +25,4 @@ def level_for(phase: Phase, audience: Audience) -> Level:
     """What everybody may see of a phase at this moment: single cases once it has closed, nothing while it is sealed."""
     if audience is Audience.ORGANIZERS or phase.is_revealed:
         return Level.ALL
-    return Level.NOTHING if phase.is_sealed else Level.RANKING
+    return Level.NOTHING if phase.is_sealed or keeps_decoys(phase) else Level.RANKING

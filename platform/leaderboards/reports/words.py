@@ -22,6 +22,28 @@ def counted(number: int, one: str, several: str = "") -> str:
     return f"{number:,} {noun}" if number else f"no {noun}"
 
 
+def decoy_words(test_set: Mapping[str, Any], form: str = "") -> str:
+    """How many cases of a version are scored, where some are not.
+
+    Parameters
+    ----------
+    test_set
+        A version among the facts of a phase.
+    form
+        What to write only where there are decoys; without it, the number of cases stands for a version without any.
+
+    Examples
+    --------
+    >>> decoy_words({"cases": 60, "decoys": 10}), decoy_words({"cases": 60}), decoy_words({"cases": 60}, ", {}")
+    ('50 scored and 10 decoys', '60', '')
+    """
+    decoys = test_set.get("decoys", 0)
+    if not decoys:
+        return "" if form else str(test_set["cases"])
+    words = f"{test_set['cases'] - decoys:,} scored and {counted(decoys, 'decoy')}"
+    return form.format(words) if form else words
+
+
 def were(number: int, one: str = "", several: str = "") -> str:
     """A number with its verb, and with its noun if it has one.
 

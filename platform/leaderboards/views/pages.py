@@ -175,7 +175,7 @@ def _ranking(
         else None,
         "group": group,
         "groups": shown.analysis.findings.get(groups.SUBGROUPS, []) if may_view_cases else [],
-        "annotators": shown.analysis.findings.get(groups.ANNOTATORS, []),
+        **_annotators(shown),
         "samples": group.bootstrap if group else shown.bootstrap,
         "part_query": urlencode({"annotator" if group.is_annotator else "group": group.key}) if group else "",
         "rescoring": rescoring,
@@ -228,6 +228,17 @@ def _hard_cases(
         for key in keys
         if key in found
     ]
+
+
+def _annotators(shown: RankingVersion) -> dict[str, Any]:
+    """Whose references can be chosen, whose decide where nothing is merged, and who has no ranking and why."""
+    found = shown.analysis.findings.get(groups.ANNOTATORS, [])
+    deciding = next((entry["label"] for entry in found if entry.get("decides")), "")
+    return {
+        "annotators": [entry for entry in found if entry["key"] and entry["label"] != deciding],
+        "deciding_annotator": deciding,
+        "unranked_annotators": [entry for entry in found if not entry["key"]],
+    }
 
 
 def _part(request: HttpRequest, shown: RankingVersion, *, may_view_cases: bool) -> groups.Group | None:

@@ -39,9 +39,12 @@ class Handed:
 
 
 def tells_decoys(phase: Phase) -> bool:
-    """Whether what a phase shows before it closes would tell decoys: scores and rankings do, since they ignore them."""
+    """Whether what a phase shows before it closes would tell decoys.
+
+    Scores and rankings do, since they ignore them; so does a dry run, which hands its references out.
+    """
     silent = (Phase.Results.VALIDATION, Phase.Results.REVEALED)
-    return phase.results not in silent or phase.leaderboard != Phase.Leaderboard.SEALED
+    return phase.is_dry_run or phase.results not in silent or phase.leaderboard != Phase.Leaderboard.SEALED
 
 
 def keeps_decoys(phase: Phase) -> bool:

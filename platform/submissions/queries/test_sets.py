@@ -58,3 +58,12 @@ def annotators_of(test_set: TestSet) -> list[str]:
     """Whose references a version holds beside the merged ones, in alphabetical order; none where there is one a case."""
     rows = Annotation.objects.filter(case__test_set=test_set).order_by("annotator")
     return list(rows.values_list("annotator", flat=True).distinct())
+
+
+def deciding_annotator(test_set: TestSet) -> str:
+    """Whose references are scored where nothing is merged; empty where they are merged, or of one annotator only."""
+    # Here, since pages load no libraries of images.
+    from submissions.merging import EACH
+
+    # In the order that does not depend on the database, as the archive was read.
+    return min(annotators_of(test_set), default="") if test_set.merge_rule in EACH else ""

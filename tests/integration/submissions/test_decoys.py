@@ -6,6 +6,7 @@ import pytest
 
 from challenges.models import Phase
 from challenges.services import close_phase
+from leaderboards.reports.level import Audience, level_for
 from notifications.models import Notification
 from submissions.models import Run
 from submissions.queries import annotator_frames, case_metadata_frame, results_frame
@@ -84,11 +85,37 @@ def test_only_scored_cases_are_in_results_and_organizers_see_what_was_handed_in(
     assert client.get("/challenges/blocks/organize/cases/case_003/").status_code == 200
     assert (run.annotators_file, annotator_frames(run)) == ("", {})
 
+    # The exposure report tells organizers what decoys are for, and everybody once the phase has closed.
+    address, told = "/challenges/blocks/report/exposure/", "2 decoys among 4 cases asked for; 2 cases scored"
+    assert told in client.get(address).content.decode()
+    client.force_login(secret.ada)
+    assert "decoy" not in client.get(address).content.decode()
+
     # After the phase has closed, the scored cases are shown, and decoys are none of them.
     close_phase(actor=secret.organizer, phase=secret.phase)
-    client.force_login(secret.ada)
+    assert told in client.get(address).content.decode()
     assert client.get(f"{submission.get_absolute_url()}cases/case_001/").status_code == 200
     assert client.get(f"{submission.get_absolute_url()}cases/case_003/").status_code == 404
+
+
+def test_a_later_design_that_opens_the_leaderboard_does_not_tell_decoys(secret: World):
+    Phase.objects.filter(pk=secret.phase.pk).update(results=Phase.Results.CASES, leaderboard=Phase.Leaderboard.PUBLIC)
+    secret.phase.refresh_from_db()
+    assert not secret.ada.has_perm("leaderboards.view_ranking", secret.phase)
+    assert secret.organizer.has_perm("leaderboards.view_ranking", secret.phase)
+    assert level_for(secret.phase, Audience.PUBLIC) == "nothing"
+    close_phase(actor=secret.organizer, phase=secret.phase)
+    secret.phase.refresh_from_db()
+    assert secret.ada.has_perm("leaderboards.view_ranking", secret.phase)
+    assert level_for(secret.phase, Audience.PUBLIC) == "all"
+
+
+def test_a_dry_run_takes_no_decoys(secret: World, tmp_path):
+    Phase.objects.filter(pk=secret.phase.pk).update(is_dry_run=True)
+    secret.phase.refresh_from_db()
+    path = packed(tmp_path, references() | {"cases.csv": TABLE})
+    with pytest.raises(TestSetError, match="shows references, scores or a ranking before it closes"):
+        take_archive(phase=secret.phase, path=path, actor=None, replaces=True, reason="For practice.")
 
 
 def test_nothing_that_a_team_gets_tells_a_decoy(secret: World, client, workers):
@@ -112,6 +139,9 @@ def test_nothing_that_a_team_gets_tells_a_decoy(secret: World, client, workers):
             "case": f"{submission.get_absolute_url()}cases/case_001/",
             "decoy": f"{submission.get_absolute_url()}cases/case_003/",
             "board": "/challenges/blocks/leaderboard/",
+            "exposure": "/challenges/blocks/report/exposure/",
+            "rankings": "/api/v1/challenges/blocks/rankings/",
+            "expectation": f"/api/v1/challenges/blocks/phases/{secret.phase.pk}/expectation/",
         }
         got = {name: client.get(address) for name, address in addresses.items()}
         run = submission.runs.get()

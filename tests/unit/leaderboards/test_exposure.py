@@ -135,6 +135,12 @@ BARE = replace(
 )
 """No design, results shown at once, no limit of attempts, the test set replaced, missing cases left out of the mean."""
 
+DECOYED = replace(
+    WELL_RUN,
+    phases=[replace(PHASE, test_sets=[PHASE.test_sets[0] | {"cases": 50, "decoys": 10}])],
+)
+"""Well run, and ten cases more were asked for than are scored."""
+
 WORKED = {
     1: ("scheme", PREVENTED, "registered version alone", DETECTABLE, "no registration before the first submission"),
     2: ("parameters", PREVENTED, "registered assessment", DETECTABLE, "no registration holds them"),
@@ -209,3 +215,15 @@ def test_sealed_phases_prove_nothing_that_they_may_not_tell():
     words = " ".join(evidence.text for finding in exposure(sealed) for evidence in finding.evidence)
     assert not any(name in words for name in ("Ada", "Ben", "Cid", "bootstrap"))
     assert of(sealed, 18).cover is UNCOVERED
+
+
+def test_decoys_are_evidence_against_work_by_hand_and_no_exposed_test_cases():
+    before, after = ({finding.number: finding for finding in exposure(facts)} for facts in (WELL_RUN, DECOYED))
+    assert (before[8].cover, after[8].cover) == (UNCOVERED, DETECTABLE)
+    assert "which of them are scored was secret" in after[8].conclusion
+    assert after[8].evidence[-1].text == (
+        "Final: 10 decoys among 50 cases asked for; 40 cases scored, and until the phase closed nothing told which"
+    )
+    assert after[6].evidence[-1] == after[8].evidence[-1]
+    assert "50 cases (40 scored and 10 decoys), sealed" in after[4].evidence[0].text
+    assert not any("decoy" in evidence.text for finding in before.values() for evidence in finding.evidence)

@@ -71,6 +71,27 @@ class Case:
         return [phase for phase in self.phases if phase.level is not Level.NOTHING]
 
     @property
+    def has_decoys(self) -> bool:
+        """Whether, as far as the reader may know, each phase with a test set asks for more cases than it scores (MAN-22)."""
+        last = [phase.test_sets[-1] for phase in self.phases if phase.test_sets]
+        return bool(last) and all(entry.get("decoys", 0) for entry in last)
+
+    def decoys(self) -> list[Evidence]:
+        """What is known of cases that were asked for and not scored."""
+        return [
+            Evidence(
+                f"{phase.name}: {counted(entry['decoys'], 'decoy')} among {counted(entry['cases'], 'case')} asked for; "
+                f"{counted(entry['cases'] - entry['decoys'], 'case')} scored, and until the phase closed nothing told which",
+                "results",
+                f"Manifest of the test set of {phase.name}",
+                entry["manifest_digest"],
+            )
+            for phase in self.phases
+            for entry in phase.test_sets[-1:]
+            if entry.get("decoys", 0)
+        ]
+
+    @property
     def ranked(self) -> list[PhaseFacts]:
         """Those with a ranking that the reader may see."""
         return [phase for phase in self.visible if phase.ranking is not None]

@@ -16,7 +16,7 @@ from leaderboards.reports.exposure.case import (
     same_moment,
     versions,
 )
-from leaderboards.reports.words import counted
+from leaderboards.reports.words import counted, decoy_words
 
 FEWEST_TEAMS: Final = 3
 
@@ -297,7 +297,7 @@ def sealed(case: Case, prevented: str, replaced: str) -> Judgement:
         first = phase.test_sets[0]
         late = late or bool(phase.first_submission and first["sealed_at"] > phase.first_submission)
         for test_set in phase.test_sets:
-            words = f"{phase.name}: version {test_set['version']}, {counted(test_set['cases'], 'case')}, sealed {test_set['sealed_at'][:16].replace('T', ' ')} UTC"
+            words = f"{phase.name}: version {test_set['version']}, {counted(test_set['cases'], 'case')}{decoy_words(test_set, ' ({})')}, sealed {test_set['sealed_at'][:16].replace('T', ' ')} UTC"
             evidence.append(
                 Evidence(words, "results", f"Manifest of the test set of {phase.name}", test_set["manifest_digest"])
             )

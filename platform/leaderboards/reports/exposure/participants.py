@@ -23,6 +23,7 @@ def selective(case: Case) -> Judgement:
         )
         if phase.incomplete_allowed and excluded(assessment):
             ignored.append(phase)
+    evidence += case.decoys()
     if ignored:
         return Cover.UNCOVERED, "Missing cases are left out of the mean, so that withholding bad cases pays.", evidence
     if case.phases and not any(phase.incomplete_allowed for phase in case.phases):
@@ -62,6 +63,12 @@ def by_hand(case: Case) -> Judgement:
         case.ranking(phase, f"{phase.name}: {counted(count, 'group')} of teams with the same result in every case")
         for phase, count in alike
     ]
+    if case.has_decoys:
+        return (
+            Cover.DETECTABLE,
+            "Teams hold the test images, but which of them are scored was secret; what they sent for the others is on record.",
+            [*evidence, *case.decoys()],
+        )
     return (
         Cover.UNCOVERED,
         "Teams hold the test images and send predictions; corrections by hand leave no trace.",

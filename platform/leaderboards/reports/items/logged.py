@@ -13,7 +13,7 @@ from leaderboards.reports.content import Exhibit, Item, Origin
 from leaderboards.reports.facts import PhaseFacts
 from leaderboards.reports.items.registered import ended
 from leaderboards.reports.items.source import Source
-from leaderboards.reports.words import access_words, counted, option_words
+from leaderboards.reports.words import access_words, counted, decoy_words, option_words
 from leaderboards.tables import metric_title
 
 PLATFORM: Final = Origin("platform", "The platform that ran the challenge")
@@ -209,7 +209,7 @@ def case_numbers(item: Item, source: Source) -> None:
                 (
                     source.named(phase),
                     str(test_set["version"]),
-                    str(test_set["cases"]),
+                    decoy_words(test_set),
                     _registered_cases(source, phase),
                     test_set["sealed_at"][:10],
                     test_set["manifest_digest"][:16],
