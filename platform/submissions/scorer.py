@@ -36,7 +36,7 @@ from evaluation.scoring.classification_evidence import ALL_CLASSES, PART
 from evaluation.scoring.detection_evidence import fits
 from evaluation.scoring.labels import answer_of, is_answer, no_answer
 from evaluation.scoring.pieces import Numbers, Pieces
-from submissions import archive, decoys, reference_tables, vault
+from submissions import archive, decoys, disentangling, reference_tables, vault
 from submissions.checks import explain
 from submissions.expectation import TABLE_FILES, ExpectedCase, expectation, geometry_of
 from submissions.instance_tables import OpenInstances
@@ -79,15 +79,17 @@ def score(
     reference: Prepared,
     prediction: LabelImage | Path | Objects | Numbers | None,
     instances: InstanceTable | None = None,
+    *,
+    apart: bool = False,
 ) -> ScoredCase:
-    """Score one prediction, or its absence, against a prepared reference."""
+    """Score one prediction, or its absence, against a prepared reference; `apart` also counts for disentangled evaluation."""
     if isinstance(reference, PreparedLabel):
         return ScoredCase([], pieces={_ANSWER: prediction or no_answer(reference.code)})
     if isinstance(reference, Objects):
         found = score_objects(assessment, case, reference, prediction)
         return ScoredCase(found.rows, pieces=None if prediction is None else found.pieces)
     if isinstance(reference, PreparedInstances):
-        return score_instances(assessment, case, reference, prediction, instances)
+        return score_instances(assessment, case, reference, prediction, instances, apart=apart)
     return score_case(assessment, case, reference, prediction)
 
 
@@ -117,6 +119,8 @@ class Scored:
     """What it gave under the references of each annotator, where there are several."""
     handed: dict[str, Any] = field(default_factory=dict)
     """Of a decoy: the digest of what was handed in, and how many voxels are labelled."""
+    disentangled: disentangling.Plain | None = None
+    """Of instances: what detection, classification and outlines are rated by."""
 
 
 class ReferenceCache:
@@ -145,6 +149,7 @@ class ReferenceCache:
         # be worked out and loaded in every child again. Moved by a voxel, since equal masks take short cuts.
         moved = LabelImage(np.roll(image.labels, 1, axis=0), image.geometry)
         score(assessment, case.name, prepared, moved)
+        disentangling.work_out(assessment, prepared)
         return self._keep(key, math.prod(case.geometry["shape"]), prepared)
 
     def _keep(self, key: tuple[str, str], voxels: int, prepared: Prepared) -> Prepared:
@@ -242,13 +247,14 @@ def score_cases(
         case = by_name[name]
         target = folder / PurePosixPath(members[name]).name
         archive.extract(path, members[name], target, limit=_expected(case).byte_limit)
-        scored = score(assessment, name, prepared[name], target, beside.read(folder))
+        scored = score(assessment, name, prepared[name], target, beside.read(folder), apart=True)
         more = {
             key: reported(score(assessment, name, own, target, beside.read(folder))) for key, own in drawn[name].items()
         }
         handed = decoys.look(target) if case.is_decoy else {}
         target.unlink(missing_ok=True)
-        return reported(scored) | {"annotators": more, "handed": handed}
+        apart = disentangling.reported(scored)
+        return reported(scored) | {"annotators": more, "handed": handed, "disentangled": apart}
 
     def reported(scored: ScoredCase) -> Any:
         reason = f"{scored.reason.message}. {scored.reason.remedy}" if scored.reason else ""
@@ -261,7 +267,8 @@ def score_cases(
     for answer in answers([case.name for case in cases], act, limits=limits, reads=[path], beat=beat, seconds=seconds):
         found = _scored(assessment, answer, members[answer.item], prepared[answer.item])
         more = _of_annotators(assessment, answer, members[answer.item], drawn[answer.item])
-        yield replace(found, annotators=more, handed=decoys.trusted(answer.value))
+        apart = disentangling.trusted(assessment, None if found.note else answer.value, prepared[answer.item])
+        yield replace(found, annotators=more, handed=decoys.trusted(answer.value), disentangled=apart)
 
 
 def annotated(assessment: Assessment, case: TestCase) -> dict[str, Prepared]:
@@ -288,7 +295,8 @@ def _of_annotators(
 def missing(assessment: Assessment, case: str, prepared: Prepared) -> Scored:
     """Return what a case without prediction gives."""
     found = score(assessment, case, prepared, None)
-    return Scored(case, [CaseRow.of(row) for row in found.rows], _kept(found.pieces, prepared))
+    rows = [CaseRow.of(row) for row in found.rows]
+    return Scored(case, rows, _kept(found.pieces, prepared), disentangled=disentangling.nothing(assessment, prepared))
 
 
 def whole_pieces(plain: Sequence[Sequence[Any]] | None, prepared: Prepared) -> Pieces | None:

@@ -338,6 +338,20 @@ class Migration(migrations.Migration):
                         blank=True, default=dict, help_text="for organizers: decoy case → what was handed in for it"
                     ),
                 ),
+                (
+                    "disentangled_file",
+                    models.CharField(
+                        blank=True,
+                        help_text="of instances: detection, classification and outlines apart, case by case",
+                        max_length=300,
+                    ),
+                ),
+                (
+                    "disentangled",
+                    models.JSONField(
+                        blank=True, default=dict, help_text="what pages read of it, with nothing of a single case"
+                    ),
+                ),
                 ("result_digest", models.CharField(blank=True, max_length=64)),
                 ("summary", models.JSONField(blank=True, default=dict)),
                 (
@@ -657,6 +671,47 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="Multipart",
+            fields=[
+                (
+                    "upload",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="multipart",
+                        serialize=False,
+                        to="submissions.upload",
+                    ),
+                ),
+                (
+                    "name",
+                    models.CharField(help_text="of the object that its parts become", max_length=300, unique=True),
+                ),
+                (
+                    "store_id",
+                    models.CharField(blank=True, help_text="the store's id of this upload", max_length=1024),
+                ),
+                ("part_bytes", models.PositiveBigIntegerField(help_text="size of all parts but the last")),
+                (
+                    "checksum",
+                    models.CharField(
+                        blank=True,
+                        help_text="over the digests of all parts, once their sender has named them",
+                        max_length=60,
+                    ),
+                ),
+                (
+                    "is_open",
+                    models.BooleanField(
+                        default=True, help_text="the store may hold something of it that is no submission's"
+                    ),
+                ),
+            ],
+            options={
+                "indexes": [models.Index(fields=["is_open"], name="submissions_is_open_ixname")],
+            },
+        ),
         migrations.AddField(
             model_name="submission",
             name="upload",
@@ -709,6 +764,14 @@ class Migration(migrations.Migration):
                 (
                     "decoys",
                     models.JSONField(blank=True, help_text="decoy case → what was handed in for it", null=True),
+                ),
+                (
+                    "disentangled",
+                    models.JSONField(
+                        blank=True,
+                        help_text="case → what detection, classification and outlines are rated by",
+                        null=True,
+                    ),
                 ),
                 ("log", models.TextField(blank=True, help_text="for organizers")),
                 (

@@ -64,6 +64,12 @@ class Run(models.Model):
     decoys = models.JSONField(
         default=dict, blank=True, help_text="for organizers: decoy case → what was handed in for it"
     )
+    disentangled_file = models.CharField(
+        max_length=300, blank=True, help_text="of instances: detection, classification and outlines apart, case by case"
+    )
+    disentangled = models.JSONField(
+        default=dict, blank=True, help_text="what pages read of it, with nothing of a single case"
+    )
     result_digest = models.CharField(max_length=64, blank=True)
     summary = models.JSONField(default=dict, blank=True)
     provenance = models.JSONField(
@@ -128,6 +134,9 @@ class Chunk(Leased):
     notes = models.JSONField(default=dict, blank=True, help_text="case → why it has no value; safe for participants")
     annotator_rows = models.JSONField(null=True, blank=True, help_text="annotator, case, rows of results, and pieces")
     decoys = models.JSONField(null=True, blank=True, help_text="decoy case → what was handed in for it")
+    disentangled = models.JSONField(
+        null=True, blank=True, help_text="case → what detection, classification and outlines are rated by"
+    )
     log = models.TextField(blank=True, help_text="for organizers")
 
     class Meta:

@@ -19,7 +19,7 @@ from evaluation.scoring import provenance
 from evaluation.scoring.assembling import assemble, is_pooled
 from evaluation.scoring.objects import shared_evidence
 from evaluation.scoring.working_points import working_points
-from submissions import hooks, results, scorer, vault
+from submissions import disentangling, hooks, results, scorer, vault
 from submissions.expectation import TABLE_FILES
 from submissions.limits import child_limits, task_budget
 from submissions.models import Annotation, Chunk, Run, Submission, TestCase
@@ -43,6 +43,8 @@ MAX_ATTEMPTS = 10
 MAX_ERRORS = 3
 FULL_PAUSE_SECONDS = 20
 _OPEN = (Chunk.State.WAITING, Chunk.State.SCORING)
+_EMPTIED: dict[str, Any] = dict.fromkeys(("rows", "pieces", "annotator_rows", "decoys", "disentangled"))
+"""What chunks hold until their run is assembled."""
 
 
 def score_next_chunk() -> bool:
@@ -136,6 +138,7 @@ def _complete(chunk: Chunk, token: uuid.UUID, scored: list[Scored]) -> bool:
                 for name, under in result.annotators.items()
             ],
             decoys={result.case: result.handed for result in scored if result.handed},
+            disentangled={result.case: result.disentangled for result in scored if result.disentangled},
             log="\n".join(f"{result.case}: {result.details}" for result in scored if result.details),
             lease_token=None,
             lease_until=None,
@@ -194,6 +197,8 @@ class _Files:
     provenance: dict[str, Any]
     notes: dict[str, str]
     decoys: dict[str, Any]
+    disentangled: str
+    disentangled_summary: dict[str, Any]
 
 
 def _write(run: Run, chunks: list[Chunk]) -> _Files:
@@ -235,6 +240,7 @@ def _write(run: Run, chunks: list[Chunk]) -> _Files:
         provenance(assessment) | {"working_points": working_points(assessment, evidence)},
         notes,
         _handed(run, everything, decoys),
+        *disentangling.keep(run, assessment, {scored.case: scored.disentangled for scored in found}),
     )
 
 
@@ -291,12 +297,14 @@ def _assemble(run: Run, assessment: Assessment, chunks: list[Chunk]) -> list[Sco
     notes = dict(run.case_notes)
     drawn: dict[str, dict[str, Under]] = defaultdict(dict)
     handed: dict[str, Any] = {}
+    apart: dict[str, Any] = {}
     for chunk in chunks:
         for row in chunk.rows or []:
             rows[row[0]].append(CaseRow(*row))
         for annotator, case, own_rows, own_pieces in chunk.annotator_rows or []:
             drawn[case][annotator] = Under([CaseRow(*row) for row in own_rows], own_pieces)
         handed |= chunk.decoys or {}
+        apart |= chunk.disentangled or {}
         pieces |= chunk.pieces or {}
         notes |= chunk.notes
     scored = {name for chunk in chunks for name in chunk.cases}
@@ -306,7 +314,15 @@ def _assemble(run: Run, assessment: Assessment, chunks: list[Chunk]) -> list[Sco
         if case.name in scored:
             more = dict(drawn[case.name])
             found.append(
-                Scored(case.name, rows[case.name], pieces.get(case.name), note=note, annotators=more, handed=own)
+                Scored(
+                    case.name,
+                    rows[case.name],
+                    pieces.get(case.name),
+                    note=note,
+                    annotators=more,
+                    handed=own,
+                    disentangled=apart.get(case.name),
+                )
             )
         else:
             nothing = scorer.missing(assessment, case.name, scorer.references.get(assessment, case))
@@ -325,10 +341,11 @@ def _store_result(run: Run, files: _Files, *, chunks: list[Chunk]) -> None:
     current.state, current.counts, current.finished_at = Run.State.SCORED, True, timezone.now()
     current.result_file, current.result_digest, current.evidence_file = files.result, files.digest, files.evidence
     current.annotators_file, current.decoys = files.annotators, files.decoys
+    current.disentangled_file, current.disentangled = files.disentangled, files.disentangled_summary
     current.summary, current.provenance, current.case_notes = files.summary, files.provenance, files.notes
     current.log = "\n".join(chunk.log for chunk in chunks if chunk.log)
     current.save()
-    Chunk.objects.filter(run=run).update(rows=None, pieces=None, annotator_rows=None, decoys=None)
+    Chunk.objects.filter(run=run).update(**_EMPTIED)
     if submission.state != Submission.State.SCORED:
         Submission.objects.filter(pk=submission.pk).update(
             state=Submission.State.SCORED, state_since=current.finished_at, reason=""
@@ -366,7 +383,7 @@ def fail_run(*, run_id: uuid.UUID, log: str) -> None:
     current.message, current.log = FAILED_MESSAGE[:500], log
     current.save()
     Chunk.objects.filter(run=current).exclude(state=Chunk.State.DONE).delete()
-    Chunk.objects.filter(run=current).update(rows=None, pieces=None, annotator_rows=None, decoys=None)
+    Chunk.objects.filter(run=current).update(**_EMPTIED)
     if not submission.runs.filter(counts=True).exists():
         Submission.objects.filter(pk=submission.pk).update(
             state=Submission.State.FAILED, state_since=current.finished_at, reason=FAILED_MESSAGE[:500]
