@@ -63,6 +63,8 @@ class ConsentForm(forms.Form):
         super().__init__(*args, **kwargs)
         if len(tasks) > 1:
             self.fields["tasks"] = TasksField(tasks)
+            # What one decides stands before what one agrees to.
+            self.order_fields(["affiliation", "orcid", "message", "team_name", "tasks"])
         approval = bool(terms and terms.requires_approval)
         if not with_team or approval:
             del self.fields["team_name"]

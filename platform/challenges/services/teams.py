@@ -283,6 +283,8 @@ def leave(*, user: User, member: Member, actor: User | None = None) -> None:
         scope=team.challenge.slug,
         facts={"team": team.name, "user": user.pk, "submitted": bool(handed.tasks)},
     )
+    if actor is not None and actor.pk != user.pk:
+        _tell(user, team, f"{actor.display_name} has removed you from the team {team.name}", to="detail")
     member.seats.exclude(task__in=handed.tasks).delete()
     if handed.anything:
         member.left_at = timezone.now()
@@ -304,6 +306,8 @@ def hand_over(*, actor: User, team: Team, member: Member) -> None:
         if row.role != role:
             row.role = role
             row.save(update_fields=["role"])
+    if member.user_id != actor.pk:
+        _tell(member.user, team, f"You are the captain of the team {team.name} now")
     record(
         actor=actor,
         act="team_handed_over",
@@ -311,6 +315,12 @@ def hand_over(*, actor: User, team: Team, member: Member) -> None:
         scope=team.challenge.slug,
         facts={"team": team.name, "captain": member.user_id},
     )
+
+
+def _tell(user: User, team: Team, subject: str, *, to: str = "team") -> None:
+    """Tell a person what somebody else did to their place in a team."""
+    address = reverse(f"challenges:{to}", args=[team.challenge.slug])
+    notify(people=[user], kind="team_changed", subject=subject, text="", address=address, scope=team.challenge.slug)
 
 
 def _check_admitted(user: User, challenge: Challenge) -> None:

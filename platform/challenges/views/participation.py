@@ -19,6 +19,7 @@ from challenges import hooks, queries
 from challenges.models import Challenge, Invitation, Member, Participation, Task, Team
 from challenges.participation_forms import ConsentForm, InviteForm, TeamForm, cleaned
 from challenges.queries import people
+from challenges.queries.leaving import seats_kept
 from challenges.services import participation, teams
 from challenges.views.pages import challenge_context
 
@@ -39,6 +40,10 @@ def join(request: HttpRequest, slug: str) -> HttpResponse:
     if not may_join:
         raise PermissionDenied("Organizers of a challenge do not take part in it.")
     tasks = people.free_tasks(request.user, challenge)
+    if not own and (left := seats_kept(request.user, challenge)) and not tasks:
+        return render(
+            request, "challenges/participation/left.html", {**challenge_context(request, challenge), "seats": left}
+        )
     if part is None or (part.state == Participation.State.APPROVED and part.terms != terms):
         return _consent(request, challenge, terms, tasks)
     if part.state != Participation.State.APPROVED:
@@ -114,7 +119,7 @@ def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
     challenge = queries.visible_challenge(request.user, slug)
     entry = teams.invitation_of(challenge, secret)
     if entry is None:
-        raise Http404("This invitation is no longer open. Ask the captain for a new one.")
+        return _no_longer_open(request, challenge)
     if not request.user.has_perm("challenges.join_challenge", challenge):
         raise PermissionDenied("You take part already, or organize this challenge.")
     terms = people.terms_of(challenge)
@@ -155,6 +160,15 @@ def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
             "several_tasks": challenge.tasks.count() > 1,
         },
     )
+
+
+def _no_longer_open(request: HttpRequest, challenge: Challenge) -> HttpResponse:
+    """Say what became of an invitation, as far as one may know: who is in a team gets there."""
+    if people.memberships_of(request.user, challenge):
+        messages.info(request, "This invitation is no longer open. You are in a team of this challenge.")
+        return redirect("challenges:team", slug=challenge.slug)
+    context = challenge_context(request, challenge)
+    return render(request, "challenges/participation/closed_invitation.html", context, status=404)
 
 
 @login_required

@@ -130,8 +130,10 @@ def test_an_invitation_is_for_whoever_has_its_link_and_once(world, client):
     client.post(url("invitation", secret), {"answer": "accept", "accept_rules": "on"})
     member = Member.objects.get(user=world.stranger)
     assert (member.team, member.role) == (world.team, "member")
+    assert client.get(url("invitation", secret)).url == url("team")  # who is in gets there
     client.force_login(person("otto"))
-    assert client.get(url("invitation", secret)).status_code == 404
+    closed = client.get(url("invitation", secret))
+    assert (closed.status_code, "Ask the captain for a new one" in closed.content.decode()) == (404, True)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -195,6 +197,10 @@ def test_afterwards_one_may_leave_and_not_submit_with_another_team(world, client
     assert not world.stranger.has_perm("challenges.submit_to_challenge", world.challenge)
     client.force_login(world.stranger)
     assert client.get(url("team")).status_code == 403
+    page = client.get(url("join")).content.decode()
+    assert ("You left a team that had submitted" in page, 'name="team_name"' in page) == (True, False)
+    client.force_login(world.member)
+    assert "You are the last member and cannot leave" in client.get(url("team")).content.decode()
     with pytest.raises(ValidationError, match="last member"):
         teams.leave(user=world.member, member=Member.objects.get(user=world.member))
 
@@ -205,6 +211,7 @@ def test_a_captain_hands_over_before_leaving(world):
     with pytest.raises(ValidationError, match="Hand the team over"):
         teams.leave(user=world.member, member=captain)
     teams.hand_over(actor=world.member, team=world.team, member=member)
+    assert Notification.objects.filter(user=world.stranger, subject__startswith="You are the captain").exists()
     teams.leave(user=world.member, member=captain)
     assert [row.user for row in world.team.members.all()] == [world.stranger]
     assert world.team.members.get().role == "captain"
