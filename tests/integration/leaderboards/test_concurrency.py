@@ -50,15 +50,17 @@ def test_lease_is_renewed_while_a_long_computation_runs(monkeypatch):
 
     def slow(inputs, progress=None, kept=None):
         leases.append(RankingRequest.objects.get(phase=phase).lease_until)
-        time.sleep(0.5)
-        leases.append(RankingRequest.objects.get(phase=phase).lease_until)
+        patience = time.monotonic() + 60
+        while leases[-1] == leases[0] and time.monotonic() < patience:
+            time.sleep(0.05)
+            leases.append(RankingRequest.objects.get(phase=phase).lease_until)
         return compute(inputs)
 
     monkeypatch.setattr(computing, "compute", slow)
     monkeypatch.setattr(services, "LEASE", timedelta(seconds=0.4))
     services.request_ranking(phase.pk)
     assert services.rank_phase(phase_id=phase.pk).number == 1
-    assert leases[0] < leases[1]
+    assert leases[0] < leases[-1]
 
 
 def test_a_score_that_comes_while_a_ranking_is_stored_waits_its_turn(monkeypatch):

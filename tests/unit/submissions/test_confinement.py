@@ -17,7 +17,7 @@ from submissions import guarantees, landlock, syscalls
 from submissions.limits import MIB, ChildLimits
 from submissions.sandbox import ChildError, answers
 
-LIMITS = ChildLimits(memory_bytes=300 * MIB, file_bytes=2 * MIB, item_seconds=5.0)
+LIMITS = ChildLimits(memory_bytes=300 * MIB, file_bytes=2 * MIB, item_seconds=60.0)
 needs_landlock = pytest.mark.skipif(landlock.version() < 1, reason="the kernel has no Landlock")
 
 

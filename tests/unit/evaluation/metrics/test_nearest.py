@@ -46,7 +46,7 @@ def test_starts_no_threads_so_that_the_process_can_be_forked():
         [sys.executable, "-c", ONE_THREAD],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=240,
         check=False,
         env=os.environ.copy(),
     )
