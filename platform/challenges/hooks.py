@@ -3,7 +3,11 @@
 `tabs`
     Entries of a challenge's own navigation.
 `phase_facts`
-    Facts about a phase that only a lower app knows (number of cases, submissions so far).
+    Facts about phases that only a lower app knows (number of cases, submissions so far), of all of them at once.
+`figures`
+    Figures for the first page of organizers that only a lower app knows (submissions, failed work, what waits).
+`exports`
+    Files of an export that only a lower app can write (rankings), one after the other.
 `phase_closed`
     Called inside the transaction that closes a phase.
 `assessment_changed`
@@ -17,7 +21,7 @@
     When the first submission to a challenge that was taken arrived, or ``None``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -43,7 +47,19 @@ class Handed:
     anything: bool = False
 
 
-PhaseFacts = Callable[[Phase], list[tuple[str, str]]]
+@dataclass(frozen=True)
+class Figure:
+    """A number of the first page of organizers, where it leads, and whether somebody has to act."""
+
+    label: str
+    value: str
+    address: str = ""
+    needs_you: bool = False
+
+
+PhaseFacts = Callable[[Sequence[Phase]], dict[int, list[tuple[str, str]]]]
+Figures = Callable[[Challenge], list[Figure]]
+Exports = Callable[[Challenge], Iterator[tuple[str, str]]]
 PhaseClosed = Callable[[int], None]
 AssessmentChanged = Callable[[int, bool], None]
 FirstSubmission = Callable[[Challenge], datetime | None]
@@ -52,6 +68,8 @@ StandingChanged = Callable[[int], None]
 
 _tabs: list[Tab] = []
 phase_facts: list[PhaseFacts] = []
+figures: list[Figures] = []
+exports: list[Exports] = []
 phase_closed: list[PhaseClosed] = []
 assessment_changed: list[AssessmentChanged] = []
 first_submission: list[FirstSubmission] = []
@@ -80,9 +98,18 @@ def tabs_for(user: Any, challenge: Challenge) -> list[Tab]:
     return [tab for tab in _tabs if tab.visible(user, challenge)]
 
 
-def facts_of(phase: Phase) -> list[tuple[str, str]]:
-    """Return what all apps know about a phase, as label and value."""
-    return [fact for provider in phase_facts for fact in provider(phase)]
+def facts_of(phases: Sequence[Phase]) -> dict[int, list[tuple[str, str]]]:
+    """Return what all apps know about phases: id of the phase → label and value."""
+    found: dict[int, list[tuple[str, str]]] = {phase.pk: [] for phase in phases}
+    for provider in phase_facts:
+        for pk, facts in provider(phases).items():
+            found[pk].extend(facts)
+    return found
+
+
+def figures_of(challenge: Challenge) -> list[Figure]:
+    """Return the figures of the lower apps for the first page of organizers."""
+    return [figure for provider in figures for figure in provider(challenge)]
 
 
 def handed_in(team: Team) -> Handed:

@@ -14,7 +14,7 @@ def register() -> None:
     register_tab("Team", "challenges:team", visible=_takes_part, order=30)
     register_tab("News", "challenges:news", order=60)
     register_tab("Discussion", "challenges:discussion", order=65)
-    register_organizer_page("Phases", "challenges:organize", visible=_organizes, order=0)
+    register_organizer_page("Dashboard", "challenges:organize", visible=_organizes, order=0)
     register_organizer_page("People and teams", "challenges:people", visible=_organizes, order=10)
     register_organizer_page("Announce", "challenges:announce", visible=_announces, order=30)
     for order, (name, title, default) in enumerate(

@@ -21,5 +21,6 @@ patterns = [
     path("<slug:slug>/organize/people/terms/", people.terms, name="set_terms"),
     path("<slug:slug>/organize/people/organizer/", people.organizer, name="set_organizer"),
     path("<slug:slug>/organize/people/participants.csv", people.participants_csv, name="participants_csv"),
+    path("<slug:slug>/organize/people/concerns.csv", people.concerns_csv, name="concerns_csv"),
     path("<slug:slug>/organize/concerns/<int:pk>/", people.concern, name="decide_concern"),
 ]

@@ -1,10 +1,12 @@
 """What this app contributes to the pages of a challenge."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import Min
+from django.db.models import Count, Min
+from django.urls import reverse
 
 from challenges import hooks
 from challenges.models import Challenge, Phase, Team
@@ -13,6 +15,7 @@ from notifications import kinds
 from submissions import hooks as submission_hooks
 from submissions import ledgers
 from submissions.models import Run, Submission, TestCase, Upload
+from submissions.queries.overview import failed, work_of
 from submissions.services.releasing import release_new
 from submissions.services.reminding import remind, remind_phase
 from submissions.services.states import repeat
@@ -29,6 +32,8 @@ def register() -> None:
     kinds.register(KIND, "A submission of your team is scored, refused, failed or waits for you", order=10)
     if facts not in hooks.phase_facts:
         hooks.phase_facts.append(facts)
+    if figures not in hooks.figures:
+        hooks.figures.append(figures)
     ledgers.register()
     if first_submission not in hooks.first_submission:
         hooks.first_submission.append(first_submission)
@@ -45,11 +50,30 @@ def register() -> None:
         hooks.assessment_changed.append(score_anew)
 
 
-def facts(phase: Phase) -> list[tuple[str, str]]:
-    """Number of cases of a phase, and of submissions that were taken."""
-    cases = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True).count()
-    taken = Submission.objects.filter(phase=phase).exclude(state__in=Submission.UNSUCCESSFUL).count()
-    return [("Cases", f"{cases:,}"), ("Submissions", f"{taken:,}")]
+def facts(phases: Sequence[Phase]) -> dict[int, list[tuple[str, str]]]:
+    """Number of cases of phases, and of submissions that were taken; two queries, however many phases."""
+    cases = TestCase.objects.filter(test_set__phase__in=phases, test_set__is_active=True).order_by()
+    cases = dict(cases.values_list("test_set__phase").annotate(rows=Count("pk")))
+    taken = Submission.objects.filter(phase__in=phases).exclude(state__in=Submission.UNSUCCESSFUL).order_by()
+    taken = dict(taken.values_list("phase").annotate(rows=Count("pk")))
+    return {
+        phase.pk: [("Cases", f"{cases.get(phase.pk, 0):,}"), ("Submissions", f"{taken.get(phase.pk, 0):,}")]
+        for phase in phases
+    }
+
+
+def figures(challenge: Challenge) -> list[hooks.Figure]:
+    """How many submissions there are, and how the work stands."""
+    work, failures = work_of(challenge), failed(challenge).count()
+    rows = reverse("submissions:organize", args=[challenge.slug])
+    page = reverse("submissions:work", args=[challenge.slug])
+    return [
+        hooks.Figure("Submissions", f"{work.submissions:,}", rows),
+        hooks.Figure("Being worked on", f"{work.moving:,}", f"{page}#queue"),
+        hooks.Figure("Failed", f"{failures:,}", f"{page}#failed", failures > 0),
+        hooks.Figure("Cases waiting", f"{work.waiting_here:,}", f"{page}#queue"),
+        hooks.Figure("Expected time", work.words),
+    ]
 
 
 def first_submission(challenge: Challenge) -> datetime | None:

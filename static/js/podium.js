@@ -105,6 +105,21 @@
     }
   };
 
+  // ---- Choose all rows of a table -------------------------------------------------------------------------------
+  const setUpChoices = (root) => {
+    for (const all of root.querySelectorAll("input[data-choose-all]")) all.parentElement.hidden = false;
+  };
+  document.addEventListener("change", (event) => {
+    const table = event.target.closest?.("table");
+    const all = table?.querySelector("input[data-choose-all]");
+    if (!all) return;
+    const boxes = [...table.querySelectorAll(`input[type=checkbox][name="${all.dataset.chooseAll}"]`)];
+    if (event.target === all) for (const box of boxes) box.checked = all.checked;
+    const chosen = boxes.filter((box) => box.checked).length;
+    all.checked = chosen > 0 && chosen === boxes.length;
+    all.indeterminate = chosen > 0 && chosen < boxes.length;
+  });
+
   // ---- Forms that came back with errors: the summary takes the focus ------------------------------------------
   const focusErrors = (root) => root.querySelector("[data-form-errors]")?.focus();
 
@@ -130,6 +145,7 @@
   const setUp = (root) => {
     setUpTabs(root);
     setUpMoments(root);
+    setUpChoices(root);
   };
   const ready = () => {
     setUp(document);

@@ -155,6 +155,9 @@ class Phase(models.Model):
     assessment_document = models.JSONField()
     assessment_digest = models.CharField(max_length=64, editable=False)
 
+    label = ""
+    """Its name, after that of its task where the challenge has several tasks; set by `challenges.queries.phases_of`."""
+
     class Meta:
         ordering = ["task", "position"]
         constraints = [

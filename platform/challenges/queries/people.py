@@ -1,11 +1,17 @@
 """Who belongs where."""
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Case, Prefetch, Q, QuerySet, When
 
 from accounts.models import User
 from challenges.models import Challenge, Concern, Member, Organizer, Participation, Seat, Task, Team, Terms
+
+PARTICIPANT_COLUMNS = (
+    *("user", "name", "email", "affiliation", "orcid", "team", "role", "standing", "state", "terms", "accepted_at"),
+)
+CONCERN_COLUMNS = ("kind", "state", "user", "team", "evidence", "note", "decided_by", "found_at", "decided_at")
 
 
 def teams_of(user: Any) -> QuerySet[Team]:
@@ -65,16 +71,65 @@ def free_tasks(user: Any, challenge: Challenge) -> list[Task]:
     return list(challenge.tasks.exclude(seats__user=user))
 
 
-def teams_for_organizers(challenge: Challenge) -> QuerySet[Team]:
-    """Teams with members and open concerns; three queries whatever their number."""
-    return (
-        Team.objects.filter(challenge=challenge)
-        .prefetch_related(
-            Prefetch("members", queryset=Member.objects.select_related("user")),
-            Prefetch("concerns", queryset=Concern.objects.exclude(state=Concern.State.DISMISSED)),
-        )
-        .order_by("name")
+class Counts(NamedTuple):
+    """How many people and teams there are, and how many wait for organizers."""
+
+    participants: int
+    teams: int
+    requests: int
+    concerns: int
+
+
+def counts_of(challenge: Challenge) -> Counts:
+    """Count people, teams, requests and open concerns; four queries."""
+    return Counts(
+        Member.objects.filter(challenge=challenge).values("user").distinct().count(),
+        challenge.teams.count(),
+        requests_of(challenge).count(),
+        challenge.concerns.filter(state=Concern.State.OPEN).count(),
     )
+
+
+def requests_of(challenge: Challenge) -> QuerySet[Participation]:
+    """Requests to take part that wait for a decision, the oldest first."""
+    waiting = challenge.participations.filter(state=Participation.State.PENDING)
+    return waiting.select_related("user").order_by("accepted_at", "pk")
+
+
+def concerns_of(challenge: Challenge) -> QuerySet[Concern]:
+    """Everything that was found about people and teams, what is open first."""
+    rank = Case(When(state=Concern.State.OPEN, then=0), default=1)
+    return challenge.concerns.select_related("user", "team", "decided_by").order_by(rank, "-found_at", "-pk")
+
+
+def concern_rows(challenge: Challenge) -> Iterator[tuple]:
+    """Lines of the list of concerns."""
+    for concern in concerns_of(challenge):
+        yield (
+            concern.kind,
+            concern.state,
+            concern.user.username if concern.user else "",
+            concern.team.name if concern.team else "",
+            concern.evidence,
+            concern.note,
+            concern.decided_by.username if concern.decided_by else "",
+            concern.found_at,
+            concern.decided_at,
+        )
+
+
+def teams_for_organizers(challenge: Challenge, *, words: str = "") -> QuerySet[Team]:
+    """Teams with members and open concerns, those that have `words` in their name or a member's; three queries."""
+    rows = Team.objects.filter(challenge=challenge)
+    if words:
+        named = Q(user__username__icontains=words) | Q(user__first_name__icontains=words)
+        named |= Q(user__last_name__icontains=words) | Q(user__email__iexact=words)
+        members = Member.objects.filter(named, challenge=challenge).values("team")
+        rows = rows.filter(Q(name__icontains=words) | Q(pk__in=members))
+    return rows.prefetch_related(
+        Prefetch("members", queryset=Member.objects.select_related("user")),
+        Prefetch("concerns", queryset=Concern.objects.exclude(state=Concern.State.DISMISSED)),
+    ).order_by("name")
 
 
 def participant_rows(challenge: Challenge) -> list[tuple]:

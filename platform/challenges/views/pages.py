@@ -10,6 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from challenges import hooks, queries, services
 from challenges.models import Challenge, Phase
+from challenges.queries import people
 from challenges.services.launching import gate_problems
 from evaluation.canonical import canonical_json
 from evaluation.ranking import describe
@@ -34,10 +35,9 @@ def challenge_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def detail(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = queries.visible_challenge(request.user, slug)
-    phases = [
-        {"phase": phase, "facts": hooks.facts_of(phase), "assessment": phase.assessment}
-        for phase in queries.phases_of(challenge)
-    ]
+    found = queries.phases_of(challenge)
+    facts = hooks.facts_of(found)
+    phases = [{"phase": phase, "facts": facts[phase.pk], "assessment": phase.assessment} for phase in found]
     schemes = []
     for entry in phases:
         digest = entry["phase"].assessment_digest
@@ -75,8 +75,9 @@ def organize(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = queries.visible_challenge(request.user, slug)
     if not request.user.has_perm("challenges.organize_challenge", challenge):
         raise PermissionDenied("This page is for the organizers of the challenge.")
-    phases = [{"phase": phase, "facts": hooks.facts_of(phase)} for phase in queries.phases_of(challenge)]
-    teams = challenge.teams.prefetch_related("members__user")
+    found = queries.phases_of(challenge)
+    facts = hooks.facts_of(found)
+    phases = [{"phase": phase, "facts": facts[phase.pk]} for phase in found]
     projection = queries.projection_of(challenge)
     return render(
         request,
@@ -85,12 +86,23 @@ def organize(request: HttpRequest, slug: str) -> HttpResponse:
             **challenge_context(request, challenge),
             "phases": phases,
             "may_close": request.user.has_perm("challenges.close_phase", challenge),
-            "teams": teams,
+            "figures": [*_people_figures(challenge), *hooks.figures_of(challenge)],
             "projection": projection,
             "gate": gate_problems(projection.version) if projection and projection.opened_at is None else (),
             "differences": queries.projection_differences(challenge) if projection else [],
         },
     )
+
+
+def _people_figures(challenge: Challenge) -> list[hooks.Figure]:
+    page = reverse("challenges:people", args=[challenge.slug])
+    counts = people.counts_of(challenge)
+    return [
+        hooks.Figure("Participants", f"{counts.participants:,}", f"{page}#teams"),
+        hooks.Figure("Teams", f"{counts.teams:,}", f"{page}#teams"),
+        hooks.Figure("Requests to decide", f"{counts.requests:,}", f"{page}#requests", counts.requests > 0),
+        hooks.Figure("Open concerns", f"{counts.concerns:,}", f"{page}#concerns", counts.concerns > 0),
+    ]
 
 
 @login_required

@@ -1,12 +1,10 @@
 """What organizers see and decide about people: requests, teams, concerns, roles, terms."""
 
-import csv
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.db.models import Q
+from django.core.paginator import Page, Paginator
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -19,6 +17,10 @@ from challenges.queries import people
 from challenges.queries.conflicts import registered_people
 from challenges.services import concerns, participation, roles
 from challenges.views.pages import challenge_context
+from web.spreadsheets import csv_file
+
+PER_PAGE = 50
+CONCERNS_PER_PAGE = 20
 
 
 def _organized(request: HttpRequest, slug: str, perm: str = "challenges.decide_people") -> Challenge:
@@ -34,6 +36,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
     """Everything about people that there is to decide."""
     challenge = _organized(request, slug)
     terms = people.terms_of(challenge)
+    words = request.GET.get("q", "").strip()[:100]
     registered = registered_people(challenge)
     # What is registered is proposed; it holds once an organizer has made it the first version.
     proposed = {"agreement": registered.agreement, "requires_method": registered.asks_for_methods}
@@ -43,9 +46,10 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
         {
             **challenge_context(request, challenge),
             "active_tab": "challenges:organize",
-            "pending": challenge.participations.filter(state=Participation.State.PENDING).select_related("user"),
-            "concerns": challenge.concerns.select_related("user", "team", "decided_by").order_by("-state", "-found_at"),
-            "entries": people.teams_for_organizers(challenge),
+            "pending": _page(request, people.requests_of(challenge), "requests"),
+            "concerns": _page(request, people.concerns_of(challenge), "concerns", CONCERNS_PER_PAGE),
+            "entries": _page(request, people.teams_for_organizers(challenge, words=words), "teams"),
+            "words": words,
             "organizers": Organizer.objects.filter(challenge=challenge).select_related("user").order_by("pk"),
             "terms": terms,
             "policy": registered.policy.replace("_", " "),
@@ -65,6 +69,9 @@ def decide(request: HttpRequest, slug: str) -> HttpResponse:
     """Let the chosen people in, or decline them."""
     challenge = _organized(request, slug)
     rows = Participation.objects.filter(challenge=challenge, pk__in=_numbers(request, "participation"))
+    if not rows:
+        messages.error(request, "Nobody was chosen. Mark the people in the list, then decide.")
+        return redirect("challenges:people", slug=slug)
     try:
         count = participation.decide_participation(
             actor=request.user,
@@ -85,6 +92,9 @@ def standing(request: HttpRequest, slug: str) -> HttpResponse:
     """Set how the chosen teams take part."""
     challenge = _organized(request, slug, "challenges.disqualify_team")
     rows = Team.objects.filter(challenge=challenge, pk__in=_numbers(request, "team"))
+    if not rows:
+        messages.error(request, "No team was chosen. Mark the teams in the list, then say how they take part.")
+        return redirect("challenges:people", slug=slug)
     try:
         count = roles.set_standing(actor=request.user, teams=rows, **cleaned(StandingForm(request.POST)))
     except ValidationError as error:
@@ -150,15 +160,20 @@ def organizer(request: HttpRequest, slug: str) -> HttpResponse:
 def participants_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Everybody who takes part or asked to, with the version of the terms that they accepted."""
     challenge = _organized(request, slug)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-participants.csv"'
-    writer = csv.writer(response)
-    writer.writerow(
-        ["user", "name", "email", "affiliation", "orcid", "team", "role", "standing", "state", "terms", "accepted_at"]
-    )
-    for row in people.participant_rows(challenge):
-        writer.writerow([_cell(value) for value in row])
-    return response
+    return csv_file(f"{slug}-participants.csv", people.PARTICIPANT_COLUMNS, people.participant_rows(challenge))
+
+
+@login_required
+@require_safe
+def concerns_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """Every concern with its decision."""
+    challenge = _organized(request, slug)
+    return csv_file(f"{slug}-concerns.csv", people.CONCERN_COLUMNS, people.concern_rows(challenge))
+
+
+def _page(request: HttpRequest, rows: QuerySet, name: str, size: int = PER_PAGE) -> Page:
+    """One page of a list; each list of the page has a page number of its own."""
+    return Paginator(rows, size).get_page(request.GET.get(name))
 
 
 def _person(named: str) -> User:
@@ -166,12 +181,6 @@ def _person(named: str) -> User:
     if found is None:
         raise ValidationError("Nobody here has this user name or e-mail address.")
     return found
-
-
-def _cell(value: Any) -> str:
-    """A value that no spreadsheet takes for a formula."""
-    text = "" if value is None else str(value)
-    return f"'{text}" if text[:1] in "=+-@\t\r" and text else text
 
 
 def _numbers(request: HttpRequest, name: str) -> list[int]:

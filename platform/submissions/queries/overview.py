@@ -1,15 +1,18 @@
 """How the work of a challenge stands, and how submissions came in: for organizers."""
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import TruncDate
 from django.utils import timezone
 
-from challenges.models import Challenge
+from challenges.models import Challenge, Phase
 from submissions.models import Chunk, Run, Submission
 from submissions.queries.submissions import with_runs
 
@@ -24,7 +27,9 @@ class Work:
     Attributes
     ----------
     states
-        State in words → number of submissions.
+        State, the same in words, and number of submissions.
+    moving
+        Submissions that somebody works on or that wait for a worker.
     waiting_cases, waiting_here
         Cases that wait for a worker, on the whole installation and of this challenge.
     cases_per_minute
@@ -32,6 +37,7 @@ class Work:
     """
 
     states: list[tuple[str, str, int]]
+    moving: int
     waiting_cases: int
     waiting_here: int
     cases_per_minute: float | None
@@ -43,9 +49,24 @@ class Work:
             return 0.0
         return self.waiting_cases / self.cases_per_minute if self.cases_per_minute else None
 
+    @property
+    def words(self) -> str:
+        """The same for people."""
+        if self.minutes is None:
+            return "unknown: nothing was scored within a day"
+        if not self.minutes:
+            return "nothing waits"
+        whole = round(self.minutes)
+        return "less than a minute" if self.minutes < 1 else f"about {whole:,} minute{'' if whole == 1 else 's'}"
+
+    @property
+    def submissions(self) -> int:
+        """All submissions to the challenge."""
+        return sum(number for _, _, number in self.states)
+
 
 def work_of(challenge: Challenge, now: datetime | None = None) -> Work:
-    """Return how the work stands; five queries whatever its amount."""
+    """Return how the work stands; six queries whatever its amount."""
     now = now or timezone.now()
     counts = dict(
         Submission.objects.filter(phase__task__challenge=challenge)
@@ -59,6 +80,7 @@ def work_of(challenge: Challenge, now: datetime | None = None) -> Work:
         here=Sum(F("cases_total") - F("cases_done"), filter=Q(run__submission__phase__task__challenge=challenge)),
     )
     return Work(
+        moving=_moving(challenge).count(),
         states=[(state, label, counts[state]) for state, label in Submission.State.choices if state in counts],
         waiting_cases=sums["everywhere"] or 0,
         waiting_here=sums["here"] or 0,
@@ -84,12 +106,15 @@ def _speed(now: datetime) -> float | None:
 
 
 def moving(challenge: Challenge) -> QuerySet[Submission]:
-    """Submissions that somebody works on or that wait for a worker, the oldest first."""
+    """Submissions that somebody works on or that wait for a worker, the oldest first; no more than a page shows."""
+    return with_runs(_moving(challenge)).order_by("created_at")[:SHOWN]
+
+
+def _moving(challenge: Challenge) -> QuerySet[Submission]:
     unfinished = Q(runs__state__in=Run.UNFINISHED) | Q(
         state__in=(Submission.State.RECEIVED, Submission.State.VALIDATING, Submission.State.ACCEPTED)
     )
-    rows = Submission.objects.filter(unfinished, phase__task__challenge=challenge).distinct()
-    return with_runs(rows).order_by("created_at")[:SHOWN]
+    return Submission.objects.filter(unfinished, phase__task__challenge=challenge).distinct()
 
 
 def failed(challenge: Challenge) -> QuerySet[Submission]:
@@ -102,21 +127,32 @@ def failed(challenge: Challenge) -> QuerySet[Submission]:
     return rows.select_related("phase__task__challenge", "team").prefetch_related("runs").order_by("-state_since")
 
 
-def by_day(challenge: Challenge) -> list[tuple[date, str, int]]:
-    """Submissions a day and phase: day, name of the phase, number."""
+def chosen(challenge: Challenge, wanted: Iterable[str]) -> QuerySet[Submission]:
+    """Submissions of a challenge by their ids, without those that their team withdrew; what is no id is left out."""
+    ids = []
+    for text in wanted:
+        with suppress(ValueError):
+            ids.append(UUID(text))
+    rows = Submission.objects.filter(pk__in=ids, phase__task__challenge=challenge)
+    return rows.exclude(state__in=(Submission.State.WITHDRAWN, Submission.State.HELD)).order_by("created_at")
+
+
+def by_day(phases: Sequence[Phase]) -> list[tuple[date, str, int]]:
+    """Submissions a day and phase: day, label of the phase, number."""
+    labels = {phase.pk: phase.label for phase in phases}
     rows = (
-        Submission.objects.filter(phase__task__challenge=challenge)
+        Submission.objects.filter(phase__in=phases)
         .order_by()
         .annotate(day=TruncDate("created_at"))
-        .values_list("day", "phase__name")
+        .values_list("day", "phase")
         .annotate(number=Count("pk"))
     )
-    return sorted(rows)
+    return sorted((day, labels[phase], number) for day, phase, number in rows)
 
 
-def figure_by_day(challenge: Challenge) -> dict[str, Any]:
+def figure_by_day(phases: Sequence[Phase]) -> dict[str, Any]:
     """The same as a Plotly figure: bars, one colour a phase, days without any shown as such."""
-    rows = by_day(challenge)
+    rows = by_day(phases)
     counted: dict[str, Counter[date]] = {}
     for day, phase, number in rows:
         counted.setdefault(phase, Counter())[day] += number

@@ -1,11 +1,11 @@
 """Scores as a team may see them, and what organizers see of how a test set is probed."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from challenges.models import Challenge, Phase
+from challenges.models import Phase
 from submissions.models import Release, Run, Submission
 
 
@@ -60,24 +60,31 @@ class Probing:
         return self.creeping >= 3 and self.creeping > self.leaps
 
 
-def probing_of(challenge: Challenge) -> list[Probing]:
+def probing_of(phases: Sequence[Phase]) -> list[Probing]:
     """Return the series of all teams with several scored submissions in a phase, those that stand out first; one query."""
+    labels = {phase.pk: phase.label for phase in phases}
     rows = (
-        Release.objects.filter(submission__phase__task__challenge=challenge)
+        Release.objects.filter(submission__phase__in=phases)
         .order_by("submission__phase__task__position", "submission__phase__position", "submission__number")
-        .values_list("submission__phase__name", "submission__phase_id", "submission__team__name", "scores")
+        .values_list("submission__phase_id", "submission__team__name", "scores")
     )
-    phases: dict[tuple[int, str], list[list[dict[str, Any]]]] = defaultdict(list)
-    names = {}
-    for name, phase, team, values in rows:
-        phases[phase, team].append(values)
-        names[phase] = name
-    found = [
-        Probing(names[phase], team, len(series), *_steps(series))
-        for (phase, team), series in phases.items()
+    found: dict[tuple[int, str], list[list[dict[str, Any]]]] = defaultdict(list)
+    for phase, team, values in rows:
+        found[phase, team].append(values)
+    lines = [
+        Probing(labels[phase], team, len(series), *_steps(series))
+        for (phase, team), series in found.items()
         if len(series) > 1
     ]
-    return sorted(found, key=lambda row: (not row.stands_out, -row.creeping, row.phase, row.team))
+    return sorted(lines, key=lambda row: (not row.stands_out, -row.creeping, row.phase, row.team))
+
+
+PROBING_COLUMNS = ("phase", "team", "scored", "steps_within_noise", "steps_beyond_noise", "stands_out")
+
+
+def probing_rows(found: Iterable[Probing]) -> Iterator[tuple[Any, ...]]:
+    """Lines of the list of series."""
+    return ((row.phase, row.team, row.scored, row.creeping, row.leaps, row.stands_out) for row in found)
 
 
 def _steps(series: Iterable[list[dict[str, Any]]]) -> tuple[int, int]:

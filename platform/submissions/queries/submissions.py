@@ -1,12 +1,12 @@
 """Lists of submissions."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.db.models import Prefetch, QuerySet
 from django.http import Http404
 
-from challenges.models import Challenge, Team
+from challenges.models import Challenge, Phase, Team
 from submissions.models import Run, Submission, Upload
 
 
@@ -28,6 +28,14 @@ def of_teams(teams: Collection[Team]) -> QuerySet[Submission]:
 def of_challenge(challenge: Challenge) -> QuerySet[Submission]:
     """All submissions to a challenge, the newest first (organizers)."""
     return with_runs(Submission.objects.filter(phase__task__challenge=challenge))
+
+
+def labelled(rows: Iterable[Submission], phases: Iterable[Phase]) -> Iterable[Submission]:
+    """Give submissions the phases that they show, with the labels that tell phases of several tasks apart."""
+    known = {phase.pk: phase for phase in phases}
+    for submission in rows:
+        submission.phase = known[submission.phase_id]
+    return rows
 
 
 def visible_submission(user: Any, challenge: Challenge, pk: object, *, perm: str) -> Submission:

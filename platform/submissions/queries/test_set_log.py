@@ -1,5 +1,6 @@
 """Versions of a phase's test set, and who sealed, saw and downloaded them."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -81,6 +82,15 @@ def as_access(entry: Entry) -> Access:
     """An entry of the log as pages show it."""
     facts: dict[str, Any] = entry.facts
     return Access(entry.time, entry.actor, entry.act, facts["version"], facts["case"])
+
+
+ACCESS_COLUMNS = ("time", "who", "act", "version", "case")
+
+
+def access_rows(entries: QuerySet[Entry]) -> Iterator[tuple[Any, ...]]:
+    """Lines of the log of looks."""
+    looks = (as_access(row) for row in entries.iterator())
+    return ((look.time, look.who.username if look.who else "", look.act, look.version, look.case) for look in looks)
 
 
 def last_archives(phase: Phase) -> QuerySet[TestSetArchive]:

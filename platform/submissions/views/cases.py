@@ -4,6 +4,7 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.cache import cache
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -24,6 +25,7 @@ from web.jobs import send
 
 # A picture that was asked for is not asked for again within this time.
 _ASKED_SECONDS = 20
+TEAMS_PER_PAGE = 25
 
 
 @login_required
@@ -55,7 +57,7 @@ def own_case(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpRespons
 def picture(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResponse:
     """The part of the page with the picture, or with the word that it is being drawn."""
     _, submission, run, _ = _load(request, slug, pk, case)
-    found = _picture(request, submission, run, case)
+    found = _picture(request, submission, run, case, small="small" in request.GET)
     if found is None:
         raise Http404("There is no picture of this case.")
     return render(request, "submissions/picture.html", {"picture": found})
@@ -84,12 +86,15 @@ def organized_case(request: HttpRequest, slug: str, case: str) -> HttpResponse:
     challenge = organizing(request, slug)
     phase, test_case = _case_of(challenge, case, request.GET.get("phase"))
     runs = [run for run in counted_runs(phase) if run.test_set_id == test_case.test_set_id]
-    chosen = next((run for run in runs if str(run.submission_id) == request.GET.get("submission")), None)
-    chosen = chosen or (runs[0] if runs else None)
-    frames = {run.pk: tables.of_cases(results_frame(run)) for run in runs}
+    page = Paginator(runs, TEAMS_PER_PAGE).get_page(request.GET.get("page"))
+    shown = list(page.object_list)
+    chosen = next((run for run in shown if str(run.submission_id) == request.GET.get("submission")), None)
+    chosen = chosen or (shown[0] if shown else None)
+    # A result is a file: no more of them are read than a page shows.
+    frames = {run.pk: tables.of_cases(results_frame(run)) for run in shown}
     columns = tables.columns(phase.assessment, frames[chosen.pk]) if chosen else []
     teams = []
-    for run in runs:
+    for run in shown:
         line = tables.line_of(case, frames[run.pk], columns, run.case_notes)
         teams.append({"run": run, "cells": line.cells, "note": line.note, "chosen": run == chosen})
     return render(
@@ -103,6 +108,7 @@ def organized_case(request: HttpRequest, slug: str, case: str) -> HttpResponse:
             case=test_case,
             columns=columns,
             teams=teams,
+            page=page,
             chosen=chosen,
             neighbours=_neighbours(test_case),
             picture=_picture(request, chosen.submission, chosen, case) if chosen else None,
@@ -133,7 +139,8 @@ def _case_of(challenge: Challenge, case: str, phase: str | None) -> tuple[Phase,
     found = rows.select_related("test_set__phase__task__challenge").order_by("test_set__phase__position").first()
     if found is None:
         raise Http404("There is no such case.")
-    return found.test_set.phase, found
+    known = {entry.pk: entry for entry in challenge_queries.phases_of(challenge)}
+    return known[found.test_set.phase_id], found
 
 
 def _neighbours(case: TestCase) -> dict[str, str | None]:
@@ -149,8 +156,13 @@ def _sees_reference(request: HttpRequest, submission: Submission) -> bool:
     return request.user.has_perm("submissions.view_references", submission)
 
 
-def _picture(request: HttpRequest, submission: Submission, run: Run, case: str) -> dict[str, Any] | None:
-    """Say whether the picture is there; if not, have it drawn. None where there is nothing to draw on or to outline."""
+def _picture(
+    request: HttpRequest, submission: Submission, run: Run, case: str, *, small: bool = False
+) -> dict[str, Any] | None:
+    """Say whether the picture is there; if not, have it drawn. None where there is nothing to draw on or to outline.
+
+    A small one is a preview among others, which leads to the page of its case.
+    """
     if not can_be_drawn(TestCase.objects.get(test_set=run.test_set_id, name=case)):
         return None
     with_reference = _sees_reference(request, submission)
@@ -164,5 +176,7 @@ def _picture(request: HttpRequest, submission: Submission, run: Run, case: str) 
         "with_reference": with_reference,
         "problem": submission.phase.assessment.problem,
         "address": reverse("submissions:case_picture_png", args=args),
-        "again": reverse("submissions:case_picture", args=args),
+        "again": reverse("submissions:case_picture", args=args) + ("?small=1" if small else ""),
+        "small": small,
+        "page": reverse("submissions:case", args=args),
     }

@@ -1,24 +1,28 @@
 """What organizers see and do: all submissions, failures with their reason, results, and another run."""
 
+from collections.abc import Iterator
 from typing import Any
 
-import pandas as pd
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.db.models import Q, QuerySet
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from challenges.models import Challenge, Phase
 from challenges.queries import phases_of
 from submissions import results
-from submissions.models import Submission
+from submissions.exporting import SUBMISSION_COLUMNS, key_of, submission_rows
+from submissions.models import Submission, TestCase
 from submissions.queries import counted_runs, first_cases, results_frame
-from submissions.queries.submissions import of_challenge, visible_submission
+from submissions.queries.submissions import labelled, of_challenge, visible_submission
 from submissions.services import states
 from submissions.storage import private
 from submissions.views.access import organizing, page_context, phase_by_id
+from web.spreadsheets import csv_file
 
 PER_PAGE = 50
 
@@ -28,12 +32,9 @@ PER_PAGE = 50
 def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     """All submissions to the challenge, by phase and state."""
     challenge = organizing(request, slug)
-    rows = of_challenge(challenge)
-    if phase := request.GET.get("phase"):
-        rows = rows.filter(phase=phase_by_id(challenge, phase))
-    if (state := request.GET.get("state")) in Submission.State:
-        rows = rows.filter(state=state)
-    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    phases = phases_of(challenge)
+    page = Paginator(_filtered(request, challenge, phases), PER_PAGE).get_page(request.GET.get("page"))
+    labelled(page.object_list, phases)
     return render(
         request,
         "submissions/organize.html",
@@ -41,13 +42,44 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
             request,
             challenge,
             page=page,
-            phases=phases_of(challenge),
-            first_cases=first_cases(challenge),
-            chosen_phase=phase or "",
+            phases=phases,
+            downloads=_downloads(phases, first_cases(challenge)),
+            chosen_phase=request.GET.get("phase", ""),
             states=Submission.State.choices,
-            chosen_state=state or "",
+            chosen_state=request.GET.get("state", ""),
+            words=request.GET.get("q", ""),
         ),
     )
+
+
+def _filtered(request: HttpRequest, challenge: Challenge, phases: list[Phase]) -> QuerySet[Submission]:
+    """What the filters of the page leave."""
+    rows = of_challenge(challenge)
+    if wanted := request.GET.get("phase"):
+        found = next((phase for phase in phases if str(phase.pk) == wanted), None)
+        if found is None:
+            raise Http404("There is no such phase.")
+        rows = rows.filter(phase=found)
+    if (state := request.GET.get("state")) in Submission.State:
+        rows = rows.filter(state=state)
+    if words := request.GET.get("q", "").strip()[:100]:
+        rows = rows.filter(Q(team__name__icontains=words) | Q(user__username__iexact=words))
+    return rows
+
+
+def _downloads(phases: list[Phase], cases: list[TestCase]) -> list[tuple[Phase, TestCase | None]]:
+    """Each phase with its first case, for the links to results and pictures."""
+    first = {case.test_set.phase_id: case for case in cases}
+    return [(phase, first.get(phase.pk)) for phase in phases]
+
+
+@login_required
+@require_safe
+def submissions_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """The submissions that the filters leave, as a table."""
+    challenge = organizing(request, slug)
+    rows = _filtered(request, challenge, phases_of(challenge)).prefetch_related(None)
+    return csv_file(f"{slug}-submissions.csv", SUBMISSION_COLUMNS, submission_rows(rows))
 
 
 @login_required
@@ -71,11 +103,18 @@ def results_csv(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
     """The results of all teams that count in a phase as one table."""
     challenge = organizing(request, slug)
     entry = phase_by_id(challenge, phase)
-    frames = [results_frame(run) for run in counted_runs(entry)]
-    table = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(results.COLUMNS))
-    response = HttpResponse(results.to_csv(table), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-{entry.slug}-results.csv"'
+    response = StreamingHttpResponse(_results(entry), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-{key_of(entry)}-results.csv"'
     return response
+
+
+def _results(phase: Phase) -> Iterator[str]:
+    """The table team by team: no more than one team's results are in memory."""
+    yield ",".join(results.COLUMNS) + "\n"
+    for run in counted_runs(phase):
+        yield results_frame(run)[list(results.COLUMNS)].to_csv(
+            index=False, header=False, float_format="%.17g", lineterminator="\n"
+        )
 
 
 @login_required

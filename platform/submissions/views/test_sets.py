@@ -21,14 +21,17 @@ from challenges.queries.projections import projection_of
 from evaluation.bundle import metadata_columns
 from submissions import merging, vault
 from submissions.expectation import TABLE_FILES
+from submissions.exporting import key_of
 from submissions.forms import TestSetForm
 from submissions.limits import upload_limits
 from submissions.models import TestCase, TestSet
 from submissions.queries.characteristics import characteristics
 from submissions.queries.decoys import decoy_rows, handed_in, tells_decoys
 from submissions.queries.test_set_log import (
+    ACCESS_COLUMNS,
     Version,
     access_log,
+    access_rows,
     as_access,
     last_archives,
     named_organizers,
@@ -40,8 +43,8 @@ from submissions.services.replacing import TestSetError, approved_change
 from submissions.services.test_set_arrivals import unfinished
 from submissions.services.test_set_uploads import receive
 from submissions.services.uploads import BusyError
-from submissions.spreadsheets import csv_text
 from submissions.views.access import FORM_BYTES, declared_bytes, organizing, page_context, phase_by_id
+from web.spreadsheets import csv_file
 
 CASES_PER_PAGE = 50
 LOOKS_SHOWN = 50
@@ -196,8 +199,8 @@ def cases_csv(request: HttpRequest, slug: str, phase: int, version: int) -> Http
         )
         for case in cases
     )
-    text = csv_text(["position", "case", "reference_sha256", "geometry", "decoy", *columns], rows)
-    return _attached(text, f"{slug}-{entry.slug}-test-set-{version}.csv")
+    heads = ["position", "case", "reference_sha256", "geometry", "decoy", *columns]
+    return csv_file(f"{slug}-{key_of(entry)}-test-set-{version}.csv", heads, rows)
 
 
 @login_required
@@ -207,7 +210,7 @@ def decoys_csv(request: HttpRequest, slug: str, phase: int, version: int) -> Htt
     challenge = organizing(request, slug)
     entry = phase_by_id(challenge, phase)
     heads = ["team", "submission", "decoy", "status", "labels_sha256", "labelled_voxels"]
-    return _attached(csv_text(heads, decoy_rows(_version(entry, version))), f"{slug}-{entry.slug}-decoys-{version}.csv")
+    return csv_file(f"{slug}-{key_of(entry)}-decoys-{version}.csv", heads, decoy_rows(_version(entry, version)))
 
 
 @login_required
@@ -216,11 +219,7 @@ def access_csv(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
     """Every look at a hidden reference."""
     challenge = organizing(request, slug)
     entry = phase_by_id(challenge, phase)
-    looks = (as_access(row) for row in access_log(entry).iterator())
-    rows = ((look.time, look.who.username if look.who else "", look.act, look.version, look.case) for look in looks)
-    return _attached(
-        csv_text(["time", "who", "act", "version", "case"], rows), f"{slug}-{entry.slug}-reference-access.csv"
-    )
+    return csv_file(f"{slug}-{key_of(entry)}-reference-access.csv", ACCESS_COLUMNS, access_rows(access_log(entry)))
 
 
 @login_required
@@ -251,9 +250,3 @@ def _file_name(challenge: Challenge, case: TestCase) -> str:
 def _columns(cases: Any) -> list[str]:
     """Characteristics that any of the cases has, in the order in which they are met."""
     return list(dict.fromkeys(column for case in cases for column in case.metadata))
-
-
-def _attached(text: str, name: str) -> HttpResponse:
-    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response

@@ -1,32 +1,25 @@
 """Organizers' view of the work: the queue, what fails and why, and scoring many submissions again."""
 
-import csv
-import json
-import tempfile
-import zipfile
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from audit.models import Entry
-from challenges.models import Challenge
 from challenges.queries import phases_of
-from challenges.queries.people import participant_rows
-from submissions import results
+from submissions import exporting
 from submissions.models import Submission
-from submissions.queries import overview, results_frame
+from submissions.queries import overview
 from submissions.queries.methods import description_needed, undescribed
-from submissions.queries.releases import probing_of
-from submissions.queries.results import counted_runs
+from submissions.queries.releases import PROBING_COLUMNS, probing_of, probing_rows
+from submissions.queries.submissions import labelled
+from submissions.services.exports import note_exported
 from submissions.services.repeating import repeat_all
-from submissions.spreadsheets import csv_text
 from submissions.views.access import organizing, page_context, phase_by_id
+from web.spreadsheets import csv_file
 
-# A larger part of an export is kept on disk and not in memory.
-SPOOLED_BYTES = 8 * 1024 * 1024
+FAILED_PER_PAGE = 10
 
 
 @login_required
@@ -35,6 +28,8 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
     """How the work stands."""
     challenge = organizing(request, slug)
     phases = phases_of(challenge)
+    failed = Paginator(overview.failed(challenge), FAILED_PER_PAGE).get_page(request.GET.get("failed"))
+    labelled(failed.object_list, phases)
     return render(
         request,
         "submissions/work.html",
@@ -43,11 +38,11 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
             challenge,
             active_tab="challenges:organize",
             work=overview.work_of(challenge),
-            moving=overview.moving(challenge),
-            failed=overview.failed(challenge)[: overview.SHOWN],
-            days=overview.by_day(challenge),
+            moving=labelled(overview.moving(challenge), phases),
+            failed=failed,
+            days=overview.by_day(phases),
             phases=phases,
-            probing=probing_of(challenge)[: overview.SHOWN],
+            probing=Paginator(probing_of(phases), overview.SHOWN).get_page(request.GET.get("probing")),
             undescribed=[(phase, undescribed(phase)) for phase in phases if description_needed(phase)],
         ),
     )
@@ -57,7 +52,7 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def days_json(request: HttpRequest, slug: str) -> HttpResponse:
     """Submissions by day, as a figure."""
-    return JsonResponse(overview.figure_by_day(organizing(request, slug)))
+    return JsonResponse(overview.figure_by_day(phases_of(organizing(request, slug))))
 
 
 @login_required
@@ -65,30 +60,37 @@ def days_json(request: HttpRequest, slug: str) -> HttpResponse:
 def days_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """Submissions by day, as a table."""
     challenge = organizing(request, slug)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-submissions-by-day.csv"'
-    writer = csv.writer(response)
-    writer.writerow(["day", "phase", "submissions"])
-    writer.writerows((day.isoformat(), phase, number) for day, phase, number in overview.by_day(challenge))
-    return response
+    return csv_file(
+        f"{slug}-submissions-by-day.csv", ["day", "phase", "submissions"], overview.by_day(phases_of(challenge))
+    )
 
 
 @login_required
 @require_safe
 def probing_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """How scores of teams moved from submission to submission, as a table."""
-    rows = probing_of(organizing(request, slug))
-    head = ("phase", "team", "scored", "steps_within_noise", "steps_beyond_noise", "stands_out")
-    lines = [(row.phase, row.team, row.scored, row.creeping, row.leaps, row.stands_out) for row in rows]
-    response = HttpResponse(csv_text(head, lines), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-probing.csv"'
-    return response
+    return csv_file(
+        f"{slug}-probing.csv", PROBING_COLUMNS, probing_rows(probing_of(phases_of(organizing(request, slug))))
+    )
+
+
+@login_required
+@require_safe
+def failed_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """What failed and why, as a table."""
+    rows = overview.failed(organizing(request, slug)).defer("report", "log").prefetch_related(None)
+    heads = ("id", "task", "phase", "team", "number", "state", "reason", "since")
+    lines = (
+        (row.pk, row.phase.task.slug, row.phase.slug, row.team.name, row.number, row.state, row.reason, row.state_since)
+        for row in rows
+    )
+    return csv_file(f"{slug}-failed.csv", heads, lines)
 
 
 @login_required
 @require_POST
 def repeat_many(request: HttpRequest, slug: str) -> HttpResponse:
-    """Score again: what failed, or everything of a phase that is scored."""
+    """Score again: what failed, everything of a phase that is scored, or what was chosen in the list."""
     challenge = organizing(request, slug)
     which = request.POST.get("which")
     if which == "failed":
@@ -96,82 +98,29 @@ def repeat_many(request: HttpRequest, slug: str) -> HttpResponse:
     elif which == "phase":
         phase = phase_by_id(challenge, request.POST.get("phase"))
         rows = Submission.objects.filter(phase=phase, state=Submission.State.SCORED).order_by("created_at")
+    elif which == "chosen":
+        rows = overview.chosen(challenge, request.POST.getlist("submission"))
+        if not rows:
+            messages.error(request, "No submission was chosen. Mark submissions in the list that can be scored again.")
+            return redirect("submissions:organize", slug=slug)
     else:
         raise Http404("Say what is to be repeated.")
     taken, left = repeat_all(actor=request.user, submissions=rows)
     more = f" {left} are being worked on already." if left else ""
-    messages.success(
-        request, f"{taken} submissions are scored once more; their present results stand until then.{more}"
-    )
+    words = "1 submission is" if taken == 1 else f"{taken:,} submissions are"
+    messages.success(request, f"{words} worked on once more; present results stand until then.{more}")
     return redirect("submissions:work", slug=slug)
 
 
 @login_required
 @require_safe
-def export(request: HttpRequest, slug: str) -> HttpResponse:
-    """Everything that organizers may have of a challenge, in one archive; without references and predictions."""
+def export(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """Everything that organizers may have of a challenge, in one archive; without references and predictions.
+
+    It is sent while it is written, so that its size is bounded by nobody's memory; that it was taken is in the log.
+    """
     challenge = organizing(request, slug)
-    spool = tempfile.SpooledTemporaryFile(max_size=SPOOLED_BYTES)  # noqa: SIM115 (closed by the response)
-    with zipfile.ZipFile(spool, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in _parts(challenge):
-            archive.writestr(name, text)
-    spool.seek(0)
-    return FileResponse(spool, as_attachment=True, filename=f"{slug}-export.zip", content_type="application/zip")
-
-
-def _parts(challenge: Challenge):
-    yield (
-        "participants.csv",
-        csv_text(
-            [
-                "user",
-                "name",
-                "email",
-                "affiliation",
-                "orcid",
-                "team",
-                "role",
-                "standing",
-                "state",
-                "terms",
-                "accepted_at",
-            ],
-            participant_rows(challenge),
-        ),
-    )
-    teams = challenge.teams.values_list("name", "slug", "created_at", "standing", "standing_reason")
-    yield "teams.csv", csv_text(["name", "slug", "created_at", "standing", "reason"], teams)
-    rows = Submission.objects.filter(phase__task__challenge=challenge).order_by("created_at")
-    columns = (
-        "id",
-        "phase__slug",
-        "team__name",
-        "number",
-        "state",
-        "reason",
-        "is_late",
-        "created_at",
-        "archive_sha256",
-    )
-    yield "submissions.csv", csv_text([name.replace("__", "_") for name in columns], rows.values_list(*columns))
-    for phase in phases_of(challenge):
-        for run in counted_runs(phase):
-            name = f"results/{phase.task.slug}-{phase.slug}/{run.submission.team.slug}.csv"
-            yield name, results.to_csv(results_frame(run))
-        yield f"assessments/{phase.task.slug}-{phase.slug}.json", json.dumps(phase.assessment_document, indent=1)
-    announcements = challenge.announcements.values_list("published_at", "title", "text", "author__username")
-    yield "announcements.csv", csv_text(["published_at", "title", "text", "author"], announcements)
-    posts = challenge.threads.values_list(
-        "title", "posts__created_at", "posts__author__username", "posts__text", "posts__hidden_at"
-    )
-    yield "discussion.csv", csv_text(["thread", "written_at", "author", "text", "hidden_at"], posts)
-    acts = Entry.objects.filter(scope=challenge.slug).values_list(
-        "sequence", "time", "actor__username", "act", "subject_type", "subject_id", "facts", "digest"
-    )
-    yield (
-        "log.csv",
-        csv_text(
-            ["sequence", "time", "actor", "act", "subject", "id", "facts", "digest"],
-            ((*row[:6], json.dumps(row[6], sort_keys=True), row[7]) for row in acts),
-        ),
-    )
+    note_exported(actor=request.user, challenge=challenge)
+    response = StreamingHttpResponse(exporting.archive(challenge), content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{slug}-export.zip"'
+    return response

@@ -255,6 +255,14 @@ def querystring_with(context: template.Context, **changes: Any) -> str:
     return f"?{query.urlencode()}"
 
 
+@register.simple_tag(takes_context=True)
+def page_address(context: template.Context, number: int, name: str = "") -> str:
+    """The address of another page of a list; a list with a `name` has a page number of its own and is jumped to."""
+    query = context["request"].GET.copy()
+    query[name or "page"] = number
+    return f"?{query.urlencode()}#{name}" if name else f"?{query.urlencode()}"
+
+
 @register.simple_tag
 def page_window(page: Any) -> Iterable[int | str]:
     """Page numbers to offer, with gaps, for a Django `Page`."""

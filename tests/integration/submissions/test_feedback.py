@@ -178,7 +178,7 @@ def test_organizers_see_who_creeps_and_who_hands_in_what_another_team_did(client
     hand_in({2, 3, 4, 5, 7})
     hand_in({0, 1, 2, 3, 4, 5, 6, 7})
     hand_in({0, 1, 2, 3, 4, 5, 6, 7, 8}, team=world.bos)
-    [row] = probing_of(world.challenge)
+    [row] = probing_of([world.phase])
     assert (row.team, row.scored, row.creeping, row.leaps, row.stands_out) == ("Ada's", 4, 2, 1, False)
     [concern] = Concern.objects.filter(kind=Concern.Kind.PREDICTIONS)
     assert "in 90% of the cases" in concern.evidence
