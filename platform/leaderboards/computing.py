@@ -25,6 +25,7 @@ from submissions.queries import (
     case_metadata_frame,
     counted_runs,
     evidence_of,
+    left_out,
     results_frame,
 )
 from submissions.queries.test_sets import deciding_annotator, metadata_frame_of
@@ -106,6 +107,8 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
             for run in runs
         ],
     }
+    if missing := left_out(phase):
+        document["left_out"] = [entry.document() for entry in missing]
     return Inputs(phase=phase, runs=runs, metadata=metadata, document=document, assessment=assessment)
 
 

@@ -1,7 +1,8 @@
 """Where the apps below learn of results and add to the submit page: the few typed hooks, filled in `AppConfig.ready`.
 
 `run_scored`
-    Called with the id of the phase inside the transaction that stores a run's result.
+    Called with the id of the phase inside the transaction that stores a run's result, or ends one without a result that was
+    to replace an earlier one.
 `try_me`
     Files that a visitor may try the submit page with, for a phase (example mode).
 """

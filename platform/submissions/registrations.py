@@ -19,7 +19,7 @@ from submissions.queries.overview import failed, work_of
 from submissions.services.releasing import release_new
 from submissions.services.reminding import remind, remind_phase
 from submissions.services.states import repeat
-from submissions.services.telling import KIND, REMINDER
+from submissions.services.telling import FAILED, KIND, REMINDER
 
 
 def register() -> None:
@@ -43,6 +43,7 @@ def register() -> None:
     submission_hooks.register_run_scored(remind)
     if remind_phase not in hooks.phase_closed:
         hooks.phase_closed.append(remind_phase)
+    kinds.register(FAILED, "A submission to your challenge could not be scored", order=12)
     kinds.register(REMINDER, "The final ranking waits for a description of your method", order=11)
     if rank_anew not in hooks.standing_changed:
         hooks.standing_changed.append(rank_anew)

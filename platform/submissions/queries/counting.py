@@ -8,7 +8,7 @@ from uuid import UUID
 from challenges.models import Phase, Team
 from submissions.models import Run, Submission
 from submissions.queries.methods import described_teams, description_needed
-from submissions.queries.results import standing
+from submissions.queries.results import left_out, standing
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,11 @@ def counting(submission: Submission) -> Counting:
     runs = _scored(Run.objects.filter(submission__team=team, submission__phase=phase)).get((team.pk, phase.pk))
     if not runs:
         return Counting(False, "")
+    # Only where a result is against an earlier version can one have been left out; no query else.
+    if any(not run.test_set.is_active for run in runs):
+        missing = [entry for entry in left_out(phase) if entry.team == team.pk]
+        if missing:
+            return Counting(False, f"Submission {missing[0].number}: {missing[0].reason}")
     counted = standing(phase, runs).submission
     rule = {
         Phase.Counts.LAST: "the last scored submission counts",
@@ -72,7 +77,7 @@ def _scored(rows) -> dict[tuple[int, int], list[Run]]:
     """Runs with a result that may be ranked, by team and phase, in the order of their submissions."""
     rows = (
         rows.filter(counts=True, submission__is_late=False, submission__state=Submission.State.SCORED)
-        .select_related("submission__phase__task", "submission__team")
+        .select_related("submission__phase__task", "submission__team", "test_set")
         .defer("log", "case_notes", "provenance")
         .order_by("submission__number")
     )

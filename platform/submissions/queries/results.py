@@ -8,9 +8,9 @@ import pandas as pd
 
 from challenges.models import Phase, Team
 from submissions import results
-from submissions.models import Run, Submission
+from submissions.models import Run, Submission, TestSet
 from submissions.queries.methods import described_teams, description_needed
-from submissions.queries.versions import of_one_version
+from submissions.queries.versions import LeftOut, of_one_version
 
 if TYPE_CHECKING:
     from evaluation.scoring.evidence import Evidence
@@ -22,8 +22,20 @@ def counted_runs(phase: Phase) -> list[Run]:
 
     The best submission of a team is the one with the best mean rank among the team's own, over all metrics and regions
     of the assessment; of equals the last. Where teams choose, the last one counts of a team that chose none with a result.
-    All are against one version of the test set (`of_one_version`).
+    All are against one version of the test set (`of_one_version`); a team whose submission could not be scored against it
+    is left out, and named by `left_out`.
     """
+    return _standing(phase)[0]
+
+
+def left_out(phase: Phase) -> list[LeftOut]:
+    """Return the teams that are not ranked since scoring their submission against a new version of the test set failed."""
+    if not TestSet.objects.filter(phase=phase, is_active=False).exists():
+        return []
+    return _standing(phase)[1]
+
+
+def _standing(phase: Phase) -> tuple[list[Run], list[LeftOut]]:
     runs = (
         Run.objects.filter(counts=True, submission__phase=phase, submission__is_late=False)
         .filter(submission__state=Submission.State.SCORED)
@@ -34,10 +46,29 @@ def counted_runs(phase: Phase) -> list[Run]:
     )
     if phase.is_closed and description_needed(phase):
         runs = runs.filter(submission__team__in=described_teams(phase))
+    everything = list(runs)
+    ranked, failed = of_one_version(everything)
+    chosen = {run.submission_id: run for run in ranked}
     of_team: dict[int, list[Run]] = defaultdict(list)
-    for run in of_one_version(list(runs)):
-        of_team[run.submission.team_id].append(run)
-    return [standing(phase, own) for own in of_team.values()]
+    for run in everything:
+        if run.submission_id in chosen or run.submission_id in failed:
+            of_team[run.submission.team_id].append(chosen.get(run.submission_id, run))
+    found, missing = [], []
+    for own in of_team.values():
+        lost = [run for run in own if run.submission_id in failed]
+        # Whether the best one is among those that have no value now, nobody can tell.
+        stands = lost[-1] if lost and phase.counts == Phase.Counts.BEST else standing(phase, own)
+        if stands.submission_id in failed:
+            missing.append(_left_out(stands, failed[stands.submission_id]))
+        else:
+            found.append(stands)
+    return found, missing
+
+
+def _left_out(run: Run, version: int) -> LeftOut:
+    submission = run.submission
+    last = submission.runs.filter(test_set__version=version, state=Run.State.FAILED).order_by("number").last()
+    return LeftOut(submission.team_id, submission.team.name, submission.number, version, last.message if last else "")
 
 
 def standing(phase: Phase, own: Sequence[Run]) -> Run:

@@ -31,7 +31,7 @@ from submissions.scorer import Scored, Under
 from submissions.services.doubles import find_doubles
 from submissions.services.leases import Heart, LeaseLostError, claim
 from submissions.services.states import FAILED_MESSAGE
-from submissions.services.telling import tell_team
+from submissions.services.telling import tell_of_failed_repeat, tell_organizers, tell_team
 from submissions.storage import free_bytes, has_room, is_out_of_room
 from submissions.summary import summarize
 from web.clock import shared_now
@@ -70,7 +70,8 @@ def _score(pk: int, token: uuid.UUID) -> None:
         state=Run.State.SCORING, started_at=timezone.now()
     )
     if chunk.attempt > MAX_ATTEMPTS:
-        fail_run(run_id=chunk.run_id, log=f"Workers were lost at chunk {chunk.index} too often.")
+        log_text = f"Workers were lost at chunk {chunk.index} too often."
+        fail_run(run_id=chunk.run_id, cause=f"the workers that tried broke off, {MAX_ATTEMPTS} times", log=log_text)
         return
     try:
         scored = _score_cases(chunk, Heart(Chunk, chunk.pk, token))
@@ -83,7 +84,8 @@ def _score(pk: int, token: uuid.UUID) -> None:
         elif chunk.attempt < MAX_ERRORS:
             _hand_back(chunk, token, seconds=2 * chunk.attempt)
         else:
-            fail_run(run_id=chunk.run_id, log=f"Chunk {chunk.index}:\n{traceback.format_exc()}")
+            cause = f"an error on our side, {MAX_ERRORS} times at the same cases"
+            fail_run(run_id=chunk.run_id, cause=cause, log=f"Chunk {chunk.index}:\n{traceback.format_exc()}")
         return
     if _complete(chunk, token, scored):
         finish_run(run_id=chunk.run_id)
@@ -180,7 +182,7 @@ def finish_run(*, run_id: uuid.UUID) -> None:
         log.exception("assembling_error", run=str(run.pk))
         if is_out_of_room(error):
             return  # the sweep finds it again
-        fail_run(run_id=run_id, log=traceback.format_exc())
+        fail_run(run_id=run_id, cause="its result could not be put together", log=traceback.format_exc())
         return
     _store_result(run, files, chunks=chunks)
 
@@ -372,29 +374,67 @@ def _store_result(run: Run, files: _Files, *, chunks: list[Chunk]) -> None:
 
 
 @transaction.atomic
-def fail_run(*, run_id: uuid.UUID, log: str) -> None:
-    """End a run that the platform could not score; the team is told, the organizers see why."""
-    run = Run.objects.select_related("submission__phase__task__challenge", "submission__team").get(pk=run_id)
+def fail_run(*, run_id: uuid.UUID, cause: str, log: str) -> None:
+    """End a run that the platform could not score, after all tries; team and organizers are told.
+
+    An earlier result of the submission stays, and others do not wait for it: a new ranking is asked for, which leaves the
+    team out and says why where this run was against a new version of the test set.
+
+    Parameters
+    ----------
+    cause
+        For everybody: what went wrong, in words of ours.
+    log
+        For organizers.
+    """
+    run = Run.objects.select_related("submission__phase__task__challenge", "submission__team", "test_set").get(
+        pk=run_id
+    )
     submission = _locked_submission(run)
     current = Run.objects.select_for_update().get(pk=run_id)
     if current.is_finished:
         return
+    before = submission.runs.filter(counts=True).select_related("test_set").first()
+    message = FAILED_MESSAGE if before is None else _again_failed(run, before, cause)
     current.state, current.finished_at = Run.State.FAILED, timezone.now()
-    current.message, current.log = FAILED_MESSAGE[:500], log
+    current.message, current.log = message[:500], log
     current.save()
     Chunk.objects.filter(run=current).exclude(state=Chunk.State.DONE).delete()
     Chunk.objects.filter(run=current).update(**_EMPTIED)
-    if not submission.runs.filter(counts=True).exists():
+    if before is None:
         Submission.objects.filter(pk=submission.pk).update(
             state=Submission.State.FAILED, state_since=current.finished_at, reason=FAILED_MESSAGE[:500]
         )
         tell_team(submission, Submission.State.FAILED, reason=FAILED_MESSAGE)
+    else:
+        tell_of_failed_repeat(submission, run=current)
+    tell_organizers(submission, run=current, cause=cause)
     record(
         actor=None,
         act="run_failed",
         subject=current,
         scope=submission.challenge.slug,
-        facts={"submission": str(submission.pk), "team": submission.team.name, "run": current.number},
+        facts={
+            "submission": str(submission.pk),
+            "team": submission.team.name,
+            "run": current.number,
+            "cause": cause,
+            "test_set": run.test_set.version,
+        },
+    )
+    if before is not None:
+        for callback in hooks.run_scored:
+            callback(submission.phase_id)
+
+
+def _again_failed(run: Run, before: Run, cause: str) -> str:
+    """Say what an earlier result is worth after scoring again failed."""
+    if run.test_set_id == before.test_set_id:
+        return f"Scoring it again failed: {cause}. The earlier result stands."
+    return (
+        f"Scoring it against version {run.test_set.version} of the test set failed: {cause}. Its result against version "
+        f"{before.test_set.version} stays readable; it is not ranked by version {run.test_set.version} until the organizers "
+        "have had it scored."
     )
 
 

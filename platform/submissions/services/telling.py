@@ -1,10 +1,15 @@
-"""Telling a team what became of its submission."""
+"""Telling a team what became of its submission, and the organizers what failed."""
+
+from django.db.models import QuerySet
+from django.urls import reverse
 
 from accounts.models import User
 from challenges.models import Member
+from challenges.queries.people import organizers_of
 from notifications.services import notify
-from submissions.models import Submission
+from submissions.models import Run, Submission
 
+FAILED = "scoring_failed"
 KIND = "submission_settled"
 REMINDER = "method_missing"
 State = Submission.State
@@ -23,9 +28,8 @@ def tell_team(submission: Submission, state: str, *, reason: str = "") -> None:
     """
     if state not in _WORDS:
         return
-    members = User.objects.filter(pk__in=Member.objects.filter(team=submission.team_id).values("user"), is_active=True)
     notify(
-        people=members,
+        people=_members(submission),
         kind=KIND,
         subject=f"Submission {submission.number} of {submission.team.name} {_WORDS[State(state)]}",
         text=reason,
@@ -33,3 +37,37 @@ def tell_team(submission: Submission, state: str, *, reason: str = "") -> None:
         scope=submission.challenge.slug,
         key=f"{submission.pk} {state}",
     )
+
+
+def tell_of_failed_repeat(submission: Submission, *, run: Run) -> None:
+    """Tell the members that scoring again failed, and what their earlier result is worth."""
+    notify(
+        people=_members(submission),
+        kind=KIND,
+        subject=f"Submission {submission.number} of {submission.team.name} could not be scored again",
+        text=run.message,
+        address=submission.get_absolute_url(),
+        scope=submission.challenge.slug,
+        key=f"{run.pk} failed",
+    )
+
+
+def tell_organizers(submission: Submission, *, run: Run, cause: str) -> None:
+    """Tell the organizers once a day, phase and version of the test set that scoring failed; their page lists all of it."""
+    day = f"{run.finished_at:%Y-%m-%d}" if run.finished_at else ""
+    notify(
+        people=organizers_of(submission.challenge),
+        kind=FAILED,
+        subject=f"{submission.challenge.title}: a submission of {submission.team.name} could not be scored",
+        text=(
+            f"Submission {submission.number} to {submission.phase.name}: {cause}. Nothing more is tried of itself. The page "
+            "lists everything that failed, with its log, and has it scored again with one button."
+        ),
+        address=f"{reverse('submissions:work', args=[submission.challenge.slug])}#failed",
+        scope=submission.challenge.slug,
+        key=f"{submission.phase_id} {run.test_set_id} failed {day}",
+    )
+
+
+def _members(submission: Submission) -> QuerySet[User]:
+    return User.objects.filter(pk__in=Member.objects.filter(team=submission.team_id).values("user"), is_active=True)
