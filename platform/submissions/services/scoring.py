@@ -29,9 +29,9 @@ from submissions.report import Report
 from submissions.results import CaseRow
 from submissions.scorer import Scored, Under
 from submissions.services.doubles import find_doubles
+from submissions.services.failing import EMPTIED, fail_run, locked_submission
 from submissions.services.leases import Heart, LeaseLostError, claim
-from submissions.services.states import FAILED_MESSAGE
-from submissions.services.telling import tell_of_failed_repeat, tell_organizers, tell_team
+from submissions.services.telling import tell_team
 from submissions.storage import free_bytes, has_room, is_out_of_room
 from submissions.summary import summarize
 from web.clock import shared_now
@@ -43,8 +43,6 @@ MAX_ATTEMPTS = 10
 MAX_ERRORS = 3
 FULL_PAUSE_SECONDS = 20
 _OPEN = (Chunk.State.WAITING, Chunk.State.SCORING)
-_EMPTIED: dict[str, Any] = dict.fromkeys(("rows", "pieces", "annotator_rows", "decoys", "disentangled"))
-"""What chunks hold until their run is assembled."""
 
 
 def score_next_chunk() -> bool:
@@ -335,7 +333,7 @@ def _assemble(run: Run, assessment: Assessment, chunks: list[Chunk]) -> list[Sco
 
 @transaction.atomic
 def _store_result(run: Run, files: _Files, *, chunks: list[Chunk]) -> None:
-    submission = _locked_submission(run)
+    submission = locked_submission(run)
     current = Run.objects.select_for_update().get(pk=run.pk)
     if current.is_finished:
         return
@@ -347,7 +345,7 @@ def _store_result(run: Run, files: _Files, *, chunks: list[Chunk]) -> None:
     current.summary, current.provenance, current.case_notes = files.summary, files.provenance, files.notes
     current.log = "\n".join(chunk.log for chunk in chunks if chunk.log)
     current.save()
-    Chunk.objects.filter(run=run).update(**_EMPTIED)
+    Chunk.objects.filter(run=run).update(**EMPTIED)
     if submission.state != Submission.State.SCORED:
         Submission.objects.filter(pk=submission.pk).update(
             state=Submission.State.SCORED, state_since=current.finished_at, reason=""
@@ -371,73 +369,3 @@ def _store_result(run: Run, files: _Files, *, chunks: list[Chunk]) -> None:
     )
     for callback in hooks.run_scored:
         callback(submission.phase_id)
-
-
-@transaction.atomic
-def fail_run(*, run_id: uuid.UUID, cause: str, log: str) -> None:
-    """End a run that the platform could not score, after all tries; team and organizers are told.
-
-    An earlier result of the submission stays, and others do not wait for it: a new ranking is asked for, which leaves the
-    team out and says why where this run was against a new version of the test set.
-
-    Parameters
-    ----------
-    cause
-        For everybody: what went wrong, in words of ours.
-    log
-        For organizers.
-    """
-    run = Run.objects.select_related("submission__phase__task__challenge", "submission__team", "test_set").get(
-        pk=run_id
-    )
-    submission = _locked_submission(run)
-    current = Run.objects.select_for_update().get(pk=run_id)
-    if current.is_finished:
-        return
-    before = submission.runs.filter(counts=True).select_related("test_set").first()
-    message = FAILED_MESSAGE if before is None else _again_failed(run, before, cause)
-    current.state, current.finished_at = Run.State.FAILED, timezone.now()
-    current.message, current.log = message[:500], log
-    current.save()
-    Chunk.objects.filter(run=current).exclude(state=Chunk.State.DONE).delete()
-    Chunk.objects.filter(run=current).update(**_EMPTIED)
-    if before is None:
-        Submission.objects.filter(pk=submission.pk).update(
-            state=Submission.State.FAILED, state_since=current.finished_at, reason=FAILED_MESSAGE[:500]
-        )
-        tell_team(submission, Submission.State.FAILED, reason=FAILED_MESSAGE)
-    else:
-        tell_of_failed_repeat(submission, run=current)
-    tell_organizers(submission, run=current, cause=cause)
-    record(
-        actor=None,
-        act="run_failed",
-        subject=current,
-        scope=submission.challenge.slug,
-        facts={
-            "submission": str(submission.pk),
-            "team": submission.team.name,
-            "run": current.number,
-            "cause": cause,
-            "test_set": run.test_set.version,
-        },
-    )
-    if before is not None:
-        for callback in hooks.run_scored:
-            callback(submission.phase_id)
-
-
-def _again_failed(run: Run, before: Run, cause: str) -> str:
-    """Say what an earlier result is worth after scoring again failed."""
-    if run.test_set_id == before.test_set_id:
-        return f"Scoring it again failed: {cause}. The earlier result stands."
-    return (
-        f"Scoring it against version {run.test_set.version} of the test set failed: {cause}. Its result against version "
-        f"{before.test_set.version} stays readable; it is not ranked by version {run.test_set.version} until the organizers "
-        "have had it scored."
-    )
-
-
-def _locked_submission(run: Run) -> Submission:
-    rows = Submission.objects.select_for_update(of=("self",)).select_related("phase__task__challenge", "team")
-    return rows.get(pk=run.submission_id)
