@@ -10,6 +10,7 @@ from leaderboards.views.exports import (
     table_csv,
     table_json,
 )
+from leaderboards.views.objects import objects_apart
 from leaderboards.views.pages import current, embed, first, freeze, request_again, version
 from leaderboards.views.records import history, ranked_both_ways
 from leaderboards.views.tasks import tasks, tasks_figure
@@ -24,6 +25,7 @@ __all__ = [
     "hardest_csv",
     "history",
     "history_figure",
+    "objects_apart",
     "ranked_both_ways",
     "ranking_document",
     "request_again",

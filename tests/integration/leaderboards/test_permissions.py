@@ -71,7 +71,7 @@ def main_of(response) -> str:
 
 
 def test_the_matrix_covers_every_address():
-    covered = {"first", "request", "freeze", "tasks", "tasks_figure", "embed", "both_ways", *PAGES, *FILES}
+    covered = {"first", "request", "freeze", "tasks", "tasks_figure", "embed", "both_ways", "objects", *PAGES, *FILES}
     assert {pattern.name for pattern in urlpatterns} == covered
 
 
@@ -165,6 +165,17 @@ def test_challenge_that_is_not_public_does_not_exist_for_others(built, person):
     client = client_of(built, person)
     asked = {(name, phase): address(name, phase) for name in ("first", *PAGES, *FILES) for phase in PHASES}
     assert {key: client.get(path).status_code for key, path in asked.items()} == dict.fromkeys(asked, 404)
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+def test_objects_are_rated_apart_only_where_there_are_some_and_told_to_nobody_while_sealed(built, person):
+    """Who sees what of instances: tests/integration/submissions/test_object_parts.py."""
+    client = client_of(built, person)
+    assert client.get(address("objects", "open")).status_code == 404
+    answer = client.get(address("objects", "sealed"))
+    assert (answer.status_code, "This ranking is sealed" in text(answer)) == (
+        (404, False) if person == "organizer" else (200, True)
+    )
 
 
 @pytest.mark.parametrize("person", PEOPLE)

@@ -1,0 +1,39 @@
+"""Of instance segmentations: what each ranked method is good at, detection, classification and outlines apart."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from leaderboards import objects
+from leaderboards.views.pages import common_context, sealed_page
+from leaderboards.views.place import find
+from web.spreadsheets import csv_file
+
+
+@require_safe
+def objects_apart(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
+    """The methods of a ranking side by side, and one of them in full; seen by those who see the ranking."""
+    place = find(request, slug, key)
+    if not place.may_view:
+        return sealed_page(request, place)
+    version = place.version(number)
+    if not objects.suits(place.phase):
+        raise Http404("This is shown of instance segmentations.")
+    methods = objects.methods_of(version)
+    if request.GET.get("format") == "csv":
+        matrix = request.GET.get("table") == "confusion"
+        head, rows = objects.csv_rows(methods, matrix=matrix)
+        name = "confusion" if matrix else "objects"
+        return csv_file(f"{slug}-{place.key}-v{version.number}-{name}.csv", head, rows)
+    common = common_context(request, place)
+    own = common["team"].name if common["team"] else ""
+    context: dict[str, Any] = {
+        **common,
+        "version": version,
+        "methods": methods,
+        "shown": objects.chosen(methods, request.GET.get("team") or own),
+        "columns": objects.COLUMNS,
+    }
+    return render(request, "leaderboards/objects.html", context)
