@@ -38,6 +38,13 @@ class Group:
         """Whether it is about the references of one annotator, and not about a part of the cases."""
         return self.kind == ANNOTATORS
 
+    @property
+    def scope(self) -> str:
+        """What a sentence about it is true of."""
+        if self.is_annotator:
+            return f"Against the references of annotator {self.label} alone"
+        return f"On the {self.cases} cases with {self.title} {self.label}"
+
 
 def chosen(kind: str, key: str, version: RankingVersion) -> Group | None:
     """Read the table of that name; None if there is none."""

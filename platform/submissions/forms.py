@@ -65,7 +65,7 @@ class TestSetForm(forms.Form):
         *args: Any,
         replaces: bool,
         asks_for_merging: bool = True,
-        problem: str = "semantic_segmentation",
+        problem: str,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)

@@ -46,7 +46,6 @@ _ALL_GIVEN: Final = {
 }
 """Where no rule is computed, since objects of several annotators would first have to be matched, for which no rule of a
 design says how."""
-WORDS: Final = {**COMPUTED, **EACH, **GIVEN}
 RULES: Final = (*COMPUTED, *EACH, *GIVEN)
 
 

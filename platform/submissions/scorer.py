@@ -118,7 +118,7 @@ class Scored:
     annotators: dict[str, Under] = field(default_factory=dict)
     """What it gave under the references of each annotator, where there are several."""
     handed: dict[str, Any] = field(default_factory=dict)
-    """Of a decoy: the digest of what was handed in, and how many voxels are labelled."""
+    """Of a decoy: the digest of what was handed in, and how many voxels are labelled or objects found."""
     disentangled: disentangling.Plain | None = None
     """Of instances: what detection, classification and outlines are rated by."""
 
@@ -241,7 +241,12 @@ def score_cases(
             return score(assessment, name, own, answer_of(table.labels, places[name], own.code))
 
         more = {key: reported(under(own)) for key, own in drawn[name].items()}
-        return reported(under(prepared[name])) | {"annotators": more}
+        handed = {}
+        if by_name[name].is_decoy and table.labels is not None:
+            handed = decoys.look_at_answer(answer_of(table.labels, places[name], 0))
+        elif by_name[name].is_decoy:
+            handed = decoys.look_at_objects(table.objects.of(name))
+        return reported(under(prepared[name])) | {"annotators": more, "handed": handed}
 
     def work(name: str, folder: Path) -> Any:
         case = by_name[name]

@@ -267,7 +267,7 @@ def _said(
         hardest = order["label"], [tables.hard_case(case, order["decimals"]) for case in found[order_key]]
     asked = questions(board, said[1:], compared, hardest=hardest, tells_cases=may_view_cases)
     return {
-        "headline": said[0],
+        "headline": f"{group.scope}: {said[0]}" if group else said[0],
         "questions": [
             (question, [view for view in views if view.name in question.views])
             for question in asked

@@ -1,7 +1,7 @@
 """Cases of a phase."""
 
 import pandas as pd
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from challenges.models import Challenge, Phase
 from submissions.models import Annotation, TestCase, TestSet
@@ -58,6 +58,12 @@ def annotators_of(test_set: TestSet) -> list[str]:
     """Whose references a version holds beside the merged ones, in alphabetical order; none where there is one a case."""
     rows = Annotation.objects.filter(case__test_set=test_set).order_by("annotator")
     return list(rows.values_list("annotator", flat=True).distinct())
+
+
+def cases_of_annotators(test_set: TestSet) -> dict[str, int]:
+    """How many cases of a version each annotator has, in alphabetical order."""
+    rows = Annotation.objects.filter(case__test_set=test_set).order_by("annotator").values_list("annotator")
+    return dict(sorted(rows.annotate(cases=Count("pk"))))
 
 
 def deciding_annotator(test_set: TestSet) -> str:

@@ -98,8 +98,9 @@ def merge_rule(found: Found, phase: Phase, assessment: Assessment, wanted: str) 
             said(f"{rule} is no rule of merging. Known are {', '.join(known)}.")
         return ""
     if rule in merging.given(problem):
+        other = "" if values is not None else " With ranking_per_annotator, those of the first annotator are scored."
         for lacking in _lacking(found, problem):
-            said(f"{lacking} is needed beside the annotators, since the rule is {known[rule]}.")
+            said(f"{lacking} is needed beside the annotators, since the rule is {known[rule]}.{other}")
     elif found.references:
         said(f"references/: the rule is {known[rule]}; merged references are not taken. Leave the folder out.")
     names = sorted(found.annotators)
@@ -111,9 +112,10 @@ def merge_rule(found: Found, phase: Phase, assessment: Assessment, wanted: str) 
 
 def _lacking(found: Found, problem: str) -> list[str]:
     """Merged references that are not there."""
+    if not found.references:
+        return [" or ".join(f"references/{name}" for name in TABLE_FILES.get(problem, ("",)))]
     if problem in TABLE_FILES:
-        wanted = " or ".join(f"references/{name}" for name in TABLE_FILES[problem])
-        return [] if found.references else [wanted]
+        return []
     return [f"{case}: references/{case}.nii.gz" for case in sorted(found.named - set(found.references))]
 
 

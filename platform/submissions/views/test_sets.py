@@ -37,7 +37,7 @@ from submissions.queries.test_set_log import (
     named_organizers,
     versions_of,
 )
-from submissions.queries.test_sets import annotators_of
+from submissions.queries.test_sets import annotators_of, cases_of_annotators
 from submissions.services.reference_access import note_downloaded
 from submissions.services.replacing import TestSetError, approved_change
 from submissions.services.test_set_arrivals import unfinished
@@ -49,6 +49,9 @@ from web.spreadsheets import csv_file
 CASES_PER_PAGE = 50
 LOOKS_SHOWN = 50
 DECOYS_SHOWN = 100
+# What is kept of a prediction for a decoy, by the kind of problem.
+_LABELS = ("labels_sha256", "labelled_voxels")
+_WHAT = {"object_detection": ("objects_sha256", "objects"), "image_classification": ("scores_sha256", "answers")}
 
 
 @login_required
@@ -66,6 +69,7 @@ def _page(request: HttpRequest, challenge: Challenge, phase: Phase | None, *, fo
     if phase is not None and request.user.has_perm("submissions.seal_test_set", challenge):
         content |= {
             "needs_change": _needed_change(phase),
+            "computes_no_merging": not merging.computed(phase.assessment.problem),
             "form": form or _form(phase),
             "unfinished": unfinished(phase, request.user),
             "chunk_bytes": settings.PODIUM_UPLOAD_CHUNK_BYTES,
@@ -139,7 +143,12 @@ def _needed_change(phase: Phase) -> str:
 def _form(phase: Phase, *data: Any) -> TestSetForm:
     replaces = TestSet.objects.filter(phase=phase, is_active=True).exists()
     # A registered design says how annotations are merged.
-    return TestSetForm(*data, replaces=replaces, asks_for_merging=projection_of(phase.challenge) is None)
+    return TestSetForm(
+        *data,
+        replaces=replaces,
+        asks_for_merging=projection_of(phase.challenge) is None,
+        problem=phase.assessment.problem,
+    )
 
 
 def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
@@ -166,8 +175,11 @@ def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
     }
     if shown is not None:
         content |= {
-            "annotators": annotators_of(shown.test_set),
-            "merge_words": merging.WORDS.get(shown.test_set.merge_rule, ""),
+            "annotators": [
+                name if cases == shown.cases else f"{name} ({cases} of {shown.cases} cases)"
+                for name, cases in cases_of_annotators(shown.test_set).items()
+            ],
+            "merge_words": merging.words(phase.assessment.problem).get(shown.test_set.merge_rule, ""),
             "characteristics": characteristics(shown.test_set, phase),
             **_decoys(shown),
             "tells_decoys": shown.decoys and not phase.is_closed and tells_decoys(phase),
@@ -185,21 +197,31 @@ def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
 @login_required
 @require_safe
 def cases_csv(request: HttpRequest, slug: str, phase: int, version: int) -> HttpResponse:
-    """The cases of a version with their characteristics and digests."""
+    """The cases of a version with their characteristics and digests, those of each annotator included."""
     challenge = organizing(request, slug)
     entry = phase_by_id(challenge, phase)
     test_set = _version(entry, version)
-    cases = list(test_set.cases.order_by("position"))
-    columns = _columns(cases)
+    cases = list(test_set.cases.order_by("position").prefetch_related("annotations"))
+    columns, people = _columns(cases), annotators_of(test_set)
+    drawn = {case.pk: {own.annotator: own.reference_sha256 for own in case.annotations.all()} for case in cases}
     rows = (
         (
             *(case.position, case.name, case.reference_sha256, json.dumps(case.geometry, sort_keys=True)),
             "yes" if case.is_decoy else "no",
             *(case.metadata.get(column) for column in columns),
+            *(drawn[case.pk].get(name, "") for name in people),
         )
         for case in cases
     )
-    heads = ["position", "case", "reference_sha256", "geometry", "decoy", *columns]
+    heads = [
+        "position",
+        "case",
+        "reference_sha256",
+        "geometry",
+        "decoy",
+        *columns,
+        *(f"annotator_{name}_sha256" for name in people),
+    ]
     return csv_file(f"{slug}-{key_of(entry)}-test-set-{version}.csv", heads, rows)
 
 
@@ -209,7 +231,7 @@ def decoys_csv(request: HttpRequest, slug: str, phase: int, version: int) -> Htt
     """What was handed in for each decoy of a version."""
     challenge = organizing(request, slug)
     entry = phase_by_id(challenge, phase)
-    heads = ["team", "submission", "decoy", "status", "labels_sha256", "labelled_voxels"]
+    heads = ["team", "submission", "decoy", "status", *_WHAT.get(entry.assessment.problem, _LABELS)]
     return csv_file(f"{slug}-{key_of(entry)}-decoys-{version}.csv", heads, decoy_rows(_version(entry, version)))
 
 

@@ -75,8 +75,10 @@ def test_what_does_not_fit_a_rule_is_named(world: World, tmp_path):
         return str(error.value)
 
     assert "merged references are not taken" in refused(drawn() | references(), "majority_vote")
-    assert "case_001: references/case_001.nii.gz is needed beside the annotators, since the rule is a consensus" in (
-        refused(drawn(), "consensus")
+    assert "references/ is needed beside the annotators, since the rule is a consensus" in refused(drawn(), "consensus")
+    some = references(cases=CASES[1:])
+    assert "case_001: references/case_001.nii.gz is needed beside the annotators" in refused(
+        drawn() | some, "consensus"
     )
     one = {name: content for name, content in drawn().items() if name.startswith("annotator-1/")}
     assert "There is one folder annotator-… only" in refused(one, "majority_vote")

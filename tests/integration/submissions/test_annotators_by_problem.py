@@ -89,7 +89,9 @@ def images(world: World) -> World:
     return world
 
 
-def test_classes_are_merged_by_majority_and_each_annotator_has_results_with_intervals(images: World, workers, tmp_path):
+def test_classes_are_merged_by_majority_and_each_annotator_has_results_with_intervals(
+    images: World, workers, tmp_path, client
+):
     files = named()
     test_set = sealed(images, tmp_path, files | LIST)
     assert (test_set.merge_rule, annotators_of(test_set)) == ("majority_vote", ["a", "b", "c"])
@@ -99,6 +101,13 @@ def test_classes_are_merged_by_majority_and_each_annotator_has_results_with_inte
         )
     assert test_set.cases.get(name=CASES[-1]).annotations.count() == 2
     assert manifest_digest(test_set) == test_set.manifest_digest
+    client.force_login(images.organizer)
+    page = client.get(f"/challenges/blocks/organize/test-sets/?phase={images.phase.pk}").content.decode()
+    assert "Annotators: a, b, c (7 of 8 cases). Merging: majority vote: the class with more votes" in page
+    assert '<option value="staple">STAPLE; sent merged</option>' in page
+    text = client.get(f"/challenges/blocks/organize/test-sets/{images.phase.pk}/1/cases.csv").content.decode()
+    assert text.splitlines()[0].endswith("decoy,annotator_a_sha256,annotator_b_sha256,annotator_c_sha256")
+    assert text.splitlines()[-1].endswith(",")
     test_set.cases.first().annotations.filter(annotator="b").update(reference_sha256="0" * 64)
     assert manifest_digest(test_set) != test_set.manifest_digest
 
@@ -231,7 +240,7 @@ def test_instances_have_the_classes_that_each_annotator_gave_them(world: World, 
         line + b"\n" for line in own.splitlines() if line.startswith(b"cell_2")
     )
     with pytest.raises(
-        TestSetError, match=r"cell_1: references/cell_1\.nii\.gz is needed .* the rule is majority vote"
+        TestSetError, match=r"references/ is needed .* the rule is majority vote; .* With ranking_per_annotator"
     ):
         sealed(world, tmp_path, drawn)
     lacking = {name: content for name, content in drawn.items() if name != "annotator-2/instances.csv"}

@@ -9,10 +9,11 @@ from challenges.services import close_phase
 from leaderboards.reports.level import Audience, level_for
 from notifications.models import Notification
 from submissions.models import Run
-from submissions.queries import annotator_frames, case_metadata_frame, results_frame
+from submissions.queries import annotator_frames, case_metadata_frame, evidence_of, results_frame
 from submissions.queries.decoys import handed_in
 from submissions.services.test_set_archives import take_archive
 from submissions.services.test_sets import TestSetError, manifest_digest
+from tests.integration.submissions import test_tables as tables
 from tests.integration.submissions.test_test_set_archives import packed, references
 from tests.integration.submissions.world import CASES, World, labels, nifti, predictions, zipped
 
@@ -170,3 +171,38 @@ def _plain(answer, changing: dict[str, str]) -> list[str]:
     text = re.sub(r"case_\d+", "CASE", text.replace("LACKING", "CASE"))
     text = re.sub(r"[0-9a-f]{12,}|\d{4}-\d\d-\d\d[T ][0-9:.+Z]*|\d\d:\d\d(:\d\d)?|csrf[^\n]*|nonce-?[^\n]*", "", text)
     return sorted(line for line in text.splitlines() if "CASE" not in line)
+
+
+@pytest.mark.parametrize("problem", ["boxes", "classes"])
+def test_what_was_handed_in_for_decoys_of_tables_is_compared_too(world: World, tmp_path, workers, client, problem):
+    is_boxes = problem == "boxes"
+    world.phase = tables.add_phase(world, problem, tables.OBJECTS if is_boxes else tables.LABELS)
+    Phase.objects.filter(pk=world.phase.pk).update(
+        results=Phase.Results.VALIDATION, leaderboard=Phase.Leaderboard.SEALED
+    )
+    world.phase.refresh_from_db()
+    name, decoy = ("objects.csv" if is_boxes else "labels.csv"), tables.CASES[-1]
+    classes = [[case, tables.CLASSES[place % 2]] for place, case in enumerate(tables.CASES[:-1])]
+    rows = tables.boxes(0, scored=False, cases=tables.CASES[:-1]) if is_boxes else [["case", "label"], *classes]
+    listed = tables.table([["case", "decoy"], *[[case, "yes" if case == decoy else ""] for case in tables.CASES]])
+    path = packed(tmp_path, {f"references/{name}": tables.table(rows), "cases.csv": listed})
+    test_set = take_archive(phase=world.phase, path=path, actor=None)
+
+    def answers(other: bool) -> bytes:
+        if is_boxes:
+            return tables.table([*tables.boxes(int(other), cases=tables.CASES[:-1]), *tables.boxes(2)[-2:]])
+        scores = {case: score / 2 if other else score for case, score in tables.SCORES.items()}
+        return tables.labels(scores | {decoy: 0.25})
+
+    runs = [
+        tables.scored(world, {name: answers(False)}).runs.get(),
+        tables.scored(world, {name: answers(True)}, team=world.bos).runs.get(),
+    ]
+    first, second = (run.decoys[decoy] for run in runs)
+    assert first == second
+    assert (first["status"], first["labelled"]) == ("valid", 2 if is_boxes else 1)
+    assert [line.shared for line in handed_in(test_set)] == [1, 1]
+    assert decoy not in set(evidence_of(runs[0]).cases)
+    client.force_login(world.organizer)
+    text = client.get(f"/challenges/blocks/organize/test-sets/{world.phase.pk}/1/decoys.csv").content.decode()
+    assert text.splitlines()[0].endswith("objects_sha256,objects" if is_boxes else "scores_sha256,answers")

@@ -84,7 +84,7 @@ def test_the_registered_design_says_how_annotators_are_merged(monkeypatch):
     archive = Found(annotators=two)
     assert parts.merge_rule(archive, None, SimpleNamespace(problem="instance_segmentation"), "") == "majority_vote"
     assert archive.problems == [
-        "a: references/a.nii.gz is needed beside the annotators, since the rule is majority vote; sent merged."
+        "references/ is needed beside the annotators, since the rule is majority vote; sent merged."
     ]
     assert parts.merge_rule(Found(), None, segmentation, "staple") == ""
 
