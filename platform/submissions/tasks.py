@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from submissions.services import pictures, scoring, sweeping, test_set_uploads, validation
+from submissions.services import pictures, repeating, scoring, sweeping, test_set_uploads, validation
 
 
 @shared_task
@@ -15,6 +15,12 @@ def validate(submission_id: str) -> None:
 def score_chunk() -> None:
     """Score the chunk of cases whose turn it is."""
     scoring.score_next_chunk()
+
+
+@shared_task
+def repeat(submission_id: str, runs: int, actor_id: int) -> None:
+    """Work on a submission once more that an organizer asked for."""
+    repeating.repeat_asked(submission_id=submission_id, runs=runs, actor_id=actor_id)
 
 
 @shared_task

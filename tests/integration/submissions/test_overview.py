@@ -17,6 +17,7 @@ from submissions.models import Run, Submission
 from submissions.queries import counted_runs
 from submissions.queries.overview import failed, figure_by_day, work_of
 from submissions.services import states, uploads
+from submissions.services.repeating import repeat_asked
 from tests.integration.submissions.world import World, labels, nifti, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -50,6 +51,10 @@ def test_the_work_page_shows_what_failed_and_repeats_it(client, world: World, wo
     client.post(f"{BASE}organize/work/repeat/", {"which": "phase", "phase": world.phase.pk})
     assert good.runs.count() == 2
     assert client.post(f"{BASE}organize/work/repeat/", {"which": "all"}).status_code == 404
+    client.post(f"{BASE}organize/work/repeat/", {"which": "chosen", "submission": [str(good.pk), "no id"]})
+    assert (good.runs.count(), bad.runs.count()) == (3, 3)
+    repeat_asked(submission_id=str(good.pk), runs=2, actor_id=world.organizer.pk)  # a message that comes twice
+    assert good.runs.count() == 3
 
 
 def test_the_queue_tells_how_long_it_takes(world: World, workers):
