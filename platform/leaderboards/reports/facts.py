@@ -22,7 +22,8 @@ from leaderboards.reports import answered
 from leaderboards.reports.closeness import affinity, reference_access
 from leaderboards.reports.described import described
 from leaderboards.reports.level import Audience, Level, level_for
-from submissions.models import Submission, TestSet
+from submissions import merging
+from submissions.models import Annotation, Submission, TestSet
 
 FACTS_SCHEMA: Final = 2
 ACTS: Final = ("challenge_created", "phase_created", "phase_closed", "test_set_sealed", "ranking_final")
@@ -276,7 +277,7 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
         assessment=phase.assessment_document,
         assessment_digest=phase.assessment_digest,
         assessment_address=reverse("challenges:assessment", args=[phase.challenge.slug, phase.pk]),
-        test_sets=_test_sets(phase, with_decoys=level is Level.ALL),
+        test_sets=_test_sets(phase, level),
         submitting_teams=len(made),
         first_submission=min((row["created_at"] for row in good), default=None).isoformat() if good else "",
         states=dict(sorted(states.items())) if shown else {},
@@ -298,8 +299,18 @@ def _submissions(phase: Phase) -> list[dict[str, Any]]:
     )
 
 
-def _test_sets(phase: Phase, *, with_decoys: bool) -> list[dict[str, Any]]:
-    """The sealed versions; how many cases are asked for and not scored is for organizers until the phase is over."""
+def _test_sets(phase: Phase, level: Level) -> list[dict[str, Any]]:
+    """The sealed versions.
+
+    How many cases are asked for and not scored is for organizers until the phase is over; of annotators is said what the
+    ranking tells.
+    """
+    people: dict[int, set[str]] = defaultdict(set)
+    if level is not Level.NOTHING:
+        rows = Annotation.objects.filter(case__test_set__phase=phase).order_by()
+        for version, annotator in rows.values_list("case__test_set__version", "annotator").distinct():
+            people[version].add(annotator)
+    known = merging.words(phase.assessment_document.get("problem", ""))
     return [
         {
             "version": entry.version,
@@ -307,7 +318,9 @@ def _test_sets(phase: Phase, *, with_decoys: bool) -> list[dict[str, Any]]:
             "manifest_digest": entry.manifest_digest,
             "is_active": entry.is_active,
             "cases": entry.cases_total,
-            "decoys": entry.decoys_total if with_decoys else 0,
+            "decoys": entry.decoys_total if level is Level.ALL else 0,
+            "annotators": len(people[entry.version]),
+            "merging": known.get(entry.merge_rule, "") if people[entry.version] else "",
         }
         for entry in TestSet.objects.filter(phase=phase)
         .exclude(sealed_at=None)

@@ -65,18 +65,18 @@ def keep_annotators(
         if assessment.problem in TABLE_FILES:
             _keep_table(found, name, folder, assessment, cases, scored)
         else:
-            _keep_images(found, name, folder, assessment)
+            _keep_images(found, name, folder, assessment, set(cases))
     return found
 
 
-def _keep_images(found: Annotations, name: str, folder: Path, assessment: Assessment) -> None:
+def _keep_images(found: Annotations, name: str, folder: Path, assessment: Assessment, cases: set[str]) -> None:
     table = reference_tables.read_instances_beside(folder, assessment)
     table_digest = ""
     if table is not None:
         found.instances[name] = keep_secret("references", folder / INSTANCES_FILE)
         table_digest = sha256_of(folder / INSTANCES_FILE)
     for path in sorted(folder.iterdir()):
-        if (known := case_name(path)) is None:
+        if (known := case_name(path)) is None or known[0] not in cases:
             continue
         case, digest = known[0], sha256_of(path)
         if table_digest:

@@ -227,3 +227,14 @@ def test_decoys_are_evidence_against_work_by_hand_and_no_exposed_test_cases():
     assert after[6].evidence[-1] == after[8].evidence[-1]
     assert "50 cases (40 scored and 10 decoys), sealed" in after[4].evidence[0].text
     assert not any("decoy" in evidence.text for finding in before.values() for evidence in finding.evidence)
+
+
+def test_several_annotators_are_told_with_the_rule_that_was_sealed():
+    several = [PHASE.test_sets[0] | {"annotators": 3, "merging": "majority vote"}]
+    alone = replace(DESIGN, data=REGISTERED | {"tasks": [{"key": "main"}]})
+    found = exposure(replace(WELL_RUN, design=alone, phases=[replace(PHASE, test_sets=several)]))[4]
+    assert (found.number, found.cover) == (5, PREVENTED)
+    assert found.evidence[-1].text == (
+        "Final: references of 3 annotators sealed; majority vote. The leaderboard has a ranking against each"
+    )
+    assert exposure(replace(WELL_RUN, design=alone))[4].cover == DETECTABLE

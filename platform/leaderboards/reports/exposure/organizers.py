@@ -121,6 +121,18 @@ def references(case: Case) -> Judgement:
         "References were replaced; every version has its digest.",
     )
     merge = case.said("annotation_aggregation_test")
+    merge += [
+        Evidence(
+            f"{phase.name}: references of {counted(entry['annotators'], 'annotator')} sealed; {entry['merging']}. The leaderboard "
+            "has a ranking against each",
+            "results",
+            f"Manifest of the test set of {phase.name}",
+            entry["manifest_digest"],
+        )
+        for phase in case.phases
+        for entry in phase.test_sets[-1:]
+        if entry.get("annotators") and entry["merging"]
+    ]
     if cover is Cover.PREVENTED and not merge:
         return (
             Cover.DETECTABLE,
