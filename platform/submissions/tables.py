@@ -95,6 +95,8 @@ def summary_lines(assessment: Assessment, summary: dict[str, Any]) -> list[dict[
             "higher_is_better": uses[value["metric"]].higher_is_better,
             "region": value["region"],
             "value": value["value"],
+            # What was rounded on purpose is shown with the digits that are left.
+            "told": "" if value["value"] is None else f"{value['value']:.10g}",
             "improved": value.get("improved"),
             "gaps": ", ".join(
                 f"{count} {OUTCOME_WORDS[Outcome(outcome)]}"

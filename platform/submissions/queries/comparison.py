@@ -9,6 +9,7 @@ from rules import has_perm
 
 from challenges.models import Team
 from evaluation.assessment import Assessment
+from evaluation.outcomes import Outcome
 from submissions import tables
 from submissions.models import Run, Submission
 from submissions.queries.releases import told_values
@@ -54,7 +55,7 @@ class Compared:
 
     @property
     def unknown(self) -> int:
-        """Cases of which one side has no value; they are neither better nor worse by a number."""
+        """Cases of which one side has no value for a reason that neither makes better nor worse."""
         return self.count("")
 
     @property
@@ -74,9 +75,24 @@ def compare(before: Run, after: Run, assessment: Assessment) -> list[Compared]:
             _pair(case, older[case], newer[case], higher=column.higher_is_better)
             for case in sorted(older.keys() & newer.keys())
         ]
-        pairs.sort(key=lambda pair: (pair.change is None, pair.change or 0.0, pair.case))
+        order = {"worse": 0, "better": 2}
+        pairs.sort(
+            key=lambda pair: (order.get(pair.verdict, 1), pair.change is not None, pair.change or 0.0, pair.case)
+        )
         found.append(Compared(column, pairs))
     return found
+
+
+def comparable(shown: Collection[tuple[Submission, Run]], user: Any) -> list[list[Submission]]:
+    """Submissions that may be compared with each other, those of one phase and one version of its cases together."""
+    allowed: dict[int, bool] = {}
+    groups: dict[tuple[int, int], list[Submission]] = {}
+    for submission, run in shown:
+        if submission.phase_id not in allowed:
+            allowed[submission.phase_id] = has_perm("submissions.view_case_scores", user, submission)
+        if allowed[submission.phase_id]:
+            groups.setdefault((submission.phase_id, run.test_set_id), []).append(submission)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def scores_over_time(user: Any, teams: Collection[Team]) -> list[tuple[Submission, Run]]:
@@ -129,11 +145,17 @@ def _cells(frame: pd.DataFrame, column: tables.Column) -> dict[str, Any]:
     return {row.case: row for row in rows.itertuples(index=False)}
 
 
+def _lost_or_found(older: Any, newer: Any) -> str:
+    """A prediction that is no longer there is worse than any that was, whatever number it counts as."""
+    lost, found = (row.outcome == Outcome.MISSING for row in (newer, older))
+    return "worse" if lost and not found else "better" if found and not lost else ""
+
+
 def _pair(case: str, older: Any, newer: Any, *, higher: bool) -> Pair:
     before, after = tables.cell(older), tables.cell(newer)
     if before.value is None or after.value is None:
         same = before.value is after.value is None and before.words == after.words
-        return Pair(case, before, after, None, "equal" if same else "")
+        return Pair(case, before, after, None, "equal" if same else _lost_or_found(older, newer))
     change = (after.value - before.value) * (1 if higher else -1)
     if abs(change) <= TOLERANCE * max(abs(before.value), abs(after.value)):
         return Pair(case, before, after, 0.0, "equal")

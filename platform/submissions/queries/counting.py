@@ -45,9 +45,18 @@ def counting(submission: Submission) -> Counting:
         )
     if team.standing in Team.OUTSIDE:
         return Counting(False, f"Your team {team.get_standing_display()}: {team.standing_reason}")
+    found = _within_team(submission)
     if description_needed(phase) and team.pk not in described_teams(phase):
-        until = "The ranking leaves your team out" if phase.is_closed else "The final ranking leaves your team out"
-        return Counting(False, f"{until} until one of its submissions to this task has a complete method description.")
+        until = "until one of its submissions to this task has a complete method description."
+        if phase.is_closed:
+            return Counting(False, f"The ranking leaves your team out {until}")
+        return Counting(found.counts, f"{found.words} The final ranking leaves your team out {until}".strip())
+    return found
+
+
+def _within_team(submission: Submission) -> Counting:
+    """Say which submission of the team counts, whatever else keeps the team out."""
+    phase, team = submission.phase, submission.team
     if not tells_which(phase):
         return Counting(
             False, "The best submission of your team counts; which one that is stays hidden as the scores do."

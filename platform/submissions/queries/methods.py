@@ -16,13 +16,15 @@ def method_of(submission: Submission) -> MethodDescription | None:
 
 
 def last_method(submission: Submission) -> MethodDescription | None:
-    """The description of the team's last earlier submission to the same task: what a new one is copied from."""
+    """What a new description is copied from: the one of the team's last earlier submission to the same task.
+
+    Who describes an older submission after a newer one gets the description of the next newer one.
+    """
     rows = MethodDescription.objects.filter(
-        submission__team=submission.team_id,
-        submission__phase__task=submission.phase.task_id,
-        submission__created_at__lt=submission.created_at,
-    )
-    return rows.select_related("submission").order_by("-submission__created_at").first()
+        submission__team=submission.team_id, submission__phase__task=submission.phase.task_id
+    ).select_related("submission")
+    earlier = rows.filter(submission__created_at__lt=submission.created_at).order_by("-submission__created_at").first()
+    return earlier or rows.exclude(submission=submission.pk).order_by("submission__created_at").first()
 
 
 def is_public(method: MethodDescription) -> bool:

@@ -1,6 +1,7 @@
 """Where the pictures of a case are kept."""
 
 import hashlib
+from collections.abc import Collection
 
 from submissions import vault
 from submissions.models import Run, TestCase
@@ -16,6 +17,13 @@ def picture_name(run: Run, case: str, *, with_reference: bool) -> str:
 def is_drawn(run: Run, case: str, *, with_reference: bool) -> bool:
     """Whether the picture is there."""
     return private().exists(picture_name(run, case, with_reference=with_reference))
+
+
+def drawable(run: Run, cases: Collection[str]) -> list[str]:
+    """Those of some cases of which there are pictures, in the same order; one query."""
+    rows = TestCase.objects.filter(test_set=run.test_set_id, name__in=cases)
+    found = {case.name for case in rows.only("name", "geometry", "image_file") if can_be_drawn(case)}
+    return [case for case in cases if case in found]
 
 
 def can_be_drawn(case: TestCase) -> bool:

@@ -7,7 +7,9 @@ from statistics import median
 from django.db.models import Sum
 from django.utils import timezone
 
+from submissions.costs import cost_of_a_missing_case
 from submissions.models import Run, Submission
+from submissions.queries.waiting import line_of_run, line_of_validation
 from submissions.report import Report
 
 RECENT = 20
@@ -48,7 +50,7 @@ class Progress:
 
 
 def progress(submission: Submission) -> Progress:
-    """Return where `submission` stands; three small queries at most."""
+    """Return where `submission` stands; five small queries at most."""
     latest = submission.runs.order_by("-number").first()
     if latest is not None and not latest.is_finished:
         return _scoring(submission, latest)
@@ -82,14 +84,15 @@ def slowness(since: datetime, usual: float | None) -> str:
 
 
 def _received(submission: Submission) -> Progress:
-    usual = usual_validation(submission)
+    usual, line = usual_validation(submission), line_of_validation(submission)
     return Progress(
         "Waiting for validation",
         "info",
         submission.state_since,
-        f"The archive has arrived whole and waits for a worker.{slowness(submission.state_since, usual)}",
+        f"The archive has arrived whole and waits for a worker.{line.words}"
+        f"{slowness(submission.state_since, line.seconds or usual)}",
         "Every expected case is looked for and read; then it is scored.",
-        usual_seconds=usual,
+        usual_seconds=None if line.ahead else usual,
         is_moving=True,
     )
 
@@ -119,22 +122,12 @@ def _held(submission: Submission) -> Progress:
         "Waiting for your decision",
         "warn",
         submission.state_since,
-        f"{gaps} of {gaps + report.valid} cases are missing or cannot be scored. If you submit it as it is, "
-        f"{_gap_counts_as(submission)}. You can also withdraw it, which does not use up your quota, and "
-        "upload a corrected archive.",
+        f"{gaps} of {gaps + report.valid} cases {'is' if gaps == 1 else 'are'} missing or cannot be scored. If you submit "
+        f"it as it is, {'it' if gaps == 1 else 'each of them'} {cost_of_a_missing_case(submission.phase.assessment)}. You "
+        "can also withdraw it, which does not use up your quota, and upload a corrected archive.",
         f"Nothing happens until you decide; when the phase closes on {_moment(submission.phase.ends_at)}, it is scored as "
         "it is.",
     )
-
-
-def _gap_counts_as(submission: Submission) -> str:
-    """What becomes of a case without a valid prediction, by the kind of problem."""
-    problem = submission.phase.assessment.problem
-    if problem == "image_classification":
-        return "each of them counts as a wrong decision with the worst score"
-    if problem == "object_detection":
-        return "each of them is missing, and with them every value of the whole data set; both count as the worst value"
-    return "each of them counts as the worst value of every metric"
 
 
 def _refused(submission: Submission) -> Progress:
@@ -179,7 +172,11 @@ def _scoring(submission: Submission, run: Run) -> Progress:
     else:
         title, text = "Scoring", "Workers compare the predictions with the references, case by case."
     usual, since = usual_scoring(submission), run.started_at or run.queued_at
-    text += slowness(since, usual)
+    if run.state == Run.State.QUEUED:
+        line = line_of_run(run)
+        text += line.words + slowness(since, line.seconds or usual)
+    else:
+        text += slowness(since, usual)
     if repeated:
         text += " The result of the earlier run stands until this one is done."
     return Progress(
@@ -237,11 +234,11 @@ def usual_validation(submission: Submission) -> float | None:
 
 
 def usual_scoring(submission: Submission) -> float | None:
-    """Median seconds from queueing to the result, over the phase's last runs."""
+    """Median seconds from the first worker to the result, over the phase's last runs; waiting is not in it."""
     rows = (
         Run.objects.filter(submission__phase=submission.phase_id, state__in=(Run.State.SCORED, Run.State.SUPERSEDED))
         .order_by("-queued_at")
-        .values_list("queued_at", "finished_at")[:RECENT]
+        .values_list("queued_at", "started_at", "finished_at")[:RECENT]
     )
-    durations = [(end - start).total_seconds() for start, end in rows]
+    durations = [(end - (begun or queued)).total_seconds() for queued, begun, end in rows]
     return median(durations) if durations else None

@@ -46,6 +46,11 @@ class Quota:
         return max(self.team.in_total, self.person.in_total)
 
     @property
+    def unsuccessful_today(self) -> int:
+        """Refused, withdrawn and failed ones of today, by whoever has more of them."""
+        return max(self.team.unsuccessful_today, self.person.unsuccessful_today)
+
+    @property
     def left(self) -> int | None:
         """How many submissions are possible now."""
         left = [
@@ -73,7 +78,7 @@ class Quota:
                 return f"{who} {_times(self.per_day)} of today{_earlier(used, self)}; the next day begins at 00:00 UTC."
             if used.unsuccessful_today >= self.unsuccessful_per_day:
                 return (
-                    f"{self.unsuccessful_per_day} submissions {whose} were refused or withdrawn today; "
+                    f"{self.unsuccessful_per_day} submissions {whose} were refused, withdrawn or failed today; "
                     "the next day begins at 00:00 UTC."
                 )
         return ""

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
+from submissions.archive import is_nested_archive
 from submissions.models import Run, Submission
 from submissions.queries.test_sets import active_test_set
 from submissions.report import Report
@@ -181,14 +182,21 @@ def _record(submission: Submission, act: str, *, actor: User | None = None, **fa
 def _refusal(report: Report, total: int, *, incomplete_allowed: bool) -> str:
     if not report.valid:
         if report.extra and report.missing == total:
+            packed = next((extra.file for extra in report.extra if is_nested_archive(extra.file)), "")
+            if packed:
+                return (
+                    f"None of the {total} expected cases was found. {packed} is an archive inside the archive, which is not "
+                    "opened. Pack its files directly."
+                )
             return (
                 f"None of the {total} expected cases was found. The archive has other files, such as "
                 f"{report.extra[0].file}. See below which names are expected."
             )
         return f"None of the {total} expected cases can be scored. See below what is wrong with each."
     if report.valid < total and not incomplete_allowed:
+        gaps = total - report.valid
         return (
-            f"{total - report.valid} of {total} cases are missing or cannot be scored, and this phase takes complete "
-            "submissions only. See below what is wrong with each."
+            f"{gaps} of {total} cases {'is' if gaps == 1 else 'are'} missing or cannot be scored, and this phase takes "
+            "complete submissions only. See below what is wrong with each."
         )
     return ""

@@ -1,6 +1,5 @@
 """A team's own scores over time, and two of its submissions beside each other."""
 
-import csv
 from typing import Any
 from uuid import UUID
 
@@ -12,9 +11,10 @@ from django.views.decorators.http import require_safe
 
 from challenges.models import Team
 from submissions.models import Run
-from submissions.queries.comparison import compare, history_figures, scores_over_time
+from submissions.queries.comparison import comparable, compare, history_figures, scores_over_time
 from submissions.queries.releases import told_values
 from submissions.views.access import page_context, participating
+from web.spreadsheets import csv_file
 
 
 @login_required
@@ -24,14 +24,16 @@ def history(request: HttpRequest, slug: str) -> HttpResponse:
     challenge, teams = participating(request, slug)
     shown = scores_over_time(request.user, teams)
     figures = [name for name, _ in history_figures(request.user, teams)]
-    comparable = [
-        submission for submission, _ in shown if request.user.has_perm("submissions.view_case_scores", submission)
-    ]
     return render(
         request,
         "submissions/history.html",
         page_context(
-            request, challenge, active_tab="submissions:own", shown=shown, figures=figures, comparable=comparable
+            request,
+            challenge,
+            active_tab="submissions:own",
+            own_teams=teams,
+            figures=figures,
+            comparable=comparable(shown, request.user),
         ),
     )
 
@@ -52,24 +54,20 @@ def history_json(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def history_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """The values behind the figures."""
     _, teams = participating(request, slug)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-history.csv"'
-    writer = csv.writer(response)
-    writer.writerow(["submission", "phase", "submitted", "metric", "region", "value"])
-    for submission, run in scores_over_time(request.user, teams):
-        for value in told_values(submission, run):
-            number = "" if value["value"] is None else f"{value['value']:.17g}"
-            writer.writerow(
-                [
-                    submission.number,
-                    submission.phase.slug,
-                    submission.created_at.isoformat(),
-                    value["metric"],
-                    value["region"],
-                    number,
-                ]
-            )
-    return response
+    # The shortest form that is the same number: what was rounded on purpose stays so.
+    rows = (
+        (
+            submission.number,
+            submission.phase.slug,
+            submission.created_at,
+            value["metric"],
+            value["region"],
+            value["value"],
+        )
+        for submission, run in scores_over_time(request.user, teams)
+        for value in told_values(submission, run)
+    )
+    return csv_file(f"{slug}-history.csv", ("submission", "phase", "submitted", "metric", "region", "value"), rows)
 
 
 @login_required
@@ -77,7 +75,7 @@ def history_csv(request: HttpRequest, slug: str) -> HttpResponse:
 def two(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of one phase, case by case, where that phase shows cases."""
     challenge, teams = participating(request, slug)
-    before, after = (_run(request, teams, request.GET.get(name, "")) for name in ("before", "after"))
+    before, after = _two(request, teams)
     if before.submission.phase_id != after.submission.phase_id or before.test_set_id != after.test_set_id:
         messages.error(request, "Only submissions to one phase, scored on one version of its cases, can be compared.")
         return redirect("submissions:history", slug=slug)
@@ -95,6 +93,34 @@ def two(request: HttpRequest, slug: str) -> HttpResponse:
             same=before.result_digest == after.result_digest,
         ),
     )
+
+
+@login_required
+@require_safe
+def two_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """The same for a spreadsheet."""
+    _, teams = participating(request, slug)
+    before, after = _two(request, teams)
+    if before.submission.phase_id != after.submission.phase_id or before.test_set_id != after.test_set_id:
+        raise Http404("These submissions cannot be compared.")
+    rows = (
+        (
+            entry.column.metric,
+            entry.column.region,
+            pair.case,
+            *(side.words if side.value is None else side.value for side in (pair.before, pair.after)),
+            pair.change,
+            pair.verdict,
+        )
+        for entry in compare(before, after, after.submission.phase.assessment)
+        for pair in entry.pairs
+    )
+    name = f"{slug}-{after.submission.phase.slug}-{before.submission.number}-{after.submission.number}.csv"
+    return csv_file(name, ("metric", "region", "case", "before", "after", "change", "verdict"), rows)
+
+
+def _two(request: HttpRequest, teams: list[Team]) -> tuple[Run, Run]:
+    return _run(request, teams, request.GET.get("before", "")), _run(request, teams, request.GET.get("after", ""))
 
 
 def _run(request: HttpRequest, teams: list[Team], pk: str) -> Run:

@@ -16,14 +16,19 @@ from submissions import results, tables
 from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.counting import Counting, counting, standing_submissions
+from submissions.queries.pictures import drawable
 from submissions.queries.progress import progress
 from submissions.queries.releases import told_values
 from submissions.queries.submissions import counted_run, of_teams, visible_submission
 from submissions.report import Report
 from submissions.services import choosing, states
 from submissions.views.access import page_context, participating
+from web.spreadsheets import csv_file
 
 View = "submissions.view_submission"
+# Of so many of the worst cases, the page of a submission shows a picture.
+PREVIEWS = 3
+OWN_COLUMNS = ("submission", "phase", "team", "archive", "received", "state", "late", "counts", "reason")
 
 
 def _load(request: HttpRequest, slug: str, pk: Any, *, perm: str = View) -> tuple[Challenge, Submission]:
@@ -42,6 +47,29 @@ def own(request: HttpRequest, slug: str) -> HttpResponse:
         "submissions/own.html",
         page_context(request, challenge, submissions=rows, own_teams=teams, standing=standing_submissions(teams)),
     )
+
+
+@login_required
+@require_safe
+def own_csv(request: HttpRequest, slug: str) -> HttpResponse:
+    """The same list for a spreadsheet; no score is in it, those are under “Scores over time”."""
+    _, teams = participating(request, slug)
+    standing = standing_submissions(teams)
+    rows = (
+        (
+            row.number,
+            row.phase.slug,
+            row.team.name,
+            row.archive_name,
+            row.created_at,
+            row.state,
+            row.is_late,
+            row.pk in standing,
+            row.reason,
+        )
+        for row in of_teams(teams)
+    )
+    return csv_file(f"{slug}-submissions.csv", OWN_COLUMNS, rows)
 
 
 @login_required
@@ -94,6 +122,10 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         frame = tables.of_cases(results_frame(run))
         content["columns"] = tables.columns(assessment, frame)
         content["lines"] = tables.lines(frame, content["columns"], run.case_notes)
+        # Organizers open a case for its picture: theirs shows the reference, and each look is logged.
+        if content["may_decide"] and content["columns"]:
+            worst = [line.case for line in content["lines"] if not line.note]
+            content["previews"] = drawable(run, worst[:PREVIEWS])
     if content["may_organize"]:
         content["runs"] = submission.runs.select_related("triggered_by", "test_set").order_by("-number")
     return content

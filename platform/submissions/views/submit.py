@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase
+from submissions.costs import cost_of_a_missing_case
 from submissions.expectation import expectation
 from submissions.forms import SubmitForm
 from submissions.hooks import try_me_files
@@ -48,6 +49,8 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
     phase = _chosen(request, challenge, phases)
     test_set = TestSet.objects.filter(phase=phase, is_active=True).first() if phase else None
     team = team_in(teams, phase) if phase else teams[0]
+    if "cancel" in request.POST:
+        return _cancel(request, challenge)
     form = SubmitForm(phase, request.POST or None, request.FILES or None) if phase else None
     if request.method == "POST" and phase and team is None:
         raise PermissionDenied(uploads.elsewhere(phase))
@@ -68,6 +71,7 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
             own_teams=teams,
             several_tasks=len({entry.task_id for entry in phases}) > 1,
             wanted=expectation(test_set, phase.assessment) if test_set else None,
+            missing_cost=cost_of_a_missing_case(phase.assessment) if phase else "",
             quota=quota(phase, team, request.user) if phase and team else None,
             form=form,
             references_public=are_public(phase) if phase else False,
@@ -96,6 +100,20 @@ def _take(request: HttpRequest, phase: Phase, team: object, form: SubmitForm) ->
         uploads.cancel(upload=upload)
         raise
     return uploads.finish(upload=upload)
+
+
+def _cancel(request: HttpRequest, challenge: Challenge) -> HttpResponse:
+    """Throw away what has arrived of an own upload, for who lost the file and cannot go on with it."""
+    upload = next(
+        (own for own in unfinished_uploads(request.user, challenge) if str(own.pk) == request.POST["cancel"]), None
+    )
+    if upload is None:
+        messages.info(request, "This upload has ended already.")
+    else:
+        uploads.cancel(upload=upload)
+        messages.success(request, f"What had arrived of {upload.file_name} is thrown away.")
+    phase = request.POST.get("phase", "")
+    return redirect(f"{request.path}?phase={phase}" if phase.isdigit() else request.path)
 
 
 def _chosen(request: HttpRequest, challenge: Challenge, phases: list[Phase]) -> Phase | None:

@@ -46,7 +46,7 @@ def test_what_came_to_nothing_does_not_count_but_has_a_cap_of_its_own(world: Wor
     for _ in range(3):
         world.upload(content)
         Submission.objects.update(state=state, reason="for a reason")
-    with pytest.raises(uploads.QuotaExceededError, match="refused or withdrawn today"):
+    with pytest.raises(uploads.QuotaExceededError, match="refused, withdrawn or failed today"):
         world.upload(content)
 
 
