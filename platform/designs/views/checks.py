@@ -1,7 +1,5 @@
 """All findings of a design, answers to warnings, and the compiled assessment."""
 
-import csv
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -20,6 +18,7 @@ from designs.views.access import design_context, design_for, shown_document, tas
 from designs.views.pages import count
 from evaluation.canonical import canonical_json
 from evaluation.ranking import describe
+from web.spreadsheets import csv_file
 
 # The points of life at which checks look again. What they say after the draft may name teams and cases, so that only those
 # who run the challenge read it.
@@ -87,16 +86,14 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _csv(design: Design, found: list[Finding]) -> HttpResponse:
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{design.slug}-checks.csv"'
-    writer = csv.writer(response)
-    writer.writerow(HEAD)
-    for entry in found:
-        said = entry.answer.text if entry.answer else ""
-        row = (entry.word, entry.check.id, entry.check.parameter, entry.task or "", entry.message, entry.detail, said)
-        # What begins like a formula would be one in everybody's spreadsheet.
-        writer.writerow([f"'{cell}" if cell[:1] in ("=", "+", "-", "@", "\t") else cell for cell in row])
-    return response
+    rows = (
+        (
+            *(entry.word, entry.check.id, entry.check.parameter, entry.task, entry.message, entry.detail),
+            entry.answer.text if entry.answer else "",
+        )
+        for entry in found
+    )
+    return csv_file(f"{design.slug}-checks.csv", HEAD, rows)
 
 
 @login_required

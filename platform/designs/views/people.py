@@ -12,12 +12,17 @@ from designs import services
 from designs.forms import CommentForm, InvitationForm
 from designs.models import Collaborator, Design, Invitation, Thread
 from designs.views.access import design_context, design_for, signed_in, task_of
+from web.spreadsheets import csv_file
 
 
 @login_required
 @require_safe
 def people(request: HttpRequest, slug: str) -> HttpResponse:
     design = design_for(request, slug, "collaborate_on_design")
+    if request.GET.get("format") == "csv":
+        parts = design.collaborators.select_related("user")
+        rows = ((part.user.username, part.user.display_name, part.role, part.joined_at) for part in parts)
+        return csv_file(f"{design.slug}-people.csv", ["user", "name", "role", "since"], rows)
     return _people(request, design, InvitationForm())
 
 

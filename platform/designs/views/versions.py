@@ -17,6 +17,7 @@ from designs.forms import VersionForm
 from designs.gate import gate_of
 from designs.models import DesignVersion, FieldValue
 from designs.views.access import design_context, design_for, is_insider, shown_document
+from web.spreadsheets import csv_file
 
 NOW = "now"
 
@@ -24,13 +25,17 @@ NOW = "now"
 @require_safe
 def versions(request: HttpRequest, slug: str) -> HttpResponse:
     design = design_for(request, slug)
+    kept = design.versions.select_related("created_by").defer("document", "sealed")
+    if request.GET.get("format") == "csv":
+        rows = ((row.number, row.name, row.created_at, row.created_by.display_name, row.digest) for row in kept)
+        return csv_file(f"{design.slug}-versions.csv", ["number", "name", "frozen_at", "by", "sha256"], rows)
     document = shown_document(request, design)
     return render(
         request,
         "designs/versions.html",
         {
             **design_context(request, design, "versions"),
-            "versions": design.versions.select_related("created_by").defer("document", "sealed"),
+            "versions": kept,
             "form": VersionForm(),
             "gate": gate_of(document, design=design),
             "digest": as_json(document)[1],

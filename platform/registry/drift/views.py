@@ -1,6 +1,5 @@
 """Pages of the drift check: for those who work on the design and those who decide about it."""
 
-import csv
 from typing import Any
 
 import rules
@@ -12,12 +11,13 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from designs.catalogue import shipped
 from registry.changes.documents import task_names
-from registry.changes.views import harmless, registration_context
+from registry.changes.views import registration_context
 from registry.drift import services
 from registry.drift.comparing import Found
 from registry.drift.forms import DriftForm
 from registry.models import DriftCheck, Registration
 from registry.queries import registration_or_404
+from web.spreadsheets import csv_file
 
 
 def _readable(request: HttpRequest, identifier: str) -> Registration:
@@ -53,6 +53,10 @@ def drift(request: HttpRequest, identifier: str) -> HttpResponse:
         .select_related("version", "registration")
         .defer("findings", "version__canonical", "version__sealed")
     )
+    if request.GET.get("format") == "csv":
+        heads = ["text", "checked_at", "version", "same", "missing", "different"]
+        rows = ((c.title, c.checked_at, str(c.version.number), c.same, c.missing, c.different) for c in checks)
+        return csv_file(f"{registration.identifier}-drift.csv", heads, rows)
     return render(
         request, "registry/drift/list.html", {**_context(request, registration), "checks": checks, "form": form}
     )
@@ -85,12 +89,9 @@ def drift_check(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
         for finding in sorted(check.findings, key=lambda finding: order.index(Found(finding["found"])))
     ]
     if request.GET.get("format") == "csv":
-        response = HttpResponse(content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = f'attachment; filename="{registration.identifier}-drift-{check.pk}.csv"'
-        writer = csv.writer(response)
-        writer.writerow(["task", "parameter", "found", "passage"])
-        writer.writerows(harmless([row["task"], row["parameter"], row["found"], row["passage"]]) for row in rows)
-        return response
+        heads = ["task", "parameter", "found", "passage"]
+        lines = ([row[name] for name in heads] for row in rows)
+        return csv_file(f"{registration.identifier}-drift-{check.pk}.csv", heads, lines)
     if request.GET.get("format"):
         raise Http404("There is no such format.")
     return render(

@@ -19,6 +19,7 @@ from registry.filters import RegistryFilter
 from registry.models import RegistrationVersion, Statistics, Verification
 from registry.services import verifying
 from web.jobs import send
+from web.spreadsheets import csv_file
 
 PAGE_SIZE = 20
 FEED_SIZE = 50
@@ -85,12 +86,17 @@ def statistics_all_csv(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (D
 
 @require_safe
 def integrity(request: HttpRequest) -> HttpResponse:
-    """What the last verifications found."""
+    """What the last verifications found; as CSV all of them."""
+    kept = Verification.objects.select_related("asked_by")
+    if request.GET.get("format") == "csv":
+        heads = ["finished_at", "holds", "problems", "entries", "end_of_chain"]
+        rows = ((row.finished_at, row.holds, row.problems, row.head_sequence, row.head_digest) for row in kept)
+        return csv_file("registry-integrity.csv", heads, rows)
     return render(
         request,
         "registry/integrity.html",
         {
-            "verifications": Verification.objects.select_related("asked_by")[:VERIFICATIONS_SHOWN],
+            "verifications": kept[:VERIFICATIONS_SHOWN],
             "head": Head.objects.filter(pk=1).first(),
             "may_verify": request.user.has_perm("registry.verify_registry"),
             "trail": _trail(),

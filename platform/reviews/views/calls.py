@@ -17,6 +17,7 @@ from reviews.sections import SECTIONS
 from reviews.services import calls as services
 from reviews.services.messages import write_to
 from reviews.views.access import call_context, call_for
+from web.spreadsheets import csv_file
 
 
 @require_safe
@@ -90,6 +91,10 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
         messages.success(request, "The question is added.")
         return redirect("reviews:questions", call.slug)
     asked = list(call.questions.filter(retired_at=None).annotate(number=Count("answers")))
+    if request.GET.get("format") == "csv":
+        heads = ["section", "question", "answered_by", "asked_of", "needed", "answers"]
+        rows = ((one.section, one.text, one.kind, one.audience, one.is_required, one.number) for one in asked)
+        return csv_file(f"{call.slug}-questions.csv", heads, rows)
     groups = [(section, [entry for entry in asked if entry.section == section.key]) for section in SECTIONS]
     return render(
         request, "reviews/questions.html", {**call_context(request, call, "questions"), "groups": groups, "form": form}
@@ -129,6 +134,9 @@ def mails(request: HttpRequest, slug: str) -> HttpResponse:
          "is_own": kind in own}
         for kind, known in MAILS.items()
     ]  # fmt: skip
+    if request.GET.get("format") == "csv":
+        lines = ((row["kind"], row["label"], row["subject"], "own" if row["is_own"] else "delivered") for row in rows)
+        return csv_file(f"{call.slug}-mails.csv", ["kind", "mail", "subject", "text"], lines)
     return render(
         request,
         "reviews/mails.html",

@@ -14,7 +14,7 @@ from reviews.forms import DecisionForm
 from reviews.models import Filing, Outcome, Part
 from reviews.services import deciding
 from reviews.views.access import call_context, call_for, filing_context, filing_for, own_designs
-from reviews.views.people import safe_cell
+from web.spreadsheets import harmless
 
 
 @login_required
@@ -70,7 +70,7 @@ def matrix_csv(request: HttpRequest, slug: str) -> HttpResponse:
     )  # fmt: skip
     for row in queries.matrix_of(call, without=own_designs(request.user)).rows:
         known = ["" if value is None else f"{value:.3f}" for value in (row.mean, row.spread)]
-        own = [row.filing.number, safe_cell(row.filing.title), row.filing.state]
+        own = [row.filing.number, harmless(row.filing.title), row.filing.state]
         end = [*known, "yes" if row.disagrees else "no", row.blocking]
         cells = [cell for cell in row.cells if cell is not None]
         for cell in cells or [None]:
@@ -82,7 +82,7 @@ def matrix_csv(request: HttpRequest, slug: str) -> HttpResponse:
             if sent is not None:
                 score = "" if sent.score is None else f"{sent.score:.3f}"
                 said = [sent.recommendation, score, sent.confidence, sent.sent_at.isoformat()]
-            name = safe_cell(cell.assignment.reviewer.user.display_name)
+            name = harmless(cell.assignment.reviewer.user.display_name)
             writer.writerow([*own, name, Part(cell.assignment.part).label, *said, *end])
     return response
 

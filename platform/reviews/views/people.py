@@ -1,7 +1,5 @@
 """Reviewers and chairs of a call; bids."""
 
-import csv
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -14,6 +12,7 @@ from reviews.forms import BidForm, ChairForm, InvitationForm, ReviewerForm
 from reviews.models import Bid, Chair, Reviewer, State
 from reviews.services import calls, reviewers
 from reviews.views.access import call_context, call_for, own_designs, reviewed_call_for
+from web.spreadsheets import csv_file
 
 
 @login_required
@@ -40,28 +39,20 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 def people_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """The load of the reviewers as a table."""
     call = call_for(request, slug, "chair_call")
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{call.slug}-reviewers.csv"'
-    writer = csv.writer(response)
-    writer.writerow(["name", "parts", "expertise", "limit", "assigned", "sent", "waiting"])
-    for one in queries.loads_of(call):
-        writer.writerow(
-            [
-                safe_cell(one.user.display_name),
-                " ".join(one.parts),
-                safe_cell(", ".join(one.expertise)),
-                one.limit,
-                one.assigned,
-                one.sent,
-                one.waiting,
-            ]
+    heads = ["name", "parts", "expertise", "limit", "assigned", "sent", "waiting"]
+    rows = (
+        (
+            one.user.display_name,
+            " ".join(one.parts),
+            ", ".join(one.expertise),
+            one.limit,
+            one.assigned,
+            one.sent,
+            one.waiting,
         )
-    return response
-
-
-def safe_cell(text: str) -> str:
-    """A text that a spreadsheet does not run as a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+        for one in queries.loads_of(call)
+    )
+    return csv_file(f"{call.slug}-reviewers.csv", heads, rows)
 
 
 @login_required

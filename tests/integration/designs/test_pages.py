@@ -113,6 +113,21 @@ def test_a_design_is_hidden_from_strangers_and_public_ones_are_read_without_an_a
     assert client.get(reverse("designs:people", args=[public.slug])).status_code == 302
 
 
+def test_versions_and_people_come_as_csv_for_whom_their_pages_are(client, hippocampus, owner):
+    services.freeze_version(actor=owner, design=hippocampus, name="=1+1")
+    Collaborator.objects.create(design=hippocampus, user=person("bo"), role="reader")
+    for who, status in ((None, {404, 302}), (person("eve"), {404}), (owner, {200})):
+        client.logout()
+        if who:
+            client.force_login(who)
+        for name in ("versions", "people"):
+            answer = client.get(reverse(f"designs:{name}", args=[hippocampus.slug]), {"format": "csv"})
+            assert answer.status_code in status, (who, name)
+            if who == owner:
+                rows = answer.content.decode().splitlines()
+                assert ",'=1+1," in rows[1] if name == "versions" else rows[-1].startswith("bo,")
+
+
 def test_a_reader_sees_words_and_no_form(client, hippocampus):
     bo = person("bo")
     Collaborator.objects.create(design=hippocampus, user=bo, role="reader")

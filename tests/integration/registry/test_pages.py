@@ -235,6 +235,9 @@ def test_the_integrity_page_says_what_does_not_hold(client, ada):
     registered(ada)
     verify()
     assert "Everything holds" in page(client, "/registry/integrity/")
+    head, row = page(client, "/registry/integrity/?format=csv").splitlines()
+    assert head == "finished_at,holds,problems,entries,end_of_chain"
+    assert ",True,," in row
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ EVERYBODY = (
     "statistics/coverage.csv",
     "statistics/statistics.csv",
     "integrity/",
+    "integrity/?format=csv",
     "{id}/",
     "{id}/versions/",
     "{id}/compare/",

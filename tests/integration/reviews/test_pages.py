@@ -175,6 +175,12 @@ def test_tables_come_as_csv_that_no_spreadsheet_runs(client, world):
     assert sent["reviewer"].startswith("'=")
     people = list(csv.DictReader(io.StringIO(client.get(f"/calls/{world.call.slug}/people.csv").content.decode())))
     assert [row["assigned"] for row in people] == ["1", "1", "0", "1", "0"]
+    world.call.questions.filter(section="general").update(text="=1+1")
+    questions = client.get(f"/calls/{world.call.slug}/questions/?format=csv").content.decode()
+    assert "general,'=1+1," in questions
+    assert len(questions.splitlines()) == 1 + world.call.questions.filter(retired_at=None).count()
+    assert "reject,reject" not in (mails := client.get(f"/calls/{world.call.slug}/mails/?format=csv").content.decode())
+    assert mails.splitlines()[0] == "kind,mail,subject,text"
 
 
 LISTS = {

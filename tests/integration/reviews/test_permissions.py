@@ -117,6 +117,9 @@ def test_every_role_at_every_address(client, people, world, anonymity, roles):
         for name, row in PAGES.items():
             found[role, name] = client.get(address(world, name)).status_code
             wanted[role, name] = row[role]
+        for name in ("questions", "mails"):
+            found[role, name, "csv"] = client.get(f"{address(world, name)}?format=csv").status_code
+            wanted[role, name, "csv"] = PAGES[name][role]
         for name, row in {**ACTS, "points": POINTS}.items():
             if name == "conflict" and role == "reviewer":
                 continue  # empty data keep the review; tested with the reviewers' walk

@@ -18,10 +18,13 @@ pytestmark = pytest.mark.django_db
 ROLES = ("anonymous", "stranger", "member", "reader", "organizer", "chair", "administrator")
 SIGN_IN, FORBIDDEN, OPEN, GO, REFUSED = 302, 403, 200, 302, 422
 PUBLIC = dict.fromkeys(ROLES, OPEN)
+DRIFT = {"anonymous": SIGN_IN, **dict.fromkeys(("reader", "organizer", "chair", "administrator"), OPEN)}
 PAGES: dict[str, dict[str, int]] = {
     "changes/": PUBLIC,
     "changes.csv": PUBLIC,
     "changes/1/": PUBLIC,
+    "drift/": DRIFT,
+    "drift/?format=csv": DRIFT,
     "changes/new/": {"anonymous": SIGN_IN, "organizer": OPEN},
 }
 ACTS: dict[str, dict[str, int]] = {
