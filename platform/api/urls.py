@@ -3,6 +3,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from rest_framework.routers import SimpleRouter
 
 from api.design_views import DesignViewSet
+from api.direct_views import DirectEndView, DirectPartsView, DirectUploadsView, DirectUploadView
 from api.ranking_views import RankingsView, RankingView
 from api.registry_views import RegistrationViewSet
 from api.submission_views import ExpectationView, SubmissionViewSet
@@ -24,6 +25,10 @@ urlpatterns = [
     path("me/", MeView.as_view(), name="me"),
     path("challenges/<slug:slug>/uploads/", UploadsView.as_view(), name="uploads"),
     path("challenges/<slug:slug>/uploads/<uuid:pk>/", UploadView.as_view(), name="upload"),
+    path("challenges/<slug:slug>/direct-uploads/", DirectUploadsView.as_view(), name="direct-uploads"),
+    path("challenges/<slug:slug>/direct-uploads/<uuid:pk>/", DirectUploadView.as_view(), name="direct-upload"),
+    path("challenges/<slug:slug>/direct-uploads/<uuid:pk>/parts/", DirectPartsView.as_view(), name="direct-parts"),
+    path("challenges/<slug:slug>/direct-uploads/<uuid:pk>/end/", DirectEndView.as_view(), name="direct-end"),
     path("challenges/<slug:slug>/phases/<int:phase>/expectation/", ExpectationView.as_view(), name="phase-expectation"),
     path("challenges/<slug:slug>/rankings/", RankingsView.as_view(), name="rankings"),
     path("challenges/<slug:slug>/rankings/<phase:key>/", RankingView.as_view(), name="ranking"),

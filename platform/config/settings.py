@@ -241,6 +241,9 @@ else:
             "allow_overwrite": True,
         },
     }
+# Whether browsers and programs send the parts of uploads straight to that storage, and where they reach it, if not there.
+PODIUM_S3_DIRECT = env.bool("PODIUM_S3_DIRECT", False)
+PODIUM_S3_PUBLIC_ENDPOINT = env.str("PODIUM_S3_PUBLIC_ENDPOINT", "")
 STORAGES = {
     "default": _private,
     "private": _private,

@@ -1,11 +1,13 @@
 """Private files: where they are kept, and how a worker gets at them as files of its own machine."""
 
+import contextlib
 import errno
 import hashlib
 import os
+import posixpath
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -44,10 +46,28 @@ def is_out_of_room(error: BaseException) -> bool:
     return not has_room() or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT))
 
 
-def local_path(name: str) -> Path:
+def _nothing() -> None:
+    """Do nothing between two blocks."""
+
+
+def local_path(name: str, *, limit: int | None = None, beat: Callable[[], None] = _nothing) -> Path:
     """Return a path of this machine with the content of a stored file; never write to it.
 
     Files in object storage are copied once a machine; stored files never change, so a copy never gets stale.
+
+    Parameters
+    ----------
+    name
+        The stored file.
+    limit
+        Most bytes that are copied.
+    beat
+        Called after every block that is copied; what it raises ends the copy.
+
+    Raises
+    ------
+    ValueError
+        When there is more than `limit`.
     """
     storage = private()
     try:
@@ -57,11 +77,34 @@ def local_path(name: str) -> Path:
     copy = scratch("copies") / hashlib.sha256(name.encode()).hexdigest()
     if not copy.exists():
         handle, temporary = tempfile.mkstemp(dir=copy.parent)
-        with os.fdopen(handle, "wb") as target, storage.open(name) as source:
-            shutil.copyfileobj(source, target, BLOCK)
-        Path(temporary).replace(copy)
+        try:
+            with os.fdopen(handle, "wb") as target, contextlib.closing(open_stored(name)) as source:
+                _copy(source, target, limit, beat)
+            Path(temporary).replace(copy)
+        except BaseException:
+            Path(temporary).unlink(missing_ok=True)
+            raise
     os.utime(copy)
     return copy
+
+
+def _copy(source: BinaryIO, target: BinaryIO, limit: int | None, beat: Callable[[], None]) -> None:
+    while block := source.read(BLOCK):
+        target.write(block)
+        if limit is not None and target.tell() > limit:
+            raise ValueError(f"There are more than {limit} bytes.")
+        beat()
+
+
+def open_stored(name: str) -> BinaryIO:
+    """Open a stored file to be read once from its beginning; of object storage nothing is kept in memory or on disk.
+
+    The reader of the storage itself takes the whole file into memory first.
+    """
+    storage = private()
+    if not hasattr(storage, "bucket"):
+        return storage.open(name)
+    return storage.bucket.Object(posixpath.join(storage.location, name)).get()["Body"]
 
 
 def store_bytes(name: str, content: bytes) -> None:
@@ -79,10 +122,14 @@ def store_file(name: str, path: Path) -> None:
     path.unlink(missing_ok=True)
 
 
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file as hexadecimal digits."""
+def sha256_of(path: Path, beat: Callable[[], None] = _nothing) -> str:
+    """Return the SHA-256 of a file as hexadecimal digits, calling `beat` after every block."""
+    digest = hashlib.sha256()
     with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+        while block := stream.read(BLOCK):
+            digest.update(block)
+            beat()
+    return digest.hexdigest()
 
 
 def delete(name: str) -> None:

@@ -1,11 +1,15 @@
 // Resumable upload of an archive, or of loose files and folders packed here in the browser: of the submit page, and of
 // the page where organizers send references (a form with data-upload, a drop zone and the parts of upload_progress.html).
+// The bytes go by one of the senders, upload-direct.js or upload-tus.js.
 // Without this file the form posts the archive in one go, through the same services.
 (() => {
   "use strict";
 
   const form = document.querySelector("form[data-upload]");
-  if (!form || !window.tus?.isSupported) return;
+  const senders = window.podiumSenders ?? {};
+  // Straight to the object store where the page offers it and the browser can, else through the platform.
+  const sender = (form?.dataset.direct && senders.direct) || senders.tus;
+  if (!form || !sender) return;
 
   const ARCHIVE = /\.(zip|tar|tgz|tar\.gz|tar\.zst)$/i;
   const COMPRESSED = /\.(gz|png|zip)$/i;
@@ -128,31 +132,6 @@
     `podium-${form.dataset.upload}-${form.dataset.phase}-${files.map(({ file, path }) => `${path}|${file.size}|${file.lastModified}`).sort().join(",")}`;
 
   // ---- Sending ------------------------------------------------------------------------------------------------
-  // Each piece carries its digest, so that the server throws a damaged one away instead of keeping it.
-  const base = window.tus.defaultOptions.httpStack;
-  const stack = {
-    getName: () => "checksum",
-    createRequest(method, url) {
-      const request = base.createRequest(method, url);
-      if (method !== "PATCH" || !window.crypto?.subtle) return request;
-      const [send, abort] = [request.send.bind(request), request.abort.bind(request)];
-      let aborted = false;
-      request.abort = () => {
-        aborted = true;
-        return abort();
-      };
-      request.send = async (body) => {
-        if (body) {
-          const digest = await window.crypto.subtle.digest("SHA-256", await new Blob([body]).arrayBuffer());
-          if (aborted) return new Promise(() => {});
-          request.setHeader("Upload-Checksum", `sha256 ${btoa(String.fromCharCode(...new Uint8Array(digest)))}`);
-        }
-        return send(body);
-      };
-      return request;
-    },
-  };
-
   const show = (what, done, total) => {
     area.hidden = false;
     label.textContent = what;
@@ -169,52 +148,27 @@
     upload = null;
   };
 
-  const reasonOf = (error) => {
-    const response = error.originalResponse;
-    if (!response) return "There is no connection to the server. What has arrived is kept; submit again to go on.";
-    const body = response.getBody();
-    const isPlain = (response.getHeader("Content-Type") || "").startsWith("text/plain");
-    if (isPlain && body) return body;
-    return `The server could not take it (status ${response.getStatus()}). What has arrived is kept; submit again to go on.`;
-  };
-
   const send = async (files) => {
     const { blob, name } = await archiveOf(files);
     if (blob.size > Number(form.dataset.maxBytes)) {
       throw new Error(`The archive has ${size(blob.size)}; at most ${size(Number(form.dataset.maxBytes))} are taken.`);
     }
-    let address = null;
-    upload = new window.tus.Upload(blob, {
-      endpoint: form.dataset.upload,
-      chunkSize: Number(form.dataset.chunkBytes),
-      retryDelays: [0, 1000, 2000, 4000, 8000, 15000, 30000, 60000, 60000],
-      removeFingerprintOnSuccess: true,
-      fingerprint: async () => fingerprint(files),
-      metadata: {
-        filename: name,
-        phase: form.dataset.phase,
-        accept_incomplete: String(Boolean(form.elements.accept_incomplete?.checked)),
-        reason: form.elements.reason?.value || "",
-        merge_rule: form.elements.merge_rule?.value || "",
-      },
-      headers: { "X-CSRFToken": form.elements.csrfmiddlewaretoken.value },
-      httpStack: stack,
+    upload = sender({
+      form,
+      blob,
+      name,
+      fingerprint: fingerprint(files),
       onProgress: (done, total) => show("Uploading", done, total),
-      onAfterResponse: (_request, response) => {
-        address = response.getHeader("Podium-Submission") || response.getHeader("Podium-Page") || address;
-      },
-      onError: (error) => fail(reasonOf(error)),
-      onSuccess: () => {
+      onError: fail,
+      onSuccess: (address) => {
         show(form.dataset.arrived || "Arrived; validation begins", blob.size, blob.size);
         // Going to a place on the page that is shown would not load it anew.
         if (address && !address.includes("#")) window.location.assign(address);
         else window.location.reload();
       },
     });
-    const [previous] = await upload.findPreviousUploads();
-    if (previous) upload.resumeFromPreviousUpload(previous);
     show("Uploading", 0, blob.size);
-    upload.start();
+    await upload.start();
   };
 
   form.addEventListener("submit", (event) => {
@@ -236,7 +190,7 @@
       pause.dataset.paused = "true";
       pause.textContent = "Go on";
       label.textContent = "Paused";
-      upload.abort();
+      upload.pause();
     }
   });
 
@@ -244,7 +198,7 @@
     if (!upload) return;
     const ended = upload;
     upload = null;
-    await ended.abort(true).catch(() => {});
+    await ended.cancel();
     area.hidden = true;
     button.disabled = false;
     delete pause.dataset.paused;

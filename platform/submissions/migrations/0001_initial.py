@@ -709,7 +709,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "indexes": [models.Index(fields=["is_open"], name="submissions_is_open_ixname")],
+                "indexes": [models.Index(fields=["is_open"], name="submissions_is_open_e056b9_idx")],
             },
         ),
         migrations.AddField(

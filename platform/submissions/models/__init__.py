@@ -6,12 +6,13 @@ from submissions.models.runs import Chunk, Run
 from submissions.models.submissions import Submission
 from submissions.models.test_set_archives import TestSetArchive, TestSetUpload
 from submissions.models.test_sets import Annotation, TestCase, TestSet
-from submissions.models.uploads import Upload
+from submissions.models.uploads import Multipart, Upload
 
 __all__ = [
     "Annotation",
     "Chunk",
     "MethodDescription",
+    "Multipart",
     "Release",
     "Run",
     "Submission",

@@ -25,3 +25,30 @@ class Upload(Incoming):
             ),
         ]
         indexes = [models.Index(fields=["state", "expires_at"])]
+
+
+class Multipart(models.Model):
+    """What of an upload lies in the object store, where its sender puts it in parts without passing the platform."""
+
+    upload = models.OneToOneField(Upload, on_delete=models.CASCADE, primary_key=True, related_name="multipart")
+    name = models.CharField(max_length=300, unique=True, help_text="of the object that its parts become")
+    store_id = models.CharField(max_length=1024, blank=True, help_text="the store's id of this upload")
+    part_bytes = models.PositiveBigIntegerField(help_text="size of all parts but the last")
+    checksum = models.CharField(
+        max_length=60, blank=True, help_text="over the digests of all parts, once their sender has named them"
+    )
+    is_open = models.BooleanField(default=True, help_text="the store may hold something of it that is no submission's")
+
+    class Meta:
+        indexes = [models.Index(fields=["is_open"])]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def number_of_parts(self) -> int:
+        return -(-self.upload.size // self.part_bytes)
+
+    def size_of(self, number: int) -> int:
+        """Bytes of a part, counted from 1."""
+        return min(self.part_bytes, self.upload.size - (number - 1) * self.part_bytes)

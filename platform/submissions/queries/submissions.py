@@ -61,4 +61,4 @@ def counted_run(submission: Submission) -> Run | None:
 def unfinished_uploads(user: Any, challenge: Challenge) -> list[Upload]:
     """Uploads that `user` began and may go on with."""
     rows = Upload.objects.filter(phase__task__challenge=challenge, user=user, state=Upload.State.RECEIVING)
-    return list(rows.select_related("phase").order_by("-updated_at")[:5])
+    return list(rows.select_related("phase", "multipart").order_by("-updated_at")[:5])

@@ -27,6 +27,10 @@ class NoRoomError(UploadError):
     """No space at the moment; worth trying again later."""
 
 
+class AwayError(UploadError):
+    """The object store does not answer; worth trying again later."""
+
+
 class OffsetError(UploadError):
     """The piece does not begin where the received bytes end."""
 

@@ -5,12 +5,13 @@ import time
 from datetime import timedelta
 
 import structlog
+from django.db.models import F, Q
 from django.utils import timezone
 
 from submissions import vault
 from submissions.models import Upload
 from submissions.queries.work import lost_archives, lost_chunks, lost_validations, unassembled_runs
-from submissions.services import scoring, states, test_set_arrivals, uploads
+from submissions.services import multiparts, scoring, states, test_set_arrivals, uploads
 from submissions.storage import scratch
 from web.clock import shared_now
 from web.jobs import send
@@ -35,6 +36,7 @@ def sweep() -> dict[str, int]:
         "runs": _assemble(),
         "chunks": _score(),
         "expired": uploads.expire() + test_set_arrivals.expire(),
+        "thrown_away": multiparts.throw_away_ended(),
     }
     _tidy()
     if any(found.values()):
@@ -46,13 +48,15 @@ def _finish_uploads() -> int:
     """Uploads that are whole but whose end was interrupted."""
     quiet = timezone.now() - timedelta(seconds=30)
     count = 0
-    for upload in Upload.objects.filter(state=Upload.State.RECEIVING, updated_at__lt=quiet):
-        if not upload.is_whole:
-            continue
-        count += 1
+    ended = Q(multipart=None, offset=F("size")) | Q(multipart__checksum__gt="")
+    for upload in Upload.objects.filter(ended, state=Upload.State.RECEIVING, updated_at__lt=quiet):
         try:
             uploads.finish(upload=upload)
+            count += 1
+        except (uploads.OffsetError, uploads.AwayError):
+            continue  # its sender has to end it again
         except uploads.UploadError as error:
+            count += 1
             log.info("upload_refused", upload=str(upload.pk), reason=str(error))
     return count
 

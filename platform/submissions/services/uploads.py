@@ -1,11 +1,9 @@
 """Receiving an archive in pieces, and turning it into exactly one submission."""
 
-import contextlib
-import fcntl
 import hashlib
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import secrets
+from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
@@ -17,13 +15,16 @@ from accounts.models import User
 from audit.services import record
 from challenges.models import Phase, Seat, Team
 from submissions.limits import upload_limits
-from submissions.models import Submission, Upload
+from submissions.models import Multipart, Submission, Upload
 from submissions.models.incoming import Incoming
 from submissions.queries.quotas import quota
+from submissions.services import multiparts
+from submissions.services.receiving import locked, receive
 from submissions.services.refusals import (
-    BusyError,
+    AwayError,
+    BusyError,  # noqa: F401 (what a view answers to it)
     Checksum,
-    ChecksumError,
+    ChecksumError,  # noqa: F401 (what a view answers to it)
     GoneError,
     NoRoomError,
     NotAllowedError,
@@ -37,14 +38,31 @@ from submissions.storage import delete, free_bytes, private, scratch, store_file
 from web.clock import shared_now
 from web.jobs import enqueue
 
-BLOCK = 1024**2
 AnyUpload = TypeVar("AnyUpload", bound=Incoming)
 
 
 def create_upload(
-    *, user: User, phase: Phase, team: Team, file_name: str, size: int, accept_incomplete: bool = False
+    *,
+    user: User,
+    phase: Phase,
+    team: Team,
+    file_name: str,
+    size: int,
+    accept_incomplete: bool = False,
+    is_direct: bool = False,
 ) -> Upload:
     """Begin an upload after every bound that can be checked before a byte has arrived.
+
+    Parameters
+    ----------
+    user, phase, team
+        Who hands in where, for whom.
+    file_name, size
+        The archive as its sender calls it, and its bytes.
+    accept_incomplete
+        Score without asking when cases are missing.
+    is_direct
+        Whether the bytes go to the object store and not through the platform.
 
     Raises
     ------
@@ -87,8 +105,17 @@ def create_upload(
             accept_incomplete=accept_incomplete,
             expires_at=timezone.now() + limits.lifetime,
         )
-    scratch("uploads")
-    upload.path.touch(mode=0o600)
+        if is_direct:
+            multiparts.announce(upload=upload, name=_archive_name(upload, folder=f"incoming/{secrets.token_hex(16)}"))
+    if is_direct:
+        try:
+            multiparts.begin(upload=upload)
+        except AwayError:
+            cancel(upload=upload)
+            raise
+    else:
+        scratch("uploads")
+        upload.path.touch(mode=0o600)
     return upload
 
 
@@ -121,13 +148,13 @@ def append(
     UploadError
         `OffsetError`, `BusyError`, `ChecksumError`, `TooLargeError` or `GoneError`.
     """
-    with _locked(upload) as handle:
+    with locked(upload) as handle:
         upload.refresh_from_db()
         check_receiving(upload)
         if offset != upload.offset:
             raise OffsetError(f"The upload stands at byte {upload.offset}, not {offset}.")
         os.ftruncate(handle, upload.offset)
-        received, broken = _receive(
+        received, broken = receive(
             handle, upload, read, hashlib.new(checksum.algorithm) if checksum else None, checksum
         )
         more = keep(handle, received) if keep and received else {}
@@ -142,8 +169,10 @@ def append(
     return upload
 
 
-def finish(*, upload: Upload) -> Submission:
+def finish(*, upload: Upload, digests: Sequence[str] | None = None) -> Submission:
     """Make the one submission of a whole upload; called again, it returns the same one.
+
+    `digests` are those of all parts of an upload to the object store, which puts them together now.
 
     The quota is taken in the same transaction, under locks on team and person: of two uploads that end at the same instant
     at the limit, one passes, also when they are one person's with two teams.
@@ -152,19 +181,13 @@ def finish(*, upload: Upload) -> Submission:
     ------
     UploadError
         `QuotaExceededError`, `PhaseNotOpenError` or `GoneError`; the upload is then refused and its bytes are deleted.
+        `OffsetError`, `ChecksumError` or `AwayError`; it can then be gone on with.
     """
     if (known := Submission.objects.filter(upload=upload).first()) is not None:
         return known
     upload.refresh_from_db()
     check_receiving(upload)
-    if not upload.is_whole:
-        raise OffsetError(f"{upload.size - upload.offset:,} bytes have not arrived yet.")
-    archive = _archive_name(upload)
-    if upload.path.exists():
-        # Rewriting an earlier attempt's copy is harmless; without the file, that attempt has already moved it.
-        store_file(archive, upload.path)
-    elif not private().exists(archive):
-        raise GoneError("The received bytes are no longer there. Please upload the file again.")
+    archive = _stored(upload, digests)
     try:
         return _submit(upload, archive)
     except UploadError as error:
@@ -200,7 +223,7 @@ def cancel(*, upload: Upload) -> None:
     """Throw away what has arrived; a complete upload stays."""
     changed = Upload.objects.filter(pk=upload.pk, state=Upload.State.RECEIVING).update(state=Upload.State.CANCELLED)
     if changed:
-        upload.path.unlink(missing_ok=True)
+        _throw_away(upload)
 
 
 def expire() -> int:
@@ -208,9 +231,35 @@ def expire() -> int:
     late = Upload.objects.filter(state=Upload.State.RECEIVING, expires_at__lt=timezone.now())
     count = 0
     for upload in late:
-        count += Upload.objects.filter(pk=upload.pk, state=Upload.State.RECEIVING).update(state=Upload.State.EXPIRED)
-        upload.path.unlink(missing_ok=True)
+        if Upload.objects.filter(pk=upload.pk, state=Upload.State.RECEIVING).update(state=Upload.State.EXPIRED):
+            _throw_away(upload)
+            count += 1
     return count
+
+
+def _throw_away(upload: Upload) -> None:
+    multipart = Multipart.objects.filter(upload=upload).first()
+    if multipart is not None:
+        multiparts.throw_away(multipart=multipart)
+    else:
+        upload.path.unlink(missing_ok=True)
+
+
+def _stored(upload: Upload, digests: Sequence[str] | None) -> str:
+    """Have the whole archive in the private storage; returns its name there."""
+    multipart = Multipart.objects.filter(upload=upload).select_related("upload").first()
+    if multipart is not None:
+        multiparts.put_together(multipart=multipart, digests=digests)
+        return multipart.name
+    if not upload.is_whole:
+        raise OffsetError(f"{upload.size - upload.offset:,} bytes have not arrived yet.")
+    archive = _archive_name(upload, folder=f"submissions/{upload.pk}")
+    if upload.path.exists():
+        # Rewriting an earlier attempt's copy is harmless; without the file, that attempt has already moved it.
+        store_file(archive, upload.path)
+    elif not private().exists(archive):
+        raise GoneError("The received bytes are no longer there. Please upload the file again.")
+    return archive
 
 
 def _submit(upload: Upload, archive: str) -> Submission:
@@ -239,6 +288,7 @@ def _submit(upload: Upload, archive: str) -> Submission:
             sent_at=shared_now(),
         )
         Upload.objects.filter(pk=upload.pk).update(state=Upload.State.COMPLETE)
+        Multipart.objects.filter(upload=upload).update(is_open=False)
         record(
             actor=upload.user,
             act="submission_received",
@@ -306,61 +356,7 @@ def check_receiving(upload: Incoming) -> None:
         raise GoneError("This upload has ended. Begin a new one.")
 
 
-def _archive_name(upload: Upload) -> str:
+def _archive_name(upload: Upload, *, folder: str) -> str:
     ending = "".join(PurePosixPath(upload.file_name).suffixes[-2:]).lower()
     known = ending if ending in (".tar.gz", ".tar.zst") else PurePosixPath(upload.file_name).suffix.lower()
-    return f"submissions/{upload.pk}/archive{known if known in ('.zip', '.tar', '.tgz', '.tar.gz', '.tar.zst') else ''}"
-
-
-def _receive(
-    handle: int,
-    upload: Incoming,
-    read: Callable[[int], bytes],
-    digest: "hashlib._Hash | None",
-    checksum: Checksum | None,
-) -> tuple[int, UploadError | OSError | None]:
-    received, room = 0, upload.size - upload.offset
-    broken: UploadError | OSError | None = None
-    os.lseek(handle, upload.offset, os.SEEK_SET)
-    try:
-        while block := read(BLOCK):
-            if len(block) > room - received:
-                broken = TooLargeError(f"More bytes arrived than the {upload.size:,} that were declared.")
-                break
-            _write(handle, block)
-            received += len(block)
-            if digest is not None:
-                digest.update(block)
-    except OSError as error:
-        broken = error
-    if checksum is not None and digest is not None and (broken or digest.digest() != checksum.digest):
-        received = 0
-        broken = broken or ChecksumError("The piece arrived damaged; send it again.")
-    if isinstance(broken, TooLargeError):
-        received = 0
-    os.ftruncate(handle, upload.offset + received)
-    os.fsync(handle)
-    return received, broken
-
-
-def _write(handle: int, block: bytes) -> None:
-    view = memoryview(block)
-    while view:
-        view = view[os.write(handle, view) :]
-
-
-@contextmanager
-def _locked(upload: Incoming) -> Iterator[int]:
-    try:
-        handle = os.open(upload.path, os.O_RDWR)
-    except FileNotFoundError:
-        raise GoneError("This upload has ended. Begin a new one.") from None
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BusyError("Another request is sending to this upload.") from None
-        yield handle
-    finally:
-        with contextlib.suppress(OSError):
-            os.close(handle)
+    return f"{folder}/archive{known if known in ('.zip', '.tar', '.tgz', '.tar.gz', '.tar.zst') else ''}"

@@ -77,8 +77,15 @@ def _examine(submission: Submission, heart: Heart) -> Report:
 
 
 def _inspect(submission: Submission, wanted: Expectation, heart: Heart) -> Report:
-    path = local_path(submission.archive_file)
-    submission.archive_sha256 = sha256_of(path)
+
+    def beat() -> None:
+        heart.beat()
+        if heart.is_lost:
+            raise LeaseLostError
+
+    # Copying and reading a large archive takes longer than a lease. No more is copied than was taken.
+    path = local_path(submission.archive_file, limit=submission.archive_size, beat=beat)
+    submission.archive_sha256 = sha256_of(path, beat)
     submission.predictions_file = submission.archive_file
     limits = ArchiveLimits()
     with working_folder() as folder:

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods
 
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase
+from submissions import object_store
 from submissions.costs import cost_of_a_missing_case
 from submissions.expectation import expectation
 from submissions.forms import SubmitForm
@@ -22,6 +23,7 @@ from submissions.queries.dry_runs import are_public
 from submissions.queries.submissions import unfinished_uploads
 from submissions.services import uploads
 from submissions.views.access import FORM_BYTES, declared_bytes, page_context, participating, phase_by_id, team_in
+from web.policy import allow_connections
 
 
 # The size is judged before the body is read, and checking the CSRF token of a form reads its body: so that check comes
@@ -51,6 +53,7 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
     team = team_in(teams, phase) if phase else teams[0]
     if "cancel" in request.POST:
         return _cancel(request, challenge)
+    direct = object_store.is_offered()
     form = SubmitForm(phase, request.POST or None, request.FILES or None) if phase else None
     if request.method == "POST" and phase and team is None:
         raise PermissionDenied(uploads.elsewhere(phase))
@@ -59,7 +62,7 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
             return redirect(_take(request, phase, team, form))
         except uploads.UploadError as error:
             form.add_error("archive", str(error))
-    return render(
+    response = render(
         request,
         "submissions/submit.html",
         page_context(
@@ -79,9 +82,12 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
             unfinished=unfinished_uploads(request.user, challenge),
             max_bytes=upload_limits().max_bytes,
             chunk_bytes=settings.PODIUM_UPLOAD_CHUNK_BYTES,
+            direct_uploads=direct,
         ),
         status=422 if form and form.errors else 200,
     )
+    # Only here may scripts connect to the object store, and only to it.
+    return allow_connections(response, object_store.origin()) if direct else response
 
 
 def _take(request: HttpRequest, phase: Phase, team: object, form: SubmitForm) -> object:

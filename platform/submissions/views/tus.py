@@ -23,12 +23,13 @@ from submissions.views.access import participating, phase_by_id, team_in
 VERSION = "1.0.0"
 EXTENSIONS = "creation,checksum,termination,expiration"
 ALGORITHMS = ("sha256", "sha1")
-_STATUS = {
+STATUS = {
     uploads.PhaseNotOpenError: 403,
     uploads.NotAllowedError: 403,
     uploads.QuotaExceededError: 403,
     uploads.TooLargeError: 413,
     uploads.NoRoomError: 503,
+    uploads.AwayError: 503,
     uploads.OffsetError: 409,
     uploads.BusyError: 423,
     uploads.ChecksumError: 460,
@@ -49,8 +50,8 @@ def tus(view: View) -> View:
         try:
             response = view(request, *args, **kwargs)
         except UploadError as error:
-            response = problem(str(error), _STATUS.get(type(error), 400))
-            if isinstance(error, uploads.NoRoomError):
+            response = problem(str(error), STATUS.get(type(error), 400))
+            if response.status_code == 503:
                 response["Retry-After"] = "60"
         except PermissionDenied as error:
             response = problem(str(error), 403)
@@ -91,7 +92,8 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     if request.method == "OPTIONS":
         return options()
     challenge, _ = participating(request, slug)
-    entry = Upload.objects.select_related("phase__task").filter(pk=pk, phase__task__challenge=challenge).first()
+    rows = Upload.objects.filter(pk=pk, phase__task__challenge=challenge, multipart=None)
+    entry = rows.select_related("phase__task").first()
     if entry is None or not test_rule("submissions.continue_upload", request.user, entry):
         raise Http404("There is no such upload.")
     if request.method == "DELETE":

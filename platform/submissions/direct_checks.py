@@ -1,0 +1,30 @@
+"""What Django's system check says of direct uploads, without asking the store (`manage.py check_direct_uploads` does)."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core import checks
+
+
+@checks.register(checks.Tags.files)
+def bucket_is_named(**_: Any) -> list[checks.CheckMessage]:
+    """Direct uploads need a storage that they can go to."""
+    if settings.PODIUM_S3_DIRECT and "bucket_name" not in settings.STORAGES["private"].get("OPTIONS", {}):
+        return [checks.Error("PODIUM_S3_DIRECT needs PODIUM_S3_BUCKET.", id="submissions.E001")]
+    return []
+
+
+@checks.register(checks.Tags.security, deploy=True)
+def storage_is_reached_over_tls(**_: Any) -> list[checks.CheckMessage]:
+    """A page over HTTPS may not send to an address without."""
+    options = settings.STORAGES["private"].get("OPTIONS", {})
+    address = settings.PODIUM_S3_PUBLIC_ENDPOINT or options.get("endpoint_url") or "https:"
+    if not settings.PODIUM_S3_DIRECT or address.startswith("https:") or not settings.PODIUM_TLS:
+        return []
+    return [
+        checks.Warning(
+            f"Browsers will not send uploads to {address}: it is not reached over HTTPS.",
+            hint="Set PODIUM_S3_PUBLIC_ENDPOINT to the https:// address at which browsers reach the storage.",
+            id="submissions.W001",
+        )
+    ]

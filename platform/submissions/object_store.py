@@ -1,0 +1,215 @@
+"""Parts of uploads in the object store: addresses that senders may use, and what has arrived there.
+
+Senders get an address for one part of one upload: its length and its SHA-256 are signed with it, so that the store refuses
+any other content, and it can be used for nothing else. Once an upload has been put together, or ended, its parts can no
+longer be written.
+"""
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlsplit
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from django.conf import settings
+
+ADDRESS_SECONDS = 600
+"""How long an address of a part is good for; a part that has begun by then may end later."""
+CHECKSUM_HEADER = "x-amz-checksum-sha256"
+_GONE = ("NoSuchUpload",)
+_ABSENT = ("404", "NoSuchKey", "NotFound")
+_DAMAGED = ("InvalidPart", "InvalidPartOrder", "BadDigest", "EntityTooSmall", "InvalidRequest")
+
+
+class StoreAwayError(Exception):
+    """The object store does not answer, or not as it should; worth trying again later."""
+
+
+class DamagedPartsError(Exception):
+    """The store does not put the parts together: they are not what was said of them."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part that has arrived, with its digest as base64 where the store tells it."""
+
+    number: int
+    size: int
+    tag: str
+    sha256: str | None
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An object that is whole; `checksum` is over the digests of its parts, where the store tells it."""
+
+    size: int
+    checksum: str | None
+
+
+def is_offered() -> bool:
+    """Whether senders may reach the object store themselves."""
+    return bool(settings.PODIUM_S3_DIRECT) and "bucket_name" in _options()
+
+
+def begin(name: str) -> str:
+    """Begin an object in parts; returns the store's id of that."""
+    with _asking():
+        answer = _inside().create_multipart_upload(
+            **_place(name), ContentType="application/octet-stream", ChecksumAlgorithm="SHA256"
+        )
+    return str(answer["UploadId"])
+
+
+def address_of_part(name: str, store_id: str, *, number: int, size: int, sha256: str) -> str:
+    """Return where exactly this part can be sent, for a short while.
+
+    Parameters
+    ----------
+    name, store_id
+        The object and the store's id of its upload.
+    number, size, sha256
+        The part: counted from 1, in bytes, and its digest as base64. The header `CHECKSUM_HEADER` has to say the digest, too.
+    """
+    part = {"UploadId": store_id, "PartNumber": number, "ContentLength": size, "ChecksumSHA256": sha256}
+    return str(_outside().generate_presigned_url("upload_part", Params=_place(name) | part, ExpiresIn=ADDRESS_SECONDS))
+
+
+def origin() -> str:
+    """Scheme, host and port that browsers send parts to."""
+    parts = urlsplit(address_of_part("any", "any", number=1, size=1, sha256="any"))
+    return f"{parts.scheme}://{parts.netloc}"
+
+
+def parts(name: str, store_id: str) -> list[Part] | None:
+    """Return what has arrived, by number; none when the upload has ended or has been put together."""
+    try:
+        with _asking():
+            pages = _inside().get_paginator("list_parts").paginate(**_place(name), UploadId=store_id)
+            found = [part for page in pages for part in page.get("Parts", [])]
+    except _RefusedError as refused:
+        if refused.code in _GONE:
+            return None
+        raise StoreAwayError from refused
+    return [Part(part["PartNumber"], part["Size"], part["ETag"], part.get("ChecksumSHA256")) for part in found]
+
+
+def put_together(name: str, store_id: str, found: Sequence[Part], digests: Sequence[str]) -> None:
+    """Make the object of its parts; that somebody else has just done it is no fault.
+
+    Raises
+    ------
+    DamagedPartsError
+        When the store has something else than these digests say.
+    """
+    listed = [
+        {"PartNumber": part.number, "ETag": part.tag, "ChecksumSHA256": digest}
+        for part, digest in zip(found, digests, strict=True)
+    ]
+    try:
+        with _asking():
+            _inside().complete_multipart_upload(**_place(name), UploadId=store_id, MultipartUpload={"Parts": listed})
+    except _RefusedError as refused:
+        if refused.code in _DAMAGED:
+            raise DamagedPartsError(refused.code) from refused
+        if refused.code not in _GONE:
+            raise StoreAwayError from refused
+
+
+def whole(name: str) -> Whole | None:
+    """Return what is there under a name."""
+    try:
+        with _asking():
+            answer = _inside().head_object(**_place(name), ChecksumMode="ENABLED")
+    except _RefusedError as refused:
+        if refused.code in _ABSENT:
+            return None
+        raise StoreAwayError from refused
+    return Whole(answer["ContentLength"], answer.get("ChecksumSHA256"))
+
+
+def throw_away(name: str, store_id: str) -> None:
+    """End an upload and delete its parts, and the object if it has become one."""
+    known = [store_id] if store_id else _unknown(name)
+    for entry in known:
+        try:
+            with _asking():
+                _inside().abort_multipart_upload(**_place(name), UploadId=entry)
+        except _RefusedError as refused:
+            if refused.code not in _GONE:
+                raise StoreAwayError from refused
+    try:
+        with _asking():
+            _inside().delete_object(**_place(name))
+    except _RefusedError as refused:
+        raise StoreAwayError from refused
+
+
+def _unknown(name: str) -> list[str]:
+    """Ids of uploads that were begun at the store when the process that began them died."""
+    place = _place(name)
+    try:
+        with _asking():
+            answer = _inside().list_multipart_uploads(Bucket=place["Bucket"], Prefix=place["Key"])
+    except _RefusedError as refused:
+        raise StoreAwayError from refused
+    return [entry["UploadId"] for entry in answer.get("Uploads", []) if entry["Key"] == place["Key"]]
+
+
+class _RefusedError(StoreAwayError):
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@contextmanager
+def _asking() -> Iterator[None]:
+    try:
+        yield
+    except ClientError as error:
+        raise _RefusedError(str(error.response.get("Error", {}).get("Code", ""))) from error
+    except BotoCoreError as error:
+        raise StoreAwayError(type(error).__name__) from error
+
+
+def _options() -> dict[str, Any]:
+    return settings.STORAGES["private"].get("OPTIONS", {})
+
+
+def _place(name: str) -> dict[str, str]:
+    options = _options()
+    return {"Bucket": options["bucket_name"], "Key": posixpath.join(options.get("location", ""), name)}
+
+
+def _inside() -> Any:
+    return _client(_options().get("endpoint_url"), *_access())
+
+
+def _outside() -> Any:
+    """The client that signs for senders, who may reach the store at another address than the platform."""
+    return _client(settings.PODIUM_S3_PUBLIC_ENDPOINT or _options().get("endpoint_url"), *_access())
+
+
+def _access() -> tuple[str | None, ...]:
+    options = _options()
+    return tuple(options.get(name) for name in ("region_name", "access_key", "secret_key"))
+
+
+@lru_cache(maxsize=8)
+def _client(endpoint: str | None, region: str | None, access_key: str | None, secret_key: str | None) -> Any:
+    # Check sums are ours to ask for; by itself the library would sign others into the addresses.
+    config = Config(
+        signature_version="s3v4",
+        request_checksum_calculation="when_required",
+        response_checksum_validation="when_required",
+        connect_timeout=5,
+        read_timeout=60,
+        retries={"max_attempts": 3, "mode": "standard"},
+    )
+    session = boto3.session.Session(aws_access_key_id=access_key, aws_secret_access_key=secret_key, region_name=region)
+    return session.client("s3", endpoint_url=endpoint, config=config)
