@@ -50,20 +50,36 @@ class Process:
 CELERY = (sys.executable, "-m", "celery", "--quiet", "-A", "config", "--workdir", str(ROOT / "platform"))
 
 
-def clock(folder: Path) -> Process:
-    """The process that asks for a sweep every few seconds."""
+def clock(folder: Path, *, counter: Path | None = None) -> Process:
+    """The process that asks for a sweep every few seconds; with a `counter`, it sends everything twice."""
     return Process(
-        [*CELERY, "beat", "--schedule", str(folder / "beat"), "--pidfile", "", "--loglevel", "ERROR"],
+        [*_celery(0.0, counter), "beat", "--schedule", str(folder / "beat"), "--pidfile", "", "--loglevel", "ERROR"],
         folder / "beat.log",
     )
 
 
-def worker(number: int, folder: Path, *, ahead: float = 0, pool: int = 2, queues: str = "ingest,score,mail") -> Process:
-    """A worker with a pool of processes, on a machine whose clock is `ahead` by so many seconds."""
-    celery = (sys.executable, "-m", "tests.chaos.shifted", str(ahead), *CELERY[3:]) if ahead else CELERY
+def worker(
+    number: int,
+    folder: Path,
+    *,
+    ahead: float = 0,
+    counter: Path | None = None,
+    pool: int = 2,
+    queues: str = "ingest,score,mail",
+) -> Process:
+    """A worker with a pool of processes, on a machine whose clock is `ahead` by so many seconds.
+
+    With a `counter`, it sends every message twice, and counts there.
+    """
     command = [
-        *(*celery, "worker", "--concurrency", str(pool)),
+        *(*_celery(ahead, counter), "worker", "--concurrency", str(pool)),
         *("--queues", queues, "--hostname", f"soak{number}@%h", "--loglevel", "ERROR"),
         *("--without-gossip", "--without-mingle"),
     ]
     return Process(command, folder / f"worker-{number}.log")
+
+
+def _celery(ahead: float, counter: Path | None) -> tuple[str, ...]:
+    if counter is None:
+        return CELERY
+    return (sys.executable, "-m", "tests.chaos.faulty", str(ahead), str(counter), *CELERY[3:])

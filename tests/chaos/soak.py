@@ -1,12 +1,16 @@
-"""Kill workers with -9 at random moments while teams submit, and count the results.
+"""Kill workers with -9 at random moments while teams submit, break what they stand on, and count the results.
 
-    python -m tests.chaos.soak --submissions 200 --kills 60 [--own-services] [--ahead 3600]
+    python -m tests.chaos.soak --submissions 200 --kills 60 [--own-services] [--ahead 3600] [--seed N]
 
 Runs on the embedded default, or on `DATABASE_URL` and `REDIS_URL` where both are set: real worker processes, a database
 and key prefix of its own, a temporary data folder. With `--own-services` PostgreSQL and Redis are started for it, and
-struck down like the workers (Redis forgets everything, PostgreSQL recovers as after a power cut). With `--ahead` the clock
-of one worker's machine is so many seconds ahead. Messages are delivered twice on purpose. At the end every submission has
-exactly one result, with the digest that a quiet computation gives; the exit code says whether that holds.
+struck down like the workers (Redis forgets everything, PostgreSQL recovers as after a power cut); else the embedded broker
+is. Where this process may mount a disk of its own, that is filled to the last byte for seconds at a time. With `--ahead` the
+clock of one worker's machine is so many seconds ahead. Every message is sent twice, and part of the teams send the end of
+their upload twice at the same instant. The seed decides all of it but how fast the processes are.
+
+At the end every submission has exactly one result, with the digest that a quiet computation gives; the exit code says
+whether that holds. Each fault is left out by its own option.
 """
 
 import argparse
@@ -14,15 +18,18 @@ import contextlib
 import os
 import random
 import shutil
-import signal
 import sys
 import tempfile
 import time
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 
+from tests.chaos.faults import Chaos, Disk, small_disk
+from tests.chaos.faulty import send_twice
 from tests.chaos.processes import ROOT, Process, clock, worker
 from tests.chaos.services import embedded_broker, own_database, own_postgres, own_redis
+from tests.chaos.teams import TWICE, Teams
 
 CASES = tuple(f"case_{number:03d}" for number in range(1, 17))
 SHAPE = (36, 50, 36)
@@ -38,17 +45,29 @@ def main() -> int:
     options.add_argument("--own-services", action="store_true", help="PostgreSQL and Redis of its own, restarted too")
     options.add_argument("--ahead", type=float, default=0.0, help="seconds by which one worker's clock is ahead")
     options.add_argument("--patience", type=float, default=300.0, help="seconds after the last kill")
+    options.add_argument("--no-full-disk", action="store_true", help="never fill the disk")
+    options.add_argument("--no-duplicates", action="store_true", help="send each message once")
+    options.add_argument("--no-double-submits", action="store_true", help="send the end of each upload once")
     chosen = options.parse_args()
     seed = chosen.seed if chosen.seed is not None else random.SystemRandom().randrange(10**6)
     print(f"seed {seed}", flush=True)
-    with place(own_services=chosen.own_services) as servers:
-        return soak(servers, random.Random(seed), chosen)
+    with place(own_services=chosen.own_services, own_disk=not chosen.no_full_disk) as found:
+        return soak(found, random.Random(seed), chosen)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a soak runs: the servers that may be struck down, the disk that may be filled, and a folder that is never full."""
+
+    servers: dict[str, Process]
+    disk: Disk | None
+    logs: Path
 
 
 @contextlib.contextmanager
-def place(*, own_services: bool):
-    """A data folder, a database and a broker of our own; gone afterwards. Gives the servers that may be struck down."""
-    folder = Path(tempfile.mkdtemp(prefix="podium-soak-"))
+def place(*, own_services: bool, own_disk: bool = False):
+    """A data folder, a database and a broker of our own; gone afterwards."""
+    folder, logs = (Path(tempfile.mkdtemp(prefix=f"podium-soak-{kind}")) for kind in ("", "logs-"))
     os.environ.update(
         PODIUM_DATA=str(folder),
         PODIUM_TLS="0",
@@ -67,17 +86,19 @@ def place(*, own_services: bool):
     sys.path[:0] = [str(ROOT / "platform"), str(ROOT)]
     servers = {}
     with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        for made in (folder, logs):
+            stack.callback(shutil.rmtree, made, ignore_errors=True)
+        disk = stack.enter_context(small_disk(folder)) if own_disk else None
         if own_services:
             servers = {"database": stack.enter_context(own_postgres()), "broker": stack.enter_context(own_redis())}
         elif os.environ.get("DATABASE_URL", "").startswith("postgres"):
             os.environ["DATABASE_URL"] = stack.enter_context(own_database(os.environ["DATABASE_URL"]))
         if not os.environ.get("REDIS_URL"):
             servers["broker"] = stack.enter_context(embedded_broker(folder))
-        yield servers
+        yield Place(servers, disk, logs)
 
 
-def soak(servers: dict[str, Process], chance: random.Random, chosen: argparse.Namespace) -> int:
+def soak(where: Place, chance: random.Random, chosen: argparse.Namespace) -> int:
     """Submit, kill, wait, count."""
     import django
 
@@ -88,32 +109,48 @@ def soak(servers: dict[str, Process], chance: random.Random, chosen: argparse.Na
     folder = Path(os.environ["PODIUM_DATA"])
     world, archives = prepare(folder)
     expected = {shift: quiet_digest(world, shift) for shift in archives}
+    counter = None if chosen.no_duplicates else where.logs / "duplicates"
+    if counter:
+        send_twice(counter)
     ahead = [chosen.ahead] + [0.0] * (chosen.workers - 1)
-    workers = [worker(number, folder, ahead=ahead[number]) for number in range(chosen.workers)]
-    beat = clock(folder)
+    workers = [worker(number, where.logs, ahead=ahead[number], counter=counter) for number in range(chosen.workers)]
+    beat = clock(where.logs, counter=counter)
+    chaos = Chaos(workers, beat, where.servers, where.disk, chance)
+    teams = Teams(world)
     began = time.monotonic()
     try:
-        until_up(workers)
-        sent = {}
-        kills = Counter()
+        chaos.until_up()
+        strikes = Counter()
         every = max(1, chosen.submissions // max(chosen.kills, 1))
         for number in range(chosen.submissions):
             shift = chance.choice(list(archives))
             team = chance.choice([world.adas, world.bos])
-            submission = patiently(lambda archive=archives[shift], team=team: world.upload(archive, team=team))
-            sent[submission.pk] = shift
-            deliver_twice(submission.pk)
-            if number % every == 0 and sum(kills.values()) < chosen.kills / 2:
-                kills[strike(workers, beat, servers, chance)] += 1
+            twice = chance.random() < TWICE and not chosen.no_double_submits
+            teams.submit(archives[shift], shift, team=team, twice=twice)
+            if number % every == 0 and sum(strikes.values()) < chosen.kills / 2:
+                strikes[chaos.strike()] += 1
             time.sleep(chance.uniform(0, 0.2))
-        while sum(kills.values()) < chosen.kills:
-            until_up(workers)
+        while sum(strikes.values()) < chosen.kills:
+            chaos.until_up()
             time.sleep(chance.uniform(0.1, 1.0))
-            kills[strike(workers, beat, servers, chance)] += 1
-        left = wait(sent, chosen.patience, [*workers, beat])
-        seconds = time.monotonic() - began
-        return summary(sent, expected, left, kills, seconds, folder)
+            strikes[chaos.strike()] += 1
+        chaos.end()
+        left = wait(teams, chosen.patience, chaos)
+        told = {
+            "place": f"{os.environ.get('DATABASE_URL', 'SQLite').partition(':')[0]}, {len(workers)} workers",
+            "time": f"{time.monotonic() - began:.0f} s",
+            "killed": ", ".join(f"{count} × {kind}" for kind, count in sorted(strikes.items())) or "nothing",
+            "full disk": f"{strikes['full disk']} times"
+            if where.disk
+            else "left out: no disk of its own could be mounted",
+            "clock": f"one worker {chosen.ahead:.0f} s ahead" if chosen.ahead else "right everywhere",
+            "messages doubled": counter.stat().st_size if counter and counter.exists() else 0,
+            "uploads doubled": teams.doubled,
+            "uploads broken off": f"{teams.interrupted} times, taken up again",
+        }
+        return summary(teams, expected, left, told, folder, where.logs)
     finally:
+        chaos.end()
         for process in (beat, *workers):
             process.kill()
 
@@ -162,101 +199,59 @@ def quiet_digest(world, shift: int) -> str:
     return results.digest(rows)
 
 
-def deliver_twice(pk: object) -> None:
-    """Send messages that have been sent already."""
-    from web.jobs import send
-
-    send("submissions.tasks.validate", [str(pk)])
-    send("submissions.tasks.score_chunk", [])
-
-
-def patiently(act, seconds: float = 60):
-    """Do it again while the database is away, as whoever uploads does."""
-    from django.db import InterfaceError, OperationalError, connection
-
-    end = time.monotonic() + seconds
-    while True:
-        try:
-            return act()
-        except (InterfaceError, OperationalError):
-            if time.monotonic() > end:
-                raise
-            connection.close()
-            time.sleep(0.2)
-
-
-def strike(workers: list[Process], beat: Process, servers: dict[str, Process], chance: random.Random) -> str:
-    """Kill something at random; what nothing brings back by itself is started again, as a supervisor would."""
-    kind = chance.choices(["pool process", "worker", "clock", *servers], [6, 2, 1, *(1 for _ in servers)])[0]
-    pool = [pid for process in workers for pid in process.pool()]
-    if kind == "pool process" and pool:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(chance.choice(pool), signal.SIGKILL)
-        return kind
-    if kind in {"clock": beat, **servers}:
-        {"clock": beat, **servers}[kind].restart()
-        return kind
-    chance.choice(workers).restart()
-    return "worker"
-
-
-def until_up(workers: list[Process], patience: float = 60) -> None:
-    """Wait until every worker has its pool, so that kills hit work and not only starts."""
-    end = time.monotonic() + patience
-    while time.monotonic() < end and not all(process.pool() for process in workers):
-        revive(workers)
-        time.sleep(0.1)
-
-
-def revive(workers: list[Process]) -> None:
-    """Start what ended by itself, as a supervisor does."""
-    for process in workers:
-        if process.popen.poll() is not None:
-            process.start()
-
-
-def wait(sent: dict, patience: float, processes: list[Process]) -> int:
+def wait(teams: Teams, patience: float, chaos: Chaos) -> int:
     """Wait until nothing moves any more; returns how many submissions are not settled then."""
     from submissions.models import Submission
 
     end = time.monotonic() + patience
     while time.monotonic() < end:
-        open_ones = patiently(Submission.objects.filter(pk__in=sent).exclude(state__in=Submission.SETTLED).count)
+        open_ones = teams.patiently(Submission.objects.exclude(state__in=Submission.SETTLED).count)
         if not open_ones:
             return 0
-        revive(processes)
+        chaos.revive()
         time.sleep(0.5)
     return open_ones
 
 
-def summary(sent: dict, expected: dict, left: int, kills: Counter, seconds: float, folder: Path) -> int:
+def summary(teams: Teams, expected: dict, left: int, told: dict, folder: Path, logs: Path) -> int:
     """Print what became of the submissions; returns the exit code."""
     from submissions.models import Run, Submission
 
-    problems = []
-    runs = list(Run.objects.filter(submission__in=sent))
+    problems, compared = [], 0
+    runs = list(Run.objects.all())
     by_submission = Counter(run.submission_id for run in runs)
-    for pk, shift in sent.items():
+    for pk, shift in teams.sent.items():
         counted = [run for run in runs if run.submission_id == pk and run.counts]
         if by_submission[pk] != 1 or len(counted) != 1:
-            problems.append(f"{pk}: {by_submission[pk]} runs, {len(counted)} counted")
+            problems.append(
+                f"{pk}: {by_submission[pk]} runs, {len(counted)} counted; {[run.log[:300] for run in runs]}"
+            )
         elif counted[0].result_digest != expected[shift]:
             problems.append(f"{pk}: another digest than in a quiet run; {counted[0].log[:300]}")
-    files = list((folder / "storage" / "results").rglob("*.parquet"))
-    states = Counter(Submission.objects.filter(pk__in=sent).values_list("state", flat=True))
-    print(f"submissions       {len(sent)}")
-    print(f"killed            {', '.join(f'{count} × {kind}' for kind, count in sorted(kills.items()))}")
-    print(f"time              {seconds:.0f} s")
-    print(f"states            {dict(states)}")
-    print(f"not settled       {left}")
-    print(f"result files      {len(files)}")
-    print(f"problems          {len(problems)}")
+        else:
+            compared += 1
+    states = Counter(Submission.objects.values_list("state", flat=True))
+    if sum(states.values()) != len(teams.sent):
+        problems.append(f"{sum(states.values())} submissions are there of {len(teams.sent)} that were made")
+    files = len(list((folder / "storage" / "results").rglob("*.parquet")))
+    if files != len(teams.sent):
+        problems.append(f"{files} result files")
+    told = {
+        "submissions": len(teams.sent),
+        **told,
+        "states": ", ".join(f"{count} {state}" for state, count in sorted(states.items())),
+        "not settled": left,
+        "digests compared": f"{compared} equal to those of a quiet computation",
+        "problems": len(problems),
+    }
+    for name, value in told.items():
+        print(f"{name:<19} {value}")
     for problem in problems[:10]:
         print(f"  {problem}")
     if left or problems:
-        for log in sorted(folder.glob("*.log")):
+        for log in sorted(logs.glob("*.log")):
             print(f"--- {log.name}\n{log.read_text(errors='replace')[-3000:]}")
-    return 1 if left or problems or len(files) != len(sent) else 0
+    return 1 if left or problems else 0
 
 
 if __name__ == "__main__":
