@@ -14,20 +14,24 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from audit.models import Entry
-from leaderboards.models import RankingRequest
+from leaderboards.models import RankingRequest, Report
 from notifications.models import Email
 from operations.health import health, held_everywhere
 from operations.models import Heartbeat
-from submissions.models import Chunk, Run, Submission, Upload
+from submissions.models import Chunk, Run, Submission, TestSetArchive, Upload
 from submissions.storage import free_bytes
 
 RECENT = timedelta(hours=1)
 QUEUES: dict[str, Callable[[], QuerySet]] = {
     "validation": lambda: Submission.objects.filter(
         state__in=(Submission.State.RECEIVED, Submission.State.VALIDATING)
-    ).annotate(since=F("created_at")),
+    ).annotate(since=F("state_since")),
+    "test_sets": lambda: TestSetArchive.objects.filter(state__in=TestSetArchive.OPEN).annotate(since=F("created_at")),
     "scoring": lambda: Run.objects.filter(state__in=Run.UNFINISHED).annotate(since=F("queued_at")),
     "ranking": lambda: RankingRequest.objects.filter(requested__gt=F("computed")).annotate(since=F("requested_at")),
+    "reports": lambda: Report.objects.filter(state__in=(Report.State.QUEUED, Report.State.WORKING)).annotate(
+        since=F("requested_at")
+    ),
     "mail": lambda: Email.objects.filter(
         state__in=(Email.State.WAITING, Email.State.SENDING), due_at__lte=timezone.now()
     ).annotate(since=F("due_at")),
@@ -81,10 +85,15 @@ def _queues(now: datetime) -> Iterable[Metric]:
 
 
 def _uploads(now: datetime) -> Iterable[Metric]:  # noqa: ARG001
-    open_ones = Upload.objects.filter(state=Upload.State.RECEIVING).aggregate(rows=Count("pk"), size=Sum("size"))
+    open_ones = Upload.objects.filter(state=Upload.State.RECEIVING).aggregate(
+        rows=Count("pk"), size=Sum("size"), received=Sum("offset")
+    )
+    kept = Submission.objects.aggregate(size=Sum("archive_size"))["size"]
     return (
         GaugeMetricFamily("podium_uploads_open", "Uploads under way", value=open_ones["rows"]),
         GaugeMetricFamily("podium_uploads_open_bytes", "Declared size of them", value=open_ones["size"] or 0),
+        GaugeMetricFamily("podium_uploads_received_bytes", "What of it has arrived", value=open_ones["received"] or 0),
+        GaugeMetricFamily("podium_archives_bytes", "Size of all archives of submissions", value=kept or 0),
     )
 
 
@@ -104,6 +113,8 @@ def _recent(now: datetime) -> Iterable[Metric]:
     yield duration
     failed = Run.objects.filter(finished_at__gt=now - RECENT, state=Run.State.FAILED).count()
     yield GaugeMetricFamily("podium_runs_failed_last_hour", "Runs failed in the last hour", value=failed)
+    broken = RankingRequest.objects.filter(requested__gt=F("computed")).exclude(failure="").count()
+    yield GaugeMetricFamily("podium_rankings_failing", "Rankings whose last attempt failed", value=broken)
 
 
 def _heartbeats(now: datetime) -> Iterable[Metric]:

@@ -1,14 +1,16 @@
 """Celery wrappers: take ids, call a service, nothing else; every one of them may run any number of times."""
 
 from celery import shared_task
+from structlog.contextvars import bound_contextvars
 
 from submissions.services import pictures, repeating, scoring, sweeping, test_set_uploads, validation
 
 
 @shared_task
 def validate(submission_id: str) -> None:
-    """Validate a submission."""
-    validation.validate(submission_id=submission_id)
+    """Validate a submission; every line that is written meanwhile names it."""
+    with bound_contextvars(submission=submission_id):
+        validation.validate(submission_id=submission_id)
 
 
 @shared_task

@@ -1,5 +1,6 @@
 """Scoring: chunks that any worker can take, and one result a run whatever happens to the workers."""
 
+import time
 import traceback
 import uuid
 from collections import defaultdict
@@ -12,6 +13,7 @@ import structlog
 from django.db import transaction
 from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
+from structlog.contextvars import bound_contextvars
 
 from audit.services import record
 from evaluation.assessment import Assessment
@@ -64,10 +66,18 @@ def score_next_chunk() -> bool:
 
 def _score(pk: int, token: uuid.UUID) -> None:
     chunk = Chunk.objects.select_related("run__submission__phase__task__challenge", "run__test_set").get(pk=pk)
+    # On every line that is written meanwhile, whoever writes it.
+    with bound_contextvars(run=str(chunk.run_id), submission=str(chunk.run.submission_id), chunk=chunk.index):
+        _score_claimed(chunk, token)
+
+
+def _score_claimed(chunk: Chunk, token: uuid.UUID) -> None:
+    begun = time.monotonic()
     Run.objects.filter(pk=chunk.run_id, state=Run.State.QUEUED).update(
         state=Run.State.SCORING, started_at=timezone.now()
     )
     if chunk.attempt > MAX_ATTEMPTS:
+        log.error("workers_lost", attempt=chunk.attempt)
         log_text = f"Workers were lost at chunk {chunk.index} too often."
         fail_run(run_id=chunk.run_id, cause=f"the workers that tried broke off, {MAX_ATTEMPTS} times", log=log_text)
         return
@@ -76,7 +86,7 @@ def _score(pk: int, token: uuid.UUID) -> None:
     except LeaseLostError:
         return
     except Exception as error:
-        log.exception("scoring_error", run=str(chunk.run_id), chunk=chunk.index, attempt=chunk.attempt)
+        log.exception("scoring_error", attempt=chunk.attempt)
         if is_out_of_room(error):
             _hand_back(chunk, token, seconds=FULL_PAUSE_SECONDS, attempt=chunk.attempt - 1)
         elif chunk.attempt < MAX_ERRORS:
@@ -85,7 +95,9 @@ def _score(pk: int, token: uuid.UUID) -> None:
             cause = f"an error on our side, {MAX_ERRORS} times at the same cases"
             fail_run(run_id=chunk.run_id, cause=cause, log=f"Chunk {chunk.index}:\n{traceback.format_exc()}")
         return
-    if _complete(chunk, token, scored):
+    last = _complete(chunk, token, scored)
+    log.info("chunk_scored", cases=len(scored), seconds=round(time.monotonic() - begun, 3))
+    if last:
         finish_run(run_id=chunk.run_id)
 
 
@@ -177,12 +189,13 @@ def finish_run(*, run_id: uuid.UUID) -> None:
     try:
         files = _write(run, chunks)
     except Exception as error:
-        log.exception("assembling_error", run=str(run.pk))
+        log.exception("assembling_error", run=str(run.pk), submission=str(run.submission_id))
         if is_out_of_room(error):
             return  # the sweep finds it again
         fail_run(run_id=run_id, cause="its result could not be put together", log=traceback.format_exc())
         return
     _store_result(run, files, chunks=chunks)
+    log.info("run_scored", run=str(run.pk), submission=str(run.submission_id), digest=files.digest)
 
 
 @dataclass(frozen=True)

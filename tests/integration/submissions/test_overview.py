@@ -68,6 +68,16 @@ def test_the_queue_tells_how_long_it_takes(world: World, workers):
     assert work_of(world.challenge).minutes == pytest.approx(2)
 
 
+def test_every_line_of_a_worker_names_the_run_that_it_works_on(world: World, workers, caplog):
+    with caplog.at_level("INFO", logger="submissions"):
+        run = world.upload(zipped(predictions())).runs.get()
+    lines = [
+        record.msg for record in caplog.records if isinstance(record.msg, dict) and "scored" in record.msg["event"]
+    ]
+    assert [line["event"] for line in lines] == ["chunk_scored", "run_scored"]
+    assert {(line["run"], line["submission"]) for line in lines} == {(str(run.pk), str(run.submission_id))}
+
+
 def test_days_without_submissions_are_shown(world: World):
     old, _ = (world.upload(zipped(predictions())) for _ in range(2))
     Submission.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=3))

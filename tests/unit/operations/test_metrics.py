@@ -13,6 +13,7 @@ from operations.models import Heartbeat
 
 pytestmark = pytest.mark.django_db
 TOKEN = "a token of this installation"
+NOTHING_YET = ("podium_uploads_received_bytes", "podium_archives_bytes", "podium_rankings_failing")
 
 
 @pytest.fixture(autouse=True)
@@ -62,6 +63,10 @@ def test_parts_queues_and_states_are_told(client):
     assert found["podium_queue_length", "mail"] == 2  # one is not due yet
     assert found["podium_queue_oldest_seconds", "mail"] == pytest.approx(300, abs=20)
     assert found["podium_queue_oldest_seconds", "scoring"] == 0
+    assert {name: found[name,] for name in NOTHING_YET} == dict.fromkeys(NOTHING_YET, 0)
+    assert {labels[0] for name, *labels in found if name == "podium_queue_length"} == {
+        *("validation", "test_sets", "scoring", "ranking", "reports", "mail")
+    }
     assert found["podium_worker_silence_seconds", "ingest"] == pytest.approx(30, abs=20)
     assert found["podium_free_bytes",] > 0
 
@@ -74,5 +79,5 @@ def test_no_label_names_a_person_a_team_or_a_challenge(client):
 
 
 def test_the_number_of_queries_is_fixed(client, django_assert_max_num_queries):
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(24):
         figures(client)

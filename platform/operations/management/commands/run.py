@@ -132,19 +132,21 @@ class Command(BaseCommand):
             ],
             env=threads,
         )
+        # A terminal stays quiet unless more is asked for; on several machines workers say what they do.
+        level = os.environ.get("LOG_LEVEL", "WARNING")
         celery = [sys.executable, "-m", "celery", "--quiet", "-A", "config", "--workdir", str(root / "platform")]
         worker = Process(
             "worker",
             [
                 *(*celery, "worker", "--concurrency", str(concurrency), "--queues", ",".join(settings.PODIUM_QUEUES)),
-                *("--loglevel", "WARNING", "--without-gossip", "--without-mingle"),
+                *("--loglevel", level, "--without-gossip", "--without-mingle"),
             ],
             env={**threads, "PYTHONPATH": paths},
         )
         # A process of its own, since nobody would notice if it died inside a worker: without it nothing is swept.
         beat = Process(
             "beat",
-            [*celery, "beat", "--pidfile", "", "--loglevel", "WARNING"],
+            [*celery, "beat", "--pidfile", "", "--loglevel", level],
             env={"PYTHONPATH": paths},
         )
         return [web, worker, beat]
