@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -116,11 +117,23 @@ def _challenges(options: argparse.Namespace) -> int:
 
 def _phases(options: argparse.Namespace) -> int:
     rows = Connection.remembered().get(f"challenges/{_slug(options.challenge)}/")["phases"]
+    several = len({row["task"] for row in rows}) > 1
     lines = [
-        [str(row["id"]), row["slug"], row["name"], "open" if row["is_open"] else "not open", f"until {row['ends_at']}"]
+        [str(row["id"]), f"{row['task']}/{row['slug']}" if several else row["slug"], row["name"], *_when(row)]
         for row in rows
     ]
     return _show(options, rows, _table(lines))
+
+
+def _when(phase: dict[str, Any]) -> tuple[str, str]:
+    """Whether a phase takes submissions, and until or from when."""
+    opens, ends = (datetime.fromisoformat(phase[name]).astimezone(UTC) for name in ("opens_at", "ends_at"))
+    now = datetime.now(UTC)
+    if phase["is_open"]:
+        return "open", f"until {ends:%Y-%m-%d %H:%M} UTC"
+    if ends <= now:
+        return "closed", f"since {ends:%Y-%m-%d %H:%M} UTC"
+    return "not open", f"opens {opens:%Y-%m-%d %H:%M} UTC" if opens > now else "held by the organizers"
 
 
 def _submissions(options: argparse.Namespace) -> int:
@@ -204,11 +217,12 @@ def _follow(options: argparse.Namespace, connection: Connection, submission: str
 def _told(options: argparse.Namespace, content: dict[str, Any]) -> int:
     state = content["progress"]
     lines = [f"{content['team']} #{content['number']} in {content['phase_name']}: {state['title']}"]
-    lines += [text for text in (state["text"], state["next"]) if text]
+    lines += [text for text in (state["text"], (content.get("counts") or {}).get("words"), state["next"]) if text]
     lines += [f"{found['case']}: {found['message']}. {found['remedy']}" for found in content["findings"]]
     for value in content["scores"] or []:
         where = f", {value['region']}" if value["region"] else ""
-        number = "undefined" if value["value"] is None else f"{value['value']:.6g}"
+        withheld = "improved" in value  # the phase does not tell everything while it is open
+        number = ("not told" if withheld else "undefined") if value["value"] is None else f"{value['value']:.6g}"
         lines.append(f"{value['metric']}{where}: {number}")
     _show(options, content, "\n".join(lines))
     return NOT_TAKEN if content["state"] in _BAD_STATES else DONE
@@ -220,6 +234,10 @@ def _checked(options: argparse.Namespace, connection: Connection, phase: int, *,
     lines += [f"{name}: no case of this name; ignored" for name in outcome.extra[:20]]
     valid = outcome.expected - len(outcome.findings)
     lines.append(f"{valid} of {outcome.expected} cases can be scored.")
+    if outcome.findings and outcome.incomplete_allowed and outcome.missing_case:
+        lines.append(f"Handed in like this, each of the others {outcome.missing_case}.")
+    elif outcome.findings and not outcome.incomplete_allowed:
+        lines.append("This phase takes complete submissions only.")
     document = {
         "expected": outcome.expected,
         "findings": [vars(found) for found in outcome.findings],

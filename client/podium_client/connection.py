@@ -11,7 +11,7 @@ from podium_client import settings
 from podium_client.errors import ClientError
 
 TIMEOUT = (10, 120)
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 class Connection:
@@ -21,14 +21,14 @@ class Connection:
         parts = urlsplit(url)
         if parts.scheme not in ("https", "http") or not parts.hostname:
             raise ClientError(f"{url} is no address. It begins with https://.")
-        if parts.scheme == "http" and parts.hostname not in _LOOPBACK:
+        if parts.scheme == "http" and parts.hostname not in LOOPBACK:
             raise ClientError("A token is only sent over https://.")
         self.origin = f"{parts.scheme}://{parts.netloc}"
         self.api = f"{self.origin}/api/v1/"
         self._session = requests.Session()
         self._session.headers.update({"Authorization": f"Bearer {token}", "User-Agent": "podium-client/0.1.0"})
         # An auth of our own keeps the machine's .netrc from replacing the token.
-        self._session.auth = _keep
+        self._session.auth = keep
 
     @classmethod
     def remembered(cls) -> "Connection":
@@ -82,7 +82,7 @@ class RefusedError(ClientError):
         self.status = status
 
 
-def _keep(request: requests.PreparedRequest) -> requests.PreparedRequest:
+def keep(request: requests.PreparedRequest) -> requests.PreparedRequest:
     """Leave the request as it is: an explicit auth keeps `requests` from reading passwords of the machine's .netrc."""
     return request
 

@@ -1,4 +1,7 @@
-"""Uploading by tus 1.0: in pieces with check sums, going on where it stopped, also after a restart of the machine."""
+"""Uploading in pieces with check sums, going on where it stopped, also after a restart of the machine.
+
+Straight to the object store where the installation offers that (`direct`), else through the platform by tus 1.0.
+"""
 
 import base64
 import hashlib
@@ -6,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from podium_client import settings
+from podium_client import direct, settings
 from podium_client.connection import Connection, ConnectionLostError, RefusedError
 from podium_client.errors import ClientError
 
@@ -57,7 +60,8 @@ def upload(
             if address is None:
                 address = _begin(connection, challenge, phase, name, size, accept_incomplete=accept_incomplete)
                 settings.remember_upload(key, address)
-            submission = _send(connection, address, path, size, progress)
+            send = direct.send if direct.is_direct(address) else _send
+            submission = send(connection, address, path, size, progress)
         except RefusedError as error:
             if error.status in _GONE and tries == 0:
                 address, tries = None, 1  # it expired: begin anew, once
@@ -83,6 +87,9 @@ def sha256(path: Path) -> str:
 
 
 def _begin(connection: Connection, challenge: str, phase: int, name: str, size: int, *, accept_incomplete: bool) -> str:
+    address = direct.begin(connection, challenge, phase, name, size, accept_incomplete=accept_incomplete)
+    if address is not None:
+        return address
     metadata = {"filename": name, "phase": str(phase), "accept_incomplete": "true" if accept_incomplete else "false"}
     pairs = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in metadata.items())
     answer = connection.request(

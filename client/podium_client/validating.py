@@ -24,6 +24,8 @@ class Outcome:
     findings: list[Finding]
     extra: list[str]
     incomplete_allowed: bool
+    missing_case: str = ""
+    """What each case that cannot be scored counts as, in words of the platform."""
 
     @property
     def will_be_taken(self) -> bool:
@@ -57,7 +59,7 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
     with _contents(path) as (files, fetch):
         if wanted.get("table"):
             findings, extra = check_table(wanted, files, fetch)
-            return Outcome(len(names), findings, extra, wanted["incomplete_allowed"])
+            return Outcome(len(names), findings, extra, wanted["incomplete_allowed"], wanted.get("missing_case", ""))
         instances = _Instances.of(wanted.get("instances"), files, fetch)
         extra += [f"{instances.name}: case {case}" for case in instances.cases if case not in found]
         for file in instances.others:
@@ -75,7 +77,7 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
                 continue
             issue = _issue(wanted, case, fetch(own[0]), _geometry(Geometry, case["geometry"]), instances)
             findings += [Finding(name, issue.message, issue.remedy)] if issue else []
-    return Outcome(len(names), findings, extra, wanted["incomplete_allowed"])
+    return Outcome(len(names), findings, extra, wanted["incomplete_allowed"], wanted.get("missing_case", ""))
 
 
 def _issue(wanted: dict[str, Any], case: dict[str, Any], file: Path, geometry: Any, instances: "_Instances") -> Any:

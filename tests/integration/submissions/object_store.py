@@ -5,14 +5,20 @@ named as `PODIUM_TEST_S3=http://127.0.0.1:4566` with the keys `test` and `test`;
 """
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import boto3
+import pytest
+
+from tests.integration.submissions.world import World
 
 NAMED = os.environ.get("PODIUM_TEST_S3", "")
 IS_STRICT = bool(NAMED)
 KEY = "test"
+PART = 5 * 1024**2
 
 
 @contextmanager
@@ -51,3 +57,30 @@ def storage(address: str, bucket: str) -> dict:
             "file_overwrite": True,
         },
     }
+
+
+@pytest.fixture(scope="module")
+def store():
+    """A look into the store behind the platform's back."""
+    with serving() as address:
+        yield client(address)
+
+
+@pytest.fixture
+def bucket(store, world: World, private_files, settings):
+    """A private storage in the object store, with what the world has stored so far, and direct uploads."""
+    name = f"podium-{secrets.token_hex(6)}"
+    store.create_bucket(Bucket=name)
+    kept = storage(store.meta.endpoint_url, name)
+    settings.STORAGES = settings.STORAGES | {"default": kept, "private": kept}
+    settings.PODIUM_S3_DIRECT = True
+    settings.PODIUM_UPLOAD_CHUNK_BYTES = PART
+    return name
+
+
+@pytest.fixture
+def stored(bucket, store, private_files):
+    """The references of the world, where workers read them now."""
+    folder = private_files / "storage"
+    for path in filter(Path.is_file, folder.rglob("*")):
+        store.put_object(Bucket=bucket, Key=str(path.relative_to(folder)), Body=path.read_bytes())

@@ -4,9 +4,7 @@ import base64
 import hashlib
 import json
 import os
-import secrets
 from datetime import timedelta
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -20,39 +18,13 @@ from submissions.models import Multipart, Submission, Upload
 from submissions.services import multiparts, sweeping, uploads
 from submissions.storage import private
 from tests.integration.submissions import object_store
+from tests.integration.submissions.object_store import PART, bucket, store, stored
 from tests.integration.submissions.world import World, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
 UPLOADS = "/api/v1/challenges/blocks/direct-uploads/"
 MIB = 1024**2
-PART = 5 * MIB
-
-
-@pytest.fixture(scope="module")
-def store():
-    """A look into the store behind the platform's back."""
-    with object_store.serving() as address:
-        yield object_store.client(address)
-
-
-@pytest.fixture
-def bucket(store, world: World, private_files, settings):
-    """A private storage in the object store, with what the world has stored so far, and direct uploads."""
-    name = f"podium-{secrets.token_hex(6)}"
-    store.create_bucket(Bucket=name)
-    kept = object_store.storage(store.meta.endpoint_url, name)
-    settings.STORAGES = settings.STORAGES | {"default": kept, "private": kept}
-    settings.PODIUM_S3_DIRECT = True
-    settings.PODIUM_UPLOAD_CHUNK_BYTES = PART
-    return name
-
-
-@pytest.fixture
-def stored(bucket, store, private_files):
-    """The references of the world, where workers read them now."""
-    folder = private_files / "storage"
-    for path in filter(Path.is_file, folder.rglob("*")):
-        store.put_object(Bucket=bucket, Key=str(path.relative_to(folder)), Body=path.read_bytes())
+__all__ = ["bucket", "store", "stored"]
 
 
 @pytest.fixture

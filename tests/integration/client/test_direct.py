@@ -1,0 +1,40 @@
+"""The podium command where uploads go straight to the object store."""
+
+import os
+
+import pytest
+import requests
+
+from submissions.models import Submission, Upload
+from tests.integration.submissions.object_store import PART, bucket, store, stored
+
+__all__ = ["bucket", "store", "stored"]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_parts_go_to_the_store_without_the_token_and_go_on_after_a_break(podium, folder, stored, monkeypatch):
+    from podium_client import uploading
+
+    monkeypatch.setattr(uploading, "PAUSES", (0,))
+    (folder / "notes.bin").write_bytes(os.urandom(3 * PART))
+    send, sent, breaks = requests.Session.request, [], [False] * 2 + [True] * 2
+
+    def breaking(self, method, url, **more):
+        if method == "PUT":
+            sent.append("Authorization" in {**self.headers, **more["headers"]})
+            if breaks and breaks.pop(0):
+                raise requests.ConnectionError
+        return send(self, method, url, **more)
+
+    monkeypatch.setattr(requests.Session, "request", breaking)
+    # Of four parts two arrive and one does not; of the two that are left one does not, and the command ends.
+    code, _, err = podium("submit", "blocks", "first", folder, "--no-validate")
+    assert (code, "start the same command again" in err) == (2, True)
+    assert len(sent) == 5
+    # Another process, later: only what is not there is sent.
+    code, _, _ = podium("submit", "blocks", "first", folder, "--no-validate")
+    assert (code, len(sent)) == (0, 6)
+    assert not any(sent)
+    assert Upload.objects.count() == 1
+    assert Submission.objects.get().state == "scored"
