@@ -146,6 +146,7 @@ class ExpectationSerializer(serializers.Serializer):
     suffixes = serializers.ListField(child=serializers.CharField())
     labels = serializers.ListField(child=serializers.IntegerField(), allow_null=True, help_text="null: any")
     incomplete_allowed = serializers.BooleanField()
+    missing_case = serializers.CharField(help_text="what a case without a valid prediction counts as, in words")
     cases = ExpectedCaseSerializer(many=True)
     table = ExpectedTableSerializer(allow_null=True, help_text="null where every case has a label image of its own")
     instances = ExpectedInstancesSerializer(

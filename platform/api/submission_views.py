@@ -22,6 +22,7 @@ from api.authentication import WithinScope
 from challenges import queries as challenge_queries
 from challenges.queries import people
 from submissions import results
+from submissions.costs import cost_of_a_missing_case
 from submissions.expectation import LABEL_IMAGE_PROBLEMS, TABLE_FILES, ExpectedTable, expectation, geometry_document
 from submissions.limits import TableLimits
 from submissions.models import Submission
@@ -139,6 +140,7 @@ class ExpectationView(APIView):
                     "suffixes": wanted.suffixes,
                     "labels": wanted.labels,
                     "incomplete_allowed": entry.incomplete_allowed,
+                    "missing_case": cost_of_a_missing_case(entry.assessment),
                     "instances": wanted.instances,
                     "cases": [
                         {"name": case.name, "geometry": geometry_document(case.geometry) if case.geometry else None}

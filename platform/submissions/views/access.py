@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase, Team
 from challenges.queries import people
+from challenges.rules import is_moderator
 from challenges.views import challenge_context
 
 # Room for the fields of a form around its file.
@@ -26,6 +27,11 @@ def participating(request: HttpRequest, slug: str) -> tuple[Challenge, list[Team
     """
     challenge = challenge_queries.visible_challenge(request.user, slug)
     teams = [member.team for member in people.memberships_of(request.user, challenge)]
+    if not teams and is_moderator(request.user, challenge) and not request.user.is_superuser:
+        raise PermissionDenied(
+            "You organize this challenge, and who organizes does not take part. What teams hand in stands under Submissions; "
+            "to see a challenge as they do, use an account that is in one of its teams."
+        )
     if not teams or not request.user.has_perm("submissions.submit", challenge):
         raise PermissionDenied("Only teams that take part in the challenge submit to it.")
     return challenge, teams

@@ -20,11 +20,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_the_way_of_a_submission(podium, folder, tmp_path, world):
     assert podium("whoami")[1].startswith("ada ")
     assert "blocks  Blocks" in podium("challenges")[1]
-    assert "first" in podium("phases", "blocks")[1]
+    assert "first  First  open  until " in podium("phases", "blocks")[1]
     assert podium("validate", "blocks", "first", folder) == (0, "4 of 4 cases can be scored.\n", "")
     code, out, _ = podium("submit", "blocks", "first", folder, "--watch")
     assert code == 0
     assert "Ada's #1 in First: Scored" in out
+    assert "It stands for your team in the ranking" in out
     submission = Submission.objects.get()
     assert (submission.state, submission.team) == ("scored", world.adas)
     assert submission.archive_name == "predictions.zip"
@@ -46,7 +47,7 @@ def test_what_the_platform_would_refuse_is_found_before_uploading(podium, folder
     code, out, _ = podium("validate", "blocks", "first", folder)
     assert code == 1
     assert "there is no file for case_001. Add case_001.nii.gz." in out
-    assert "1 of 4 cases can be scored." in out
+    assert "1 of 4 cases can be scored.\nHanded in like this, each of the others counts as 0 in DSC and NSD" in out
     assert "notes.txt: no case of this name" in out
     # The platform says the same of the same files.
     podium("submit", "blocks", "first", folder, "--no-validate")
