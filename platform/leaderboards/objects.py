@@ -11,12 +11,12 @@ from submissions.object_parts import Cell, Parts, csv_of, parts_of
 
 PROBLEM = "instance_segmentation"
 COLUMNS = (
-    ("detection", 2, "Detection, F1"),
+    ("detection", 2, "Detection F1"),
     ("detection", 0, "Precision"),
     ("detection", 1, "Recall"),
-    ("classification", 0, "Classification, balanced accuracy"),
-    ("segmentation", 0, "Outlines, IoU"),
-    ("segmentation", 1, "Outlines, distance"),
+    ("classification", 0, "Balanced accuracy"),
+    ("segmentation", 0, "Outline IoU"),
+    ("segmentation", 1, "Outline distance"),
     ("panoptic", 0, "PQ"),
     ("panoptic", 1, "DQ"),
     ("panoptic", 2, "SQ"),
@@ -61,7 +61,7 @@ def suits(phase: Phase) -> bool:
 def shown_columns(parts: Parts) -> list[tuple[str, int, str]]:
     """The columns without that of classification where all objects are of one class."""
     return [
-        (part, line, f"{title} ({parts.unit})" if title == "Outlines, distance" else title)
+        (part, line, f"{title} ({parts.unit})" if title == "Outline distance" else title)
         for part, line, title in COLUMNS
         if part != "classification" or parts.is_classified
     ]

@@ -15,11 +15,11 @@ _MANY = 12
 _METRICS = {
     "detection": (("ppv", "Precision"), ("sensitivity", "Recall"), ("fbeta", "F1")),
     "classification": (("balanced_accuracy", "Balanced accuracy"),),
-    "segmentation": (("iou", "Mean IoU"), ("hausdorff_distance", "Mean Hausdorff distance")),
+    "segmentation": (("iou", "Mean IoU"), ("hausdorff_distance", "Hausdorff distance")),
     "panoptic": (
         ("panoptic_quality", "PQ"),
-        ("detection_quality", "DQ, its detection"),
-        ("segmentation_quality", "SQ, its outlines"),
+        ("detection_quality", "DQ (detection)"),
+        ("segmentation_quality", "SQ (outlines)"),
     ),
 }
 _OF_CLASS = (

@@ -53,6 +53,8 @@ MATRIX: dict[str, dict[str, int]] = {
     "submissions/{id}/": EVERYBODY_HIDDEN_BUT,
     "submissions/{id}/status/": EVERYBODY_HIDDEN_BUT,
     "submissions/{id}/results.csv": {"own team": "cases", "organizer": OPEN, "administrator": OPEN},
+    # Of instances only, see test_object_parts.py: here there is nothing, whoever asks.
+    "submissions/{id}/objects.csv": {},
     "submissions/{id}/cases/case_001/": {"own team": "cases", "organizer": OPEN, "administrator": OPEN},
     "submissions/{id}/cases/case_001/picture/": {"own team": "cases", "organizer": OPEN, "administrator": OPEN},
     "submissions/{id}/cases/case_001/picture.png": {"own team": "cases", "organizer": OPEN, "administrator": OPEN},
