@@ -108,6 +108,16 @@ def test_what_is_executed_is_what_is_registered(base, challenge):
     assert "Final phase" in said(base, "ranking_config_hash", task=world.TASK)
 
 
+def test_the_checks_of_a_report_stand_where_organizers_make_it(base, challenge, client):
+    client.force_login(base.owner)
+    desk = f"/challenges/{challenge.slug}/report/desk/"
+    page = client.get(desk).content.decode()
+    assert "Fewer than three teams" in page
+    assert "not computed with the registered scheme" not in page
+    Phase.objects.filter(task__challenge=challenge, position=2).update(assessment_digest="0" * 64)
+    assert "Another scheme is executed in Final phase" in client.get(desk).content.decode()
+
+
 def test_names_and_people_stand_for_one_team(base, challenge, team):
     other = join_with_team(user=world.person("zoe"), challenge=challenge, team_name="Team Zoe")
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from challenges.models import Challenge
 from challenges.queries import phases_of, visible_challenge
 from leaderboards.models import Report
-from leaderboards.reports import queries, services, storing
+from leaderboards.reports import checking, queries, services, storing
 from leaderboards.reports.content import Status, items_of
 from leaderboards.reports.facts import Audience, level_for
 from leaderboards.reports.forms import DesignForm, MakeForm, TextForm
@@ -38,8 +38,8 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
     last = queries.last_made(challenge)
     written = queries.texts(challenge)
     rows = []
-    if last is not None:
-        content = storing.read_content(last.content_name)
+    content = storing.read_content(last.content_name) if last is not None else None
+    if content is not None:
         for entry in items_of(content):
             own = written.get(entry["number"])
             rows.append(
@@ -60,6 +60,7 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
         "rows": rows,
         "made": queries.made_for(challenge),
         "held_back": held_back,
+        "findings": checking.findings(challenge, content),
         "projection": getattr(challenge, "projection", None),
         "design_form": DesignForm(
             versions=queries.design_versions(request.user),
