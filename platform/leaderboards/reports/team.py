@@ -29,6 +29,7 @@ from leaderboards.reports.team_cases import MOST_EXPLAINED, effects, groups, pre
 from leaderboards.reports.words import Names
 from submissions.models import Run
 from submissions.queries import counted_runs, results_frame
+from submissions.queries.decoys import keeps_decoys
 
 if TYPE_CHECKING:
     from evaluation.figures.publication import Printed
@@ -81,8 +82,10 @@ def collect(phase: Phase, team: Team) -> TeamFacts:
         raise ValidationError(f"{team.name} has no scored submission in this phase.")
     level = level_for(phase, Audience.PUBLIC)
     closed = level is Level.ALL
-    own_cases = closed or phase.results == Phase.Results.CASES
-    own_values = own_cases or phase.tells_exact_values or level is Level.RANKING
+    # Scores tell which cases they do not depend on, also where a later version of the design would show them.
+    tells = not keeps_decoys(phase)
+    own_cases = closed or (tells and phase.results == Phase.Results.CASES)
+    own_values = own_cases or (tells and phase.tells_exact_values) or level is Level.RANKING
     ranking = ranking_facts(phase, phases_of(phase.challenge), level) if level is not Level.NOTHING else None
     if ranking is not None and team.name not in {entry["name"] for entry in ranking.teams}:
         ranking = None

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from challenges.models import Phase, Team
 from submissions.models import Run, Submission
+from submissions.queries.decoys import keeps_decoys
 from submissions.queries.methods import described_teams, description_needed
 from submissions.queries.results import left_out, standing
 
@@ -21,7 +22,9 @@ class Counting:
 
 def tells_which(phase: Phase) -> bool:
     """Whether a team may know which of its submissions counts: the best one would tell how hidden scores compare."""
-    return phase.counts != Phase.Counts.BEST or phase.is_revealed or phase.tells_exact_values
+    if phase.counts != Phase.Counts.BEST or phase.is_revealed:
+        return True
+    return phase.tells_exact_values and not keeps_decoys(phase)
 
 
 def standing_submissions(teams: Collection[Team]) -> set[UUID]:

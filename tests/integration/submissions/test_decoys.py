@@ -3,13 +3,16 @@
 import re
 
 import pytest
+from django.core.exceptions import ValidationError
 
 from challenges.models import Phase
 from challenges.services import close_phase
 from leaderboards.reports.level import Audience, level_for
+from leaderboards.reports.team import collect as collect_of_team
 from notifications.models import Notification
 from submissions.models import Run
 from submissions.queries import annotator_frames, case_metadata_frame, evidence_of, results_frame
+from submissions.queries.counting import tells_which
 from submissions.queries.decoys import handed_in
 from submissions.services.test_set_archives import take_archive
 from submissions.services.test_sets import TestSetError, manifest_digest
@@ -99,16 +102,22 @@ def test_only_scored_cases_are_in_results_and_organizers_see_what_was_handed_in(
     assert client.get(f"{submission.get_absolute_url()}cases/case_003/").status_code == 404
 
 
-def test_a_later_design_that_opens_the_leaderboard_does_not_tell_decoys(secret: World):
+def test_a_later_design_that_opens_scores_and_leaderboard_does_not_tell_decoys(secret: World, workers):
     Phase.objects.filter(pk=secret.phase.pk).update(results=Phase.Results.CASES, leaderboard=Phase.Leaderboard.PUBLIC)
     secret.phase.refresh_from_db()
     assert not secret.ada.has_perm("leaderboards.view_ranking", secret.phase)
     assert secret.organizer.has_perm("leaderboards.view_ranking", secret.phase)
     assert level_for(secret.phase, Audience.PUBLIC) == "nothing"
+    secret.phase.counts = Phase.Counts.BEST
+    assert not tells_which(secret.phase), "which one is best depends on the scored cases"
+    submission = secret.upload(zipped(predictions(1)))
+    with pytest.raises(ValidationError, match="tells teams nothing of their scores before it closes"):
+        collect_of_team(secret.phase, secret.adas)
     close_phase(actor=secret.organizer, phase=secret.phase)
     secret.phase.refresh_from_db()
     assert secret.ada.has_perm("leaderboards.view_ranking", secret.phase)
     assert level_for(secret.phase, Audience.PUBLIC) == "all"
+    assert collect_of_team(secret.phase, secret.adas).submission == submission.number
 
 
 def test_a_dry_run_takes_no_decoys(secret: World, tmp_path):
