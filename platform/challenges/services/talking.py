@@ -13,6 +13,7 @@ from audit.services import record
 from challenges.models import Announcement, Challenge, Organizer, Post, Subscription, Thread
 from challenges.queries.people import organizers_of, participants_of
 from notifications.services import notify
+from web.templatetags.text import plain
 
 EVERY_ROLE = tuple(Organizer.Role.values)
 POSTS_AN_HOUR = 30
@@ -37,7 +38,7 @@ def announce(*, actor: User, challenge: Challenge, title: str, text: str) -> Ann
         people=told.values(),
         kind="announcement",
         subject=f"{challenge.title}: {title}",
-        text=text,
+        text=plain(text),
         address=reverse("challenges:news", args=[challenge.slug]),
         scope=challenge.slug,
         key=f"announcement {announcement.pk}",
@@ -141,7 +142,7 @@ def _tell(people: list[User], actor: User, thread: Thread, subject: str, text: s
         people=[person for person in people if person.pk != actor.pk],
         kind="discussion",
         subject=subject,
-        text=f"{actor.display_name}: {text[:EXCERPT]}",
+        text=f"{actor.display_name}: {plain(text)[:EXCERPT]}",
         address=thread.get_absolute_url(),
         scope=thread.challenge.slug,
     )

@@ -33,6 +33,7 @@ def test_an_announcement_reaches_all_who_take_part_or_organize(world, client, mo
     client.post(url("announce"), {"title": "Longer", "text": "One **week** more."})
     assert Announcement.objects.get().told == 3
     assert {row.user for row in Notification.objects.all()} == {world.organizer, world.member, moderator}
+    assert {row.text for row in Notification.objects.all()} == {"One week more."}
     client.logout()
     assert "One <strong>week</strong> more." in client.get(url("news")).content.decode()
 
@@ -115,7 +116,7 @@ GET = {
     "set_terms": (302, 405, 405, 405, 405, 405, 405),
     "set_organizer": (302, 405, 405, 405, 405, 405, 405),
     "decide_concern": (302, 405, 405, 405, 405, 405, 405),
-    "invitation": (302, 404, 404, 404, 404, 404, 404),
+    "invitation": (302, 404, 302, 404, 404, 404, 404),  # who is in a team gets there
 }
 POST = {
     "announce": (302, 403, 403, 200, 200, 200, 200),

@@ -97,6 +97,9 @@ def test_the_next_submission_starts_from_the_last_description(client, world, sub
     assert "First idea" in page
     assert 'name="submission_number:value" value="2"' in page
     assert MethodDescription.objects.count() == 1
+    # Who begins with a newer one and describes the older afterwards does not begin anew either.
+    MethodDescription.objects.update(submission=second)
+    assert "Copied from submission 2" in client.get(address(submission)).content.decode()
 
 
 def test_who_reads_a_description_when(client, world, submission, django_user_model):
