@@ -1,11 +1,13 @@
 """How many submissions a pool scores: 60 hippocampus cases each, real predictions, PostgreSQL and Redis on this machine.
 
-A queue is filled while no worker runs; then one worker empties it, and two empty one of the same length. Afterwards
-submissions arrive one by one at 60 % of what two workers did, and the time from receipt to score is taken from the
-database. A worker is one process; database, broker and, while submissions arrive, the uploading itself share the machine.
+A queue is filled while no worker runs; then one worker empties it, and two empty one of the same length. Of each it says how
+many submissions a minute were validated, scored and ranked, and how long one waited for its score from the moment at which
+the workers began. Afterwards submissions arrive one by one at 60 % of what two workers did, and the time from receipt to
+score is taken from the database. A worker is one process; database, broker and, while submissions arrive, the uploading
+itself share the machine.
 
-`PODIUM_BENCH_SUBMISSIONS` (100; half for each number of workers) makes it longer. Without the servers' programs the
-embedded default is measured, and the name of the row says so.
+`PODIUM_BENCH_SUBMISSIONS` (100; half for each number of workers, a tenth more arrive afterwards) makes it longer. Without the
+servers' programs the embedded default is measured, and the name of the row says so.
 """
 
 import contextlib
@@ -22,7 +24,7 @@ from typing import NamedTuple
 SUBMISSIONS = int(os.environ.get("PODIUM_BENCH_SUBMISSIONS", "100"))
 TEAMS = 25
 LOAD = 0.6
-ARRIVALS = 20
+ARRIVALS = max(20, SUBMISSIONS // 10)
 QUEUES = "ingest,score,rank,mail"
 
 
@@ -53,17 +55,29 @@ def benchmarks() -> Iterator[Timing]:
         each = SUBMISSIONS // 2
         one = participants.empty_a_queue(each, workers=1)
         two = participants.empty_a_queue(each, workers=2)
-        minute = 60 * each / two
+        for workers, emptied, peer in ((1, one, None), (2, two, one)):
+            minute = 60 * each / emptied.seconds
+            yield Timing(
+                f"{each} × 60 cases scored and ranked, {where}, {workers} worker{'s' * (workers > 1)} ({minute:.0f}/min)",
+                emptied.seconds,
+                peer.seconds / 1.5 if peer else None,
+                "1 worker" if peer else "–",
+                peer.seconds if peer else None,
+            )
+            yield Timing("from the workers' begin to score, median", median(emptied.waits), None, "–", None)
+            yield Timing("the same, 95th percentile", quantiles(emptied.waits, n=20)[-1], None, "–", None)
+        waits = participants.arrive(ARRIVALS, every=two.seconds / each / LOAD)
         yield Timing(
-            f"{each} × 60 cases scored and ranked, {where}, 2 workers ({minute:.0f}/min)",
-            two,
-            one / 1.5,
-            "1 worker",
-            one,
+            f"receipt to score at {LOAD:.0%} load, {ARRIVALS} arrivals, median", median(waits), None, "–", None
         )
-        waits = participants.arrive(ARRIVALS, every=two / each / LOAD)
-        yield Timing(f"receipt to score at {LOAD:.0%} load, median", median(waits), None, "–", None)
         yield Timing("the same, 95th percentile", quantiles(waits, n=20)[-1], None, "–", None)
+
+
+class Emptied(NamedTuple):
+    """How long a pool took over a full queue, and how long each submission waited for its score."""
+
+    seconds: float
+    waits: list[float]
 
 
 class Participants:
@@ -127,8 +141,8 @@ class Participants:
         append(upload=upload, offset=0, read=io.BytesIO(archive).read)
         finish(upload=upload)
 
-    def empty_a_queue(self, length: int, *, workers: int) -> float:
-        """Seconds from the first moment of the workers' work to the last score and the ranking of all."""
+    def empty_a_queue(self, length: int, *, workers: int) -> Emptied:
+        """From the first moment of the workers' work to the last score and the ranking of all."""
         from submissions.models import Run
 
         before = Run.objects.filter(counts=True).count()
@@ -136,11 +150,12 @@ class Participants:
             self.submit()
         with self.working(workers):
             self.until(lambda: Run.objects.filter(counts=True).count() == before + length and not self.rankings_due())
-            runs = Run.objects.filter(counts=True).order_by("queued_at")[before:]
-            first = min(run.submission.validated_at for run in runs.select_related("submission"))
             from django.utils import timezone
 
-            return (timezone.now() - first).total_seconds()
+            end = timezone.now()
+            runs = list(Run.objects.filter(counts=True).order_by("queued_at").select_related("submission")[before:])
+            first = min(run.submission.validated_at for run in runs)
+            return Emptied((end - first).total_seconds(), [(run.finished_at - first).total_seconds() for run in runs])
 
     def arrive(self, number: int, *, every: float) -> list[float]:
         """Seconds from receipt to score of submissions that come at a steady pace."""

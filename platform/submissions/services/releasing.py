@@ -1,6 +1,7 @@
 """Storing what a team is told of its scores, and finding predictions that look like another team's."""
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
 
@@ -122,16 +123,18 @@ def marks_of(frame: pd.DataFrame) -> dict[str, str]:
     (['a', 'b'], True)
     """
     rows = frame[frame["case"] != ""]
-    marks = {}
-    for case, own in rows.groupby("case"):
-        if not (own["outcome"] == Outcome.OK.value).any():
-            continue
-        said = sorted(
-            f"{row.metric} {row.region} {row.outcome} {'' if pd.isna(row.value) else format(row.value, '.10g')}"
-            for row in own.itertuples(index=False)
-        )
-        marks[str(case)] = hashlib.sha256("\n".join(said).encode()).hexdigest()[:12]
-    return marks
+    said: dict[str, list[str]] = defaultdict(list)
+    proper = set(rows.loc[rows["outcome"] == Outcome.OK.value, "case"])
+    # Lists, not rows of a table: this is done for every case of every result.
+    columns = (rows[name].tolist() for name in ("case", "metric", "region", "outcome", "value"))
+    for case, metric, region, outcome, value in zip(*columns, strict=True):
+        number = "" if value is None or value != value else format(value, ".10g")  # noqa: PLR0124 (not a number)
+        said[case].append(f"{metric} {region} {outcome} {number}")
+    return {
+        str(case): hashlib.sha256("\n".join(sorted(own)).encode()).hexdigest()[:12]
+        for case, own in said.items()
+        if case in proper
+    }
 
 
 def alike(first: Mapping[str, str], second: Mapping[str, str]) -> float | None:

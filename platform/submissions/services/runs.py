@@ -14,7 +14,7 @@ from web.clock import shared_now
 from web.jobs import enqueue
 
 # A chunk should take about a third of a second: long against its overhead, short against everything that can go wrong.
-CHUNK_CASES = 6
+CHUNK_CASES = 20
 CHUNK_VOXELS = 2_000_000
 # Every chunk of a table reads the table: so few chunks, however many cases there are.
 TABLE_CHUNKS = 16
