@@ -5,12 +5,12 @@
 
 import email
 import email.policy
-import socket
 from collections.abc import Iterator
-from contextlib import closing
 from email.message import EmailMessage
 
 import pytest
+
+from tests.ports import free_port
 
 
 class SmtpServer:
@@ -33,16 +33,14 @@ class SmtpServer:
         self.envelopes: list[list[str]] = []
         self.refused: dict[str, str] = {}
         self.answers: list[str] = []
-        with closing(socket.socket()) as free:
-            free.bind(("127.0.0.1", 0))
-            self.port: int = free.getsockname()[1]
+        self.port = free_port()
         self._controller = None
 
     def start(self) -> None:
         """Listen; again after `stop` at the same port."""
         from aiosmtpd.controller import Controller
 
-        self._controller = Controller(self, hostname="127.0.0.1", port=self.port)
+        self._controller = Controller(self, hostname="127.0.0.1", port=self.port, ready_timeout=120)
         self._controller.start()
 
     def stop(self) -> None:

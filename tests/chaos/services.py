@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 from tests.chaos.processes import Process
+from tests.ports import free_port
 
 
 @contextlib.contextmanager
@@ -102,14 +103,7 @@ def own_postgres():
         folder.with_suffix(".log").unlink(missing_ok=True)
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for_port(port: int, seconds: float = 30) -> None:
+def wait_for_port(port: int, seconds: float = 120) -> None:
     """Wait until somebody listens."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:

@@ -17,7 +17,7 @@ __all__ = ["chromium", "context", "page", "platform", "seen", "sign_in", "tab"]
 ALONE = ("tests/e2e/web/", "tests/e2e/test_run_command.py")
 
 # A busy machine takes its time; only what never comes is a fault.
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=PATIENCE / 2 * 1000)
 
 
 def pytest_itemcollected(item):

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
 from tests.e2e.helpers.audit import DESKTOP, Watch, watch
+from tests.e2e.installation import PATIENCE
 
 ARGUMENTS = (
     "--no-sandbox",
@@ -72,7 +73,7 @@ class Tab:
             self.context = self.chromium.new_context(
                 viewport={"width": width, "height": height}, color_scheme="light", locale="en-GB"
             )
-            self.context.set_default_timeout(60_000)
+            self.context.set_default_timeout(PATIENCE / 2 * 1000)
             self.page = self.context.new_page()
             self.watch = watch(self.page)
         self.watch.begin()

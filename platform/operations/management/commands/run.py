@@ -152,7 +152,7 @@ class Command(BaseCommand):
         return [web, worker, beat]
 
     @staticmethod
-    def _wait_until_up(host: str, port: int, patience: float = 60) -> None:
+    def _wait_until_up(host: str, port: int, patience: float = 180) -> None:
         deadline = time.monotonic() + patience
         while time.monotonic() < deadline:
             try:
