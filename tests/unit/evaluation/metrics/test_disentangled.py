@@ -36,7 +36,7 @@ def same(one, other):
         assert getattr(one.panoptic, name) == pytest.approx(getattr(other.panoptic, name))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(MAPS, MAPS, RULES)
 def test_the_numbers_of_labels_do_not_matter(truth, found, rule):
     """A challenge compared labels of both sides with each other: three perfect objects numbered 4, 5, 6 scored 0.667."""
@@ -47,7 +47,7 @@ def test_the_numbers_of_labels_do_not_matter(truth, found, rule):
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(MAPS, MAPS, MAPS, MAPS, RULES)
 def test_adding_up_images_is_pooling_them(truth, found, truth_2, found_2, rule):
     """Two images side by side, with a gap between them, are one image: the counts of its parts add up to its own."""
@@ -65,7 +65,7 @@ def test_adding_up_images_is_pooling_them(truth, found, truth_2, found_2, rule):
     same(total, both)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(MAPS, MAPS, RULES, st.sets(st.integers(1, 6), max_size=2))
 def test_panoptic_quality_is_that_of_each_class_on_its_own(truth, found, rule, ignored):
     """Whatever the rule of the matrix, and with regions of no class that count for nobody."""
@@ -79,7 +79,7 @@ def test_panoptic_quality_is_that_of_each_class_on_its_own(truth, found, rule, i
             assert getattr(result.panoptic, key)[index] == pytest.approx(getattr(expected, key))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(MAPS, MAPS, RULES)
 def test_every_object_is_counted_once(truth, found, rule):
     result = dis.disentangle(objects(truth), objects(found), CLASSES, matching=rule)
@@ -88,7 +88,7 @@ def test_every_object_is_counted_once(truth, found, rule):
     assert result.confusion[0, 0] == 0
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     npst.arrays(np.int64, st.sampled_from([(6, 7), (1, 8), (3, 4, 5), (1, 5, 6)]), elements=st.integers(0, 2)),
     st.lists(st.sampled_from([0.5, 1.0, 3.0]), min_size=3, max_size=3),
