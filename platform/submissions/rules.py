@@ -67,15 +67,21 @@ def is_named_organizer(user: Any, challenge: Challenge | None) -> bool:
     return Organizer.objects.filter(challenge=challenge, user=user, role__in=Organizer.TRUSTED).exists()
 
 
+@rules.predicate
+def is_named_at(user: Any, submission: Submission | None) -> bool:
+    """The same for the challenge that a submission was sent to."""
+    return submission is not None and is_named_organizer(user, submission.challenge)
+
+
 rules.add_perm("submissions.submit", (is_public | is_organizer) & is_participant)
 rules.add_perm("submissions.view_submission", is_own | organizes)
 rules.add_perm("submissions.view_scores", organizes | (is_own & shows_scores))
 rules.add_perm("submissions.view_case_scores", organizes | (is_own & shows_cases))
-rules.add_perm("submissions.view_references", organizes | (is_own & reveals_references))
 rules.add_perm("submissions.organize_submission", organizes)
 rules.add_perm("submissions.seal_test_set", is_owner)
 
 # Rules and not permissions: Django grants every permission to administrators, who must not act for a team.
 rules.add_rule("submissions.continue_upload", is_sender & is_own)
 rules.add_rule("submissions.decide_submission", is_own)
+rules.add_rule("submissions.view_references", is_named_at | (is_own & reveals_references))
 rules.add_rule("submissions.download_references", is_named_organizer)

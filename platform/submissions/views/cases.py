@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
+from rules import test_rule
 
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase
@@ -153,7 +154,8 @@ def _neighbours(case: TestCase) -> dict[str, str | None]:
 
 
 def _sees_reference(request: HttpRequest, submission: Submission) -> bool:
-    return request.user.has_perm("submissions.view_references", submission)
+    may: bool = test_rule("submissions.view_references", request.user, submission)
+    return may
 
 
 def _picture(

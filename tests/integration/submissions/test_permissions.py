@@ -184,6 +184,10 @@ def test_a_team_sees_the_reference_only_after_a_phase_that_reveals_it(
     client.force_login(world.organizer)
     full = client.get(address).content
     assert (seen == full) == with_reference
+    # To administer the platform is not to be named among the organizers.
+    client.force_login(User.objects.create_superuser("root", "root@example.org", "a long password"))
+    client.get(f"{submission.get_absolute_url()}cases/case_001/")
+    assert client.get(address).content != full
 
 
 def test_a_phase_that_has_not_opened_takes_nothing(client, world: World):
