@@ -11,11 +11,8 @@ from PIL import Image
 from evaluation.assessment import parse
 from evaluation.catalogue import all_metrics
 from evaluation.cli import main
-from evaluation.matching import Objects
 from evaluation.metrics import detection, instance
 from evaluation.metrics.detections import of_class
-from evaluation.readers import ReadError
-from evaluation.readers.instance_tables import Instance, InstanceRules, read_instances
 from evaluation.readers.object_tables import read_objects
 from evaluation.scoring import read_evidence, read_results, recompute
 from evaluation.scoring.evidence import recompute_values
@@ -262,108 +259,6 @@ class TestBoxes:
                 assert together == pytest.approx([recompute(use, own, row)[0] for row in times], nan_ok=True)
 
 
-class TestTables:
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("case,x\n", "no column class"),
-            ("case,class\nc,a\n", "neither boxes nor points"),
-            ("case,class,x_min,y_min,x_max,y_max\nc,a,0,0,0,1\n", "a box without extent in row 2"),
-            ("case,class,x_min,y_min,x_max,y_max\nc,a,0,0,nan,1\n", "'nan' as x_max in row 2"),
-            ("case,class,score,x,y\nc,a,1.5,0,0\n", "'1.5' as score in row 2"),
-            ("case,class,score,x,y\n,a,1,0,0\n", "nothing as case in row 2"),
-        ],
-    )
-    def test_what_is_wrong_is_said(self, tmp_path, text, message):
-        (tmp_path / "objects.csv").write_text(text)
-        with pytest.raises(ReadError) as caught:
-            read_objects(tmp_path / "objects.csv", scored=True)
-        assert message in str(caught.value)
-
-    def test_a_row_that_cannot_be_taken_costs_its_case_only_where_that_is_asked_for(self, tmp_path):
-        rows = [
-            "case,class,score,x_min,y_min,x_max,y_max",
-            "a,c,0.5,0,0,1,1",
-            "b,c,2,0,0,1,1",
-            "b,c,1,0,0,0,1",
-            "c,c,1,1,1,1,2",
-        ]
-        (tmp_path / "objects.csv").write_text("\n".join(rows))
-        found = read_objects(tmp_path / "objects.csv", scored=True, by_case=True)
-        assert (list(found.objects), found.cases) == (["a"], ["a", "b", "c"])
-        assert found.invalid["b"].message == "objects.csv: case b: '2' as score in row 3; expected a number from 0 to 1"
-        assert "case c: a box without extent in row 5" in found.invalid["c"].message
-
-    def test_points_and_ignored_regions(self, tmp_path):
-        (tmp_path / "objects.csv").write_text("case,class,x,y,ignore\nc,a,1,2,0\nc,a,3,4,1\n")
-        objects = read_objects(tmp_path / "objects.csv", scored=False).of("c")
-        assert objects.centres.tolist() == [[1, 2], [3, 4]]
-        assert objects.ignored.tolist() == [False, True]
-
-
-ASKED = InstanceRules(classes=("a", "b"), need_class=True, need_scores=("ap",))
-
-
-class TestInstanceTables:
-    @pytest.mark.parametrize(
-        ("rows", "message"),
-        [
-            ("c,1,a,1\nc,1,b,1\n", "case c: the instance 1 in row 4; expected each whole number once a case"),
-            ("c,1.5,a,1\n", "case c: the instance 1.5 in row 3"),
-            ("c,0,a,1\n", "case c: '0' as instance in row 3; expected a number from 1"),
-            ("c,9999999999,a,1\n", "case c: the instance 9999999999 in row 3"),
-            ("c,1,cat,1\n", "case c: 'cat' as class in row 3; expected one of a, b"),
-            ("c,1,,1\n", "case c: '' as class in row 3"),
-            ("c,1,a,2\n", "case c: '2' as score in row 3; expected a number from 0 to 1"),
-            ("c,1,a,nan\n", "case c: 'nan' as score in row 3"),
-            ("d,1,a,1\nc,1,a,\n", "case c: '' as score in row 4"),
-        ],
-    )
-    def test_a_row_that_cannot_be_taken_names_case_value_and_what_is_taken(self, tmp_path, rows, message):
-        (tmp_path / "instances.csv").write_text("case,instance,class,score\nok,1,a,0.5\n" + rows)
-        table = read_instances(tmp_path / "instances.csv", ASKED, by_case=True)
-        assert message in table.invalid["c"].message
-        assert table.of("ok") == {1: Instance("a", 0.5)}
-        assert "c" not in table.instances
-        with pytest.raises(ReadError):
-            read_instances(tmp_path / "instances.csv", ASKED)
-
-    @pytest.mark.parametrize(
-        ("text", "message"),
-        [
-            ("case,instance,score\nc,1,1\n", "no column class; expected one of a, b"),
-            ("case,instance,class\nc,1,a\n", "no scores, which ap need"),
-            ("case,class,score\nc,a,1\n", "no column instance"),
-            ("case,instance,class,score\n,1,a,1\n", "nothing as case in row 2"),
-        ],
-    )
-    def test_a_table_that_lacks_what_the_task_needs_is_refused_as_a_whole(self, tmp_path, text, message):
-        (tmp_path / "instances.csv").write_text(text)
-        with pytest.raises(ReadError, match=message):
-            read_instances(tmp_path / "instances.csv", ASKED, by_case=True)
-
-
-CELL = st.sampled_from(["c", "d", "", "1", "2", "-1", "1.5", "nan", "1e400", "a", "x", '"', "\u0660", "9" * 40, "0.5"])
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    st.sampled_from(["case,instance,class,score\n", "case,instance\n", "instance,case,ignore\n", ""]),
-    st.lists(st.lists(CELL, min_size=1, max_size=5), max_size=5),
-    st.binary(max_size=12),
-)
-def test_any_table_of_instances_gives_rows_reasons_or_one_error(tmp_path_factory, head, rows, tail):
-    path = tmp_path_factory.getbasetemp() / "instances.csv"
-    path.write_bytes(head.encode() + "\n".join(",".join(row) for row in rows).encode() + tail)
-    for scored in (True, False):
-        try:
-            table = read_instances(path, ASKED, scored=scored, by_case=True)
-        except ReadError:
-            continue
-        assert all(label >= 1 for of_case in table.instances.values() for label in of_case)
-        assert not set(table.instances) & set(table.invalid)
-
-
 TWO = {**INSTANCES, "regions": [{"name": name, "labels": [name]} for name in ("a", "b")], "metrics": [
     {"id": "panoptic_quality", "name": "pq_image", "options": {"scale": "image"}},
     {"id": "average_precision", "name": "ap", "options": {"localization_criterion": "loc_mask_iou"}},
@@ -464,48 +359,3 @@ def test_objects_are_found_once_for_all_metrics(metrics, message):
     ]
     with pytest.raises(ValueError, match=message):
         parse({**INSTANCES, "metrics": uses})
-
-
-COCO = {
-    "images": [{"id": 1, "file_name": "folder/a.png"}, {"id": 2, "file_name": "b.png"}],
-    "categories": [{"id": 7, "name": "cell"}],
-    "annotations": [{"image_id": 1, "category_id": 7, "bbox": [1, 2, 3, 4], "iscrowd": 0}],
-}
-
-
-class TestCoco:
-    def write(self, folder, document):
-        (folder / "objects.json").write_text(json.dumps(document))
-        return folder / "objects.json"
-
-    def test_images_without_objects_are_cases_too(self, tmp_path):
-        table = read_objects(self.write(tmp_path, COCO), scored=False)
-        assert table.cases == ["a", "b"]
-        assert table.of("a").boxes.tolist() == [[1, 2, 4, 6]]
-        assert isinstance(table.of("b"), Objects)
-        assert len(table.of("b")) == 0
-
-    def test_a_list_of_results_refers_to_the_images_of_the_reference(self, tmp_path):
-        known = read_objects(self.write(tmp_path, COCO), scored=False)
-        results = [{"image_id": 2, "category_id": 7, "bbox": [0, 0, 1, 1], "score": 0.5}]
-        table = read_objects(self.write(tmp_path, results), scored=True, known=known)
-        assert table.of("b").scores.tolist() == [0.5]
-
-    @pytest.mark.parametrize(
-        "document",
-        [
-            {},
-            [],
-            7,
-            {**COCO, "annotations": [{}]},
-            {**COCO, "annotations": [{**COCO["annotations"][0], "image_id": 3}]},
-            {**COCO, "annotations": [{**COCO["annotations"][0], "bbox": [1, 2, 0, 4]}]},
-            {**COCO, "annotations": [{**COCO["annotations"][0], "bbox": "box"}]},
-            {**COCO, "annotations": [{**COCO["annotations"][0], "score": 2}]},
-            {**COCO, "images": [{"id": 1}]},
-        ],
-    )
-    def test_anything_else_is_one_clear_error(self, tmp_path, document):
-        with pytest.raises(ReadError) as caught:
-            read_objects(self.write(tmp_path, document), scored=False)
-        assert caught.value.kind == "table"
