@@ -1,0 +1,246 @@
+"""What a ranking document says about one ranking: of a metric in a region, or of several of them together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.ranking.combination import Part, combine
+from evaluation.ranking.parts import parts_of
+from evaluation.ranking.significance import cases_needed, holm
+from evaluation.ranking.stability import Stability, first_places, groups, measure
+from evaluation.ranking.testing import full_data_p_values
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.ranking.evaluate import Evaluated, Plan
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def entry_of(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment) -> dict[str, Any]:
+    """The entry of one metric in one region: its algorithms in order, how stable that order is, and its tests."""
+    table, plan = evaluated.table, evaluated.plan
+    scores, ranks = evaluated.ranked.scores[0], evaluated.ranked.ranks[0]
+    stability = _stability(evaluated.ranked.scores, evaluated.ranked.ranks, evaluated.plan, assessment)
+    p_values = full_data_p_values(table, plan, assessment)
+    adjusted = None if p_values is None else holm(p_values)
+    better = None if adjusted is None else adjusted <= scheme.alpha
+    order = np.lexsort((np.array(table.algorithms), ranks))
+    rule = assessment.uncertainty.group
+    group = groups(rule, ranks, None if stability is None else stability.rank_interval, better)
+    algorithms = []
+    for index in order:
+        outcomes = dict(sorted(table.outcomes[index].items()))
+        algorithms.append(
+            {
+                **_algorithm(
+                    table.algorithms[index], index, scores=scores, ranks=ranks, stability=stability, group=group
+                ),
+                "missing": outcomes.get("missing", 0),
+                "outcomes": outcomes,
+            }
+        )
+    entry: dict[str, Any] = {} if scheme.name is None else {"name": scheme.name}
+    entry |= {
+        "metric": table.metric.name,
+        "region": table.region,
+        "task": table.task,
+        "direction": table.metric.direction,
+        "unit": table.metric.unit,
+        "scheme": scheme.scheme,
+        "score_direction": "higher" if evaluated.ranked.higher_is_better else "lower",
+        "cases": len(plan.cases) if table.per_dataset else len(table.cases),
+        "drawn_units": plan.design.clusters,
+        "resampled": stability is not None,
+        "algorithms": algorithms,
+        **_summary(ranks, stability, group, rule, [table.algorithms[index] for index in order]),
+        "leave_one_out": _leave_one_out(evaluated.ranked.ranks, plan),
+    }
+    if p_values is not None and adjusted is not None and better is not None:
+        entry |= {
+            "p_values": _matrix(p_values, order),
+            "p_adjusted": _matrix(adjusted, order),
+            "significantly_better": better[np.ix_(order, order)].tolist(),
+            "tests": {
+                "alpha": scheme.alpha,
+                "adjust": "holm",
+                "units": _test_units(plan),
+                "cases_needed": cases_needed(len(order), alpha=scheme.alpha),
+                "cases_needed_unadjusted": cases_needed(len(order), alpha=scheme.alpha, adjust="none"),
+            },
+        }
+    else:
+        entry |= {"p_values": None, "p_adjusted": None, "significantly_better": None, "tests": None}
+    if table.inserted:
+        entry["inserted"] = [{"case": case, "algorithm": name} for case, name in table.inserted]
+    return entry
+
+
+def overall_of(
+    evaluated: Sequence[Evaluated], scheme: RankingScheme, assessment: Assessment, notes: list[str]
+) -> list[dict[str, Any]]:
+    """The entries of what the rankings of a scheme are combined into; why there is none is added to `notes`."""
+    if scheme.combine is None or not evaluated:
+        return []
+    over_tasks = any("task" in step.over for step in scheme.combine)
+    algorithms = evaluated[0].table.algorithms
+    if over_tasks and any(item.table.algorithms != algorithms for item in evaluated):
+        notes.append("The tasks do not have the same algorithms, so there is no ranking over all tasks.")
+        return []
+    parts = parts_of(evaluated, scheme, assessment)
+    combined = combine(parts, scheme.combine, scheme.missing_rank)
+    told_apart = [name for name in combined[0].key if len({part.key[name] for part in combined}) > 1]
+    return [_combined_entry(part, evaluated, scheme, assessment, told_apart) for part in combined]
+
+
+def _combined_entry(
+    part: Part,
+    evaluated: Sequence[Evaluated],
+    scheme: RankingScheme,
+    assessment: Assessment,
+    told_apart: Sequence[str],
+) -> dict[str, Any]:
+    members = [
+        item
+        for item in evaluated
+        if part.key.get("task", item.table.task) == item.table.task
+        and part.key.get("region", item.table.region) == item.table.region
+        and part.key.get("metric", item.table.metric.name) == item.table.metric.name
+    ]
+    names = members[0].table.algorithms
+    plan = members[0].plan
+    resampled = all(item.resampled for item in members)
+    stability = _stability(part.scores, part.ranks, plan, assessment) if resampled else None
+    rule = assessment.uncertainty.group
+    scores, ranks = part.scores[0], part.ranks[0]
+    intervals = None if stability is None else stability.rank_interval
+    group = groups("interval_overlaps_winner" if rule == "not_significantly_worse" else rule, ranks, intervals, None)
+    order = np.lexsort((np.array(names), ranks))
+    missing = _missing_cases(members)
+    one_plan = all(item.plan is plan for item in members)
+    entry: dict[str, Any] = {} if scheme.name is None else {"name": scheme.name}
+    entry |= {name: part.key[name] for name in told_apart}
+    entry |= {
+        "over": [name for step in scheme.combine or () for name in step.over],
+        "cases": sum({item.table.task: len(item.plan.cases) for item in members}.values()),
+        "drawn_units": plan.design.clusters if one_plan else None,
+        "resampled": stability is not None,
+        "algorithms": [
+            {
+                **_algorithm(names[index], index, scores=scores, ranks=ranks, stability=stability, group=group),
+                "missing": missing[names[index]],
+            }
+            for index in order
+        ],
+        **_summary(
+            ranks,
+            stability,
+            group,
+            "interval_overlaps_winner" if rule == "not_significantly_worse" else rule,
+            [names[index] for index in order],
+        ),
+        "leave_one_out": _leave_one_out(part.ranks, plan) if one_plan and resampled else None,
+    }
+    return entry
+
+
+def _missing_cases(members: Sequence[Evaluated]) -> dict[str, int]:
+    """For each algorithm, on how many cases its prediction is missing in the worst of the tables of each task."""
+    worst: dict[tuple[str | None, str], int] = {}
+    for item in members:
+        for name, outcomes in zip(item.table.algorithms, item.table.outcomes, strict=True):
+            key = (item.table.task, name)
+            worst[key] = max(worst.get(key, 0), outcomes.get("missing", 0))
+    total: dict[str, int] = {}
+    for (_, name), count in worst.items():
+        total[name] = total.get(name, 0) + count
+    return total
+
+
+def _stability(scores: FloatArray, ranks: FloatArray, plan: Plan, assessment: Assessment) -> Stability | None:
+    if plan.bootstrap == 0 or len(ranks) <= 1 or ranks.shape[1] < 2:
+        return None
+    span = slice(1, 1 + plan.bootstrap)
+    return measure(ranks[0], ranks[span], scores[span], assessment.uncertainty.interval)
+
+
+def _algorithm(
+    name: str, index: int, *, scores: FloatArray, ranks: FloatArray, stability: Stability | None, group: Any
+) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": name, "score": _number(scores[index]), "rank": _number(ranks[index])}
+    if stability is None:
+        entry |= dict.fromkeys(("rank_interval", "rank_median", "score_interval", "share_first", "rank_frequencies"))
+    else:
+        entry |= {
+            "rank_interval": [_number(edge) for edge in stability.rank_interval[index]],
+            "rank_median": _number(stability.rank_median[index]),
+            "score_interval": _interval(stability.score_interval[index]),
+            "share_first": float(stability.share_first[index]),
+            "rank_frequencies": stability.frequencies[index].tolist(),
+        }
+    entry["group"] = None if group is None else group[index]
+    return entry
+
+
+def _summary(
+    ranks: FloatArray, stability: Stability | None, group: Any, rule: str, ordered: Sequence[str]
+) -> dict[str, Any]:
+    winners = list(ordered[: int((ranks == ranks.min()).sum())])
+    summary: dict[str, Any] = {"winners": winners, "group_rule": None if group is None else rule}
+    if stability is None:
+        keys = ("winner_stays", "others_first", "others_first_1_percent", "kendall_tau")
+        return summary | dict.fromkeys(keys)
+    return summary | {
+        "winner_stays": stability.winner_stays,
+        "others_first": stability.others_first,
+        "others_first_1_percent": stability.others_first_1_percent,
+        "kendall_tau": stability.kendall_tau,
+    }
+
+
+def _leave_one_out(ranks: FloatArray, plan: Plan) -> dict[str, Any] | None:
+    left_out = ranks[1 + plan.bootstrap : plan.number]
+    if not len(left_out) or len(ranks) < plan.number:
+        return None
+    first = left_out == left_out.min(axis=1, keepdims=True)
+    stays, others, _ = first_places(ranks[0], first)
+    winners = ranks[0] == ranks[0].min()
+    changed = np.flatnonzero((first != winners).any(axis=1))
+    return {
+        "winner_stays": stays,
+        "others_first": others,
+        "changed_by": [plan.left_out_cases(int(sample)) for sample in changed],
+    }
+
+
+def _test_units(plan: Plan) -> int:
+    if plan.hierarchy is None:
+        return len(plan.cases)
+    return len(set(plan.hierarchy.groups[plan.hierarchy.levels[-1]].tolist()))
+
+
+def _matrix(values: FloatArray, order: npt.NDArray[np.intp]) -> list[list[float | int | None]]:
+    """The matrix in an order, as JSON values."""
+    ordered = values[np.ix_(order, order)]
+    plain = ordered.astype(object)
+    whole = (ordered == np.rint(ordered)) & (np.abs(ordered) < 2.0**53)
+    plain[whole] = ordered[whole].astype(np.int64).astype(object)
+    plain[~np.isfinite(ordered)] = None
+    rows: list[list[float | int | None]] = plain.tolist()
+    return rows
+
+
+def _interval(edges: FloatArray) -> list[float | int | None] | None:
+    return None if np.isnan(edges).any() else [_number(edge) for edge in edges]
+
+
+def _number(value: Any) -> float | int | None:
+    number = float(value)
+    if not np.isfinite(number):
+        return None
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number
