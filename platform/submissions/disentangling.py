@@ -84,6 +84,13 @@ def trusted(assessment: Assessment, value: Any, reference: Any) -> Plain | None:
     return [list(counts), list(sums), 0] if fine else missed
 
 
+def doubt(apart: Plain | None, *, noted: bool) -> str:
+    """Say to organizers that a case has scores and yet counts as missing here; nothing as a rule."""
+    if apart is None or noted or not apart[2]:
+        return ""
+    return "What was reported of its detection, classification and outlines cannot be; there it counts as missing."
+
+
 def document_of(assessment: Assessment, found: Iterable[Found], metadata: pd.DataFrame | None) -> dict[str, Any] | None:
     """Return everything about one run; None where there is nothing to tell apart.
 

@@ -273,7 +273,9 @@ def score_cases(
         found = _scored(assessment, answer, members[answer.item], prepared[answer.item])
         more = _of_annotators(assessment, answer, members[answer.item], drawn[answer.item])
         apart = disentangling.trusted(assessment, None if found.note else answer.value, prepared[answer.item])
-        yield replace(found, annotators=more, handed=decoys.trusted(answer.value), disentangled=apart)
+        details = found.details or disentangling.doubt(apart, noted=bool(found.note))
+        handed = decoys.trusted(answer.value)
+        yield replace(found, annotators=more, handed=handed, disentangled=apart, details=details)
 
 
 def annotated(assessment: Assessment, case: TestCase) -> dict[str, Prepared]:

@@ -177,4 +177,6 @@ def test_what_a_child_cannot_have_found_counts_as_missing_here_and_not_in_the_sc
     missed = [[1, 0, 3], [0.0, 0.0, 0.0], 1]
     assert disentangling.trusted(assessment, {"disentangled": exact}, truth) == [[1, 1, 3], [3.0, 3.0, 0.0], 0]
     assert disentangling.trusted(assessment, {"disentangled": said}, truth) == missed
+    assert "counts as missing" in disentangling.doubt(missed, noted=False)
+    assert disentangling.doubt(missed, noted=True) == disentangling.doubt(None, noted=False) == ""
     assert disentangling.trusted(assessment, {"disentangled": exact, "reason": "no label map"}, truth) == missed
