@@ -161,7 +161,9 @@ def lines(frame: pd.DataFrame, wanted: list[Column], notes: dict[str, str]) -> l
 def line_of(case: str, frame: pd.DataFrame, wanted: list[Column], notes: dict[str, str]) -> CaseLine:
     """Return the line of one case, without cells where all values are of the whole data set."""
     own = frame[frame["case"] == case]
-    return lines(own, wanted, notes)[0] if len(own) else CaseLine(case, [], notes.get(case, ""), 0.0)
+    rows = {(row.metric, row.region): row for row in own.itertuples(index=False)}
+    cells = [cell(rows[column.metric, column.region]) for column in wanted] if rows else []
+    return CaseLine(case, cells, notes.get(case, ""), 0.0)
 
 
 def cell(row: Any) -> Cell:
