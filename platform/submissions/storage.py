@@ -7,6 +7,7 @@ import os
 import posixpath
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from django.core.files.base import File
 from django.core.files.storage import Storage, storages
 
 BLOCK = 1024**2
+COPY_SECONDS, IN_USE_SECONDS = 24 * 3600, 1800
+"""How long a copy of a stored file is kept unused, and how long it may be open in a worker without being touched."""
 
 
 def private() -> Storage:
@@ -44,6 +47,22 @@ def has_room() -> bool:
 def is_out_of_room(error: BaseException) -> bool:
     """Whether work failed because a disk is full: no fault of what was worked on, so it waits and is done again."""
     return not has_room() or (isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT))
+
+
+def _make_room(folder: Path, size: int) -> None:
+    """Throw away copies that nobody has used for a day and, for want of room, those unused the longest.
+
+    Each machine sees to its own: sweeps run on some other one. What was used lately may be open in a child.
+    """
+    used = []
+    for path in folder.iterdir():
+        with contextlib.suppress(FileNotFoundError):  # another process was faster
+            used.append((path.stat().st_mtime, path))
+    for since, path in sorted(used):
+        age = time.time() - since
+        wanted = free_bytes() < settings.PODIUM_WORK_RESERVE_BYTES + size
+        if age > COPY_SECONDS or (wanted and age > IN_USE_SECONDS):
+            path.unlink(missing_ok=True)
 
 
 def _nothing() -> None:
@@ -76,6 +95,7 @@ def local_path(name: str, *, limit: int | None = None, beat: Callable[[], None] 
         pass
     copy = scratch("copies") / hashlib.sha256(name.encode()).hexdigest()
     if not copy.exists():
+        _make_room(copy.parent, storage.size(name))
         handle, temporary = tempfile.mkstemp(dir=copy.parent)
         try:
             with os.fdopen(handle, "wb") as target, contextlib.closing(open_stored(name)) as source:
