@@ -2,17 +2,23 @@
 
 Legs: the embedded default (SQLite, no broker), the same integration tests on PostgreSQL + Redis where `DATABASE_URL`
 and `REDIS_URL` are set, and real processes with a real browser. What is not there is named at the end, and is an error
-when ``CI=true``. Legs of one process each run side by side, each with its output in one piece; those of tests take all
-cores themselves, one leg after the other.
+when ``CI=true``.
+
+Browsers and workers wait for each other a third of their time, and tests that only compute never wait. So two lanes of
+legs run side by side where there is more than one core: the computing lane takes what the other leaves idle, and gives
+way to it. Each leg has its output in one piece, when it has ended.
 """
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,12 +26,17 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 SERVICES = ("DATABASE_URL", "REDIS_URL")
-PROCESSES = str(min(4, os.cpu_count() or 1))
+CORES = os.cpu_count() or 1
+PROCESSES = str(min(4, CORES))
 # Neighbouring tests stay in one process, which makes the worlds that they share once.
 SPREAD = ("-n", PROCESSES, "--dist", "worksteal")
 # One process for the walks that share an installation, one for all that start their own (tests/e2e/conftest.py).
 BESIDE = ("-n", "2")
-PRINTING = threading.Lock()
+# Low enough that nobody waits for a browser, high enough that a test which computes is never put aside for seconds.
+GIVING_WAY = 5
+LOCK = threading.RLock()
+RUNNING: set[subprocess.Popen] = set()
+INTERRUPTED = threading.Event()
 
 
 @dataclass
@@ -35,30 +46,75 @@ class Leg:
     name: str
     command: list[str]
     services: bool = False
-    alone: bool = True
+    gives_way: bool = False
     seconds: float = 0.0
     ok: bool = False
     env: dict[str, str] = field(default_factory=dict)
 
     def run(self) -> bool:
-        """Run it with its environment, its output passed through, or shown at its end when others run beside it."""
+        """Run it with its environment, and show its output at its end, since others run beside it."""
         env = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}{os.pathsep}{ROOT}", **self.env}
         # Where Python is told to keep no compiled modules, each of hundreds of processes compiles the platform anew.
         env.pop("PYTHONDONTWRITEBYTECODE", None)
         if not self.services:
             for name in SERVICES:
                 env.pop(name, None)
-        if self.alone:
-            print(f"\n=== {self.name}", flush=True)
         started = time.monotonic()
-        shown = {} if self.alone else {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-        done = subprocess.run(self.command, cwd=ROOT, env=env, check=False, **shown)
-        self.seconds = time.monotonic() - started
-        self.ok = done.returncode == 0
-        if not self.alone:
-            with PRINTING:
-                print(f"\n=== {self.name}\n{done.stdout.decode(errors='replace').rstrip()}", flush=True)
+        # A file, not a pipe: a process that outlives its leg would keep a pipe open, and everybody waiting.
+        with tempfile.TemporaryFile() as output:
+            with LOCK:
+                if INTERRUPTED.is_set():
+                    return False
+                print(f"… {self.name}", flush=True)
+                process = subprocess.Popen(
+                    self.command, cwd=ROOT, env=env, stdout=output, stderr=output, start_new_session=True
+                )
+                RUNNING.add(process)
+            if self.gives_way:
+                give_way(process.pid)
+            self.ok = process.wait() == 0
+            self.seconds = time.monotonic() - started
+            output.seek(0)
+            with LOCK:
+                RUNNING.discard(process)
+                print(f"\n=== {self.name}\n{output.read().decode(errors='replace').rstrip()}", flush=True)
         return self.ok
+
+
+def give_way(pid: int) -> None:
+    """Let a process that has just begun a session, and all that it starts, wait where others want the same core."""
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PGRP, pid, GIVING_WAY)
+    # Where Linux shares out cores by session first, what a process says of itself counts within its session only.
+    with suppress(OSError):
+        Path(f"/proc/{pid}/autogroup").write_text(str(GIVING_WAY))
+
+
+def interrupt() -> None:
+    """Begin no further leg, and end those that run, as Ctrl-C would if they had no sessions of their own."""
+    with LOCK:
+        INTERRUPTED.set()
+        for process in RUNNING:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)
+
+
+def lane(legs: list[Leg]) -> None:
+    """Run one after the other."""
+    for leg in legs:
+        leg.run()
+
+
+def side_by_side(lanes: list[list[Leg]]) -> None:
+    """Run these lanes at the same time, as many as there are cores."""
+    with ThreadPoolExecutor(max_workers=CORES) as threads:
+        running = [threads.submit(lane, legs) for legs in lanes]
+        try:
+            for ran in running:
+                ran.result()
+        except KeyboardInterrupt:
+            interrupt()
+            raise
 
 
 def tool(name: str, *arguments: str) -> list[str]:
@@ -73,44 +129,53 @@ def manage(*arguments: str) -> list[str]:
     return [sys.executable, "manage.py", *arguments]
 
 
-def legs(*, browser: bool, services: bool) -> list[Leg]:
+@dataclass
+class Plan:
+    """What runs before everything else, and the two lanes after it."""
+
+    first: list[Leg]
+    computing: list[Leg]
+    waiting: list[Leg]
+
+    @property
+    def legs(self) -> list[Leg]:
+        return [*self.first, *self.computing, *self.waiting]
+
+
+def plan(*, browser: bool, services: bool) -> Plan:
     plain = {"PODIUM_TLS": "0", "PODIUM_DATA": str(ROOT / "data" / "checks")}
     migrated = [sys.executable, "-m", "tests.databases"]
-    # The longest first.
-    found = [
-        Leg("mypy", tool("mypy"), alone=False),
-        Leg("migrated database, SQLite", migrated, alone=False),
-        Leg("ruff", tool("ruff", "check", "."), alone=False),
-        Leg("ruff format", tool("ruff", "format", "--check", "."), alone=False),
-        Leg("import-linter", tool("lint-imports"), alone=False),
-        Leg("migrations", manage("makemigrations", "--check", "--dry-run"), env=plain, alone=False),
-    ]
+    # Everything copies these, and whoever comes before they are there would wait or make them twice.
+    first = [Leg("migrated database, SQLite", migrated)]
     if services:
-        found.insert(2, Leg("migrated database, PostgreSQL", migrated, services=True, alone=False))
-    found.append(
+        first.append(Leg("migrated database, PostgreSQL", migrated, services=True))
+    computing = [
+        Leg("ruff", tool("ruff", "check", ".")),
+        Leg("ruff format", tool("ruff", "format", "--check", ".")),
+        Leg("import-linter", tool("lint-imports")),
+        Leg("migrations", manage("makemigrations", "--check", "--dry-run"), env=plain),
+        Leg("mypy", tool("mypy")),
         Leg(
             "unit and integration, embedded default",
             pytest(*SPREAD, "tests/unit", "tests/integration", "evaluation", "platform", "--ignore=platform/config"),
-        )
-    )
+        ),
+    ]
     if services:
-        found.append(Leg("integration, PostgreSQL + Redis", pytest(*SPREAD, "tests/integration"), services=True))
+        computing.append(Leg("integration, PostgreSQL + Redis", pytest(*SPREAD, "tests/integration"), services=True))
+    for leg in computing:
+        leg.gives_way = browser
+    waiting = []
     if browser:
-        found.append(
-            Leg(
-                "real processes and browser, embedded default",
-                pytest(*BESIDE, "tests/e2e", "tests/chaos"),
-            )
-        )
+        waiting.append(Leg("real processes and browser, embedded default", pytest(*BESIDE, "tests/e2e", "tests/chaos")))
         if services:
-            found.append(
+            waiting.append(
                 Leg(
                     "real processes and browser, PostgreSQL + Redis",
                     pytest(*BESIDE, "tests/e2e", "tests/chaos", "-m", "services"),
                     services=True,
                 )
             )
-    return found
+    return Plan(first, computing, waiting)
 
 
 def lacking() -> list[str]:
@@ -129,21 +194,24 @@ def main() -> int:
     if CI and missing:
         print("\n".join(f"Not there, and CI needs it: {entry}" for entry in missing))
         return 1
-    plan = legs(browser=browser, services=services)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    chosen = plan(browser=browser, services=services)
     started = time.monotonic()
-    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as side_by_side:
-        list(side_by_side.map(Leg.run, [leg for leg in plan if not leg.alone]))
-    for leg in plan:
-        if leg.alone:
-            leg.run()
+    try:
+        side_by_side([[leg] for leg in chosen.first])
+        side_by_side([chosen.computing, chosen.waiting])
+    except KeyboardInterrupt:
+        print("\nInterrupted.", flush=True)
+        return 130
+    legs = chosen.legs
     print("\n=== Summary")
-    for leg in plan:
+    for leg in legs:
         print(f"{'ok    ' if leg.ok else 'FAILED'} {leg.seconds:6.1f} s  {leg.name}")
     for entry in missing:
         print(f"skipped: {entry}")
-    failed = sum(not leg.ok for leg in plan)
+    failed = sum(not leg.ok for leg in legs)
     print(f"total {time.monotonic() - started:.0f} s")
-    print(f"legs: {len(plan) - failed} passed, {failed} failed, {len(missing)} skipped", flush=True)
+    print(f"legs: {len(legs) - failed} passed, {failed} failed, {len(missing)} skipped", flush=True)
     return 1 if failed else 0
 
 
