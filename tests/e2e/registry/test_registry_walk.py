@@ -37,7 +37,7 @@ owner = User.objects.get(username="olivia")
 save_field(actor=owner, design=design, parameter="challenge_schedule", value=rows)
 save_field(actor=owner, design=design, parameter="challenge_name", value={NAME!r})
 """
-# A small test set, and two teams that hand in through the services behind the browser's upload.
+# A small test set with an algorithm in the place of a second annotator, and two teams that hand in through the services behind the browser's upload.
 SUBMISSIONS = f"""
 import io
 from accounts.models import User
@@ -48,7 +48,8 @@ from submissions.services.test_sets import create_test_set
 from submissions.services.uploads import append, create_upload, finish
 source = example("hippocampus")
 phase = Phase.objects.select_related("task__challenge").get(task__challenge__slug={SLUG!r}, slug="preliminary")
-create_test_set(phase=phase, references=source.folder / "references", cases={CASES!r})
+people = {{"1": source.folder / "references", "2": source.folder / "predictions" / "unet-b"}}
+create_test_set(phase=phase, references=people["1"], cases={CASES!r}, annotators=people, merge_rule="consensus")
 for username, algorithm in zip(("paula", "peter"), [name for name in source.algorithms if name.startswith("unet")]):
     user = User.objects.get(username=username)
     team = join_with_team(user=user, challenge=phase.challenge, team_name=algorithm)
@@ -149,6 +150,18 @@ def test_submissions_are_scored_and_ranked_by_the_registered_assessment(platform
 
     platform.wait(ranked, "a ranking of two teams", every=1)
     expect(page.locator("[data-deviation]")).to_have_count(0)
+
+
+def test_everyone_reads_the_ranking_against_one_annotator(platform, page, seen):
+    def offered():
+        page.goto(f"{platform.url}/challenges/{SLUG}/leaderboard/preliminary/")
+        return page.get_by_label("References of").count() == 1
+
+    platform.wait(offered, "the ranking against each annotator", every=1)
+    page.get_by_label("References of").select_option("annotator 2")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("caption").first).to_contain_text("annotator 2 alone (2 cases). The merged references decide.")
+    seen.check_everywhere()
 
 
 def test_a_critical_change_after_the_first_submission_becomes_a_marked_deviation(platform, page, seen, sign_in, made):

@@ -1,12 +1,16 @@
 """Groups of cases, hard cases and what makes them hard: found from case metadata, shown when cases may be seen."""
 
+from types import SimpleNamespace
+
 import pytest
 from django.conf import settings
 from django.db import transaction
 from django.test import Client, override_settings
 from django.urls import reverse
 
+from leaderboards import groups
 from leaderboards.models import RankingVersion
+from leaderboards.views import pages
 from submissions import results
 from submissions.models import MethodDescription, TestCase
 from tests.integration.leaderboards import examples, world
@@ -176,6 +180,20 @@ def test_references_of_one_annotator_can_be_chosen_by_everybody_who_sees_the_ran
     }
     assert ranks == {"Ben": 1, "Cleo": 2, "Dora": 3, "Ada": 4}
     assert file_of("table_json", key, annotator="nobody").status_code == 404
+
+
+def test_without_merging_the_page_says_whose_references_decide_and_who_has_no_ranking():
+    entries = [
+        {"key": "1", "label": "1", "decides": True},
+        {"key": "2", "label": "2", "decides": False},
+        {"key": "", "label": "3", "problem": "There is no value of the region whole."},
+    ]
+    version = SimpleNamespace(analysis=SimpleNamespace(findings={groups.ANNOTATORS: entries}))
+    told = pages._annotators(version)
+    assert [entry["label"] for entry in told["annotators"]] == ["2"]
+    assert told["deciding_annotator"] == "1"
+    assert [entry["problem"] for entry in told["unranked_annotators"]] == ["There is no value of the region whole."]
+    assert groups.chosen(groups.ANNOTATORS, "", version) is None
 
 
 def test_annotators_are_compared_in_a_figure(built):

@@ -7,6 +7,7 @@ import pytest
 from evaluation.ranking.comparison import by_annotator
 from submissions import merging
 from submissions.queries import annotator_frames, annotators_of, counted_runs, results_frame
+from submissions.queries.test_sets import deciding_annotator
 from submissions.services.test_set_archives import take_archive
 from submissions.services.test_sets import TestSetError, manifest_digest
 from tests.integration.submissions.test_test_set_archives import packed, references
@@ -100,5 +101,6 @@ def test_without_merging_the_first_annotator_is_scored(world: World, tmp_path):
         reason="Ranked by annotator.",
         merge_rule="ranking_per_annotator",
     )
+    assert (deciding_annotator(sealed), deciding_annotator(world.test_set)) == ("1", "")
     for case in sealed.cases.all():
         assert case.reference_sha256 == case.annotations.get(annotator="1").reference_sha256
