@@ -13,11 +13,18 @@ from submissions import storage
 HOUR = 3600
 
 
+class Objects(InMemoryStorage):
+    """Object storage: what it holds has no path on this machine."""
+
+    def path(self, name: str) -> str:
+        raise NotImplementedError(name)
+
+
 @pytest.fixture
 def copies(settings, tmp_path: Path, monkeypatch) -> dict[str, Path]:
     """Copies of files that were used an hour, two hours, two days and a minute ago."""
     settings.PODIUM_SCRATCH = tmp_path
-    kept = InMemoryStorage()
+    kept = Objects()
     monkeypatch.setattr(storage, "private", lambda: kept)
     ages = {"hour": HOUR, "two hours": 2 * HOUR, "days": 48 * HOUR, "minute": 60}
     for name in ages:
