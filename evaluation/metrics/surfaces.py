@@ -74,6 +74,10 @@ class Surface:
         tree: KDTree = _library().KDTree(self.points)
         return tree
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Everything but the tree, which cannot travel to another process and is made anew there."""
+        return {name: value for name, value in self.__dict__.items() if name != "tree"}
+
     @cached_property
     def areas(self) -> NDArray[np.float64]:
         """Surface that each border voxel stands for, in mm² (in 2D: length in mm).
