@@ -54,6 +54,7 @@ class DirectUploadSerializer(serializers.Serializer):
     size = serializers.IntegerField()
     part_bytes = serializers.IntegerField()
     arrived = ArrivedPartSerializer(many=True)
+    is_ending = serializers.BooleanField(help_text="all parts have arrived; only its end has to be asked for again")
     expires_at = serializers.DateTimeField()
     submission = serializers.CharField(allow_null=True, help_text="address of the submission, when whole")
     page = serializers.CharField(allow_null=True, help_text="the same for people")
@@ -123,6 +124,7 @@ class _DirectView(APIView):
             "size": entry.size,
             "part_bytes": entry.multipart.part_bytes,
             "arrived": arrived,
+            "is_ending": going_on and bool(entry.multipart.checksum),
             "expires_at": entry.expires_at,
             "submission": submission and reverse("api:submission-detail", args=[submission]),
             "page": submission and reverse("submissions:detail", args=[slug, submission]),

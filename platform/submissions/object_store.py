@@ -6,6 +6,7 @@ longer be written.
 """
 
 import posixpath
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from django.conf import settings
 ADDRESS_SECONDS = 600
 """How long an address of a part is good for; a part that has begun by then may end later."""
 CHECKSUM_HEADER = "x-amz-checksum-sha256"
+_MAKING = threading.Lock()
 _GONE = ("NoSuchUpload",)
 _ABSENT = ("404", "NoSuchKey", "NotFound")
 _DAMAGED = ("InvalidPart", "InvalidPartOrder", "BadDigest", "EntityTooSmall", "InvalidRequest")
@@ -113,7 +115,9 @@ def put_together(name: str, store_id: str, found: Sequence[Part], digests: Seque
     ]
     try:
         with _asking():
-            _inside().complete_multipart_upload(**_place(name), UploadId=store_id, MultipartUpload={"Parts": listed})
+            _inside(patient=True).complete_multipart_upload(
+                **_place(name), UploadId=store_id, MultipartUpload={"Parts": listed}
+            )
     except _RefusedError as refused:
         if refused.code in _DAMAGED:
             raise DamagedPartsError(refused.code) from refused
@@ -186,8 +190,8 @@ def _place(name: str) -> dict[str, str]:
     return {"Bucket": options["bucket_name"], "Key": posixpath.join(options.get("location", ""), name)}
 
 
-def _inside() -> Any:
-    return _client(_options().get("endpoint_url"), *_access())
+def _inside(*, patient: bool = False) -> Any:
+    return _client(_options().get("endpoint_url"), *_access(), patient=patient)
 
 
 def _outside() -> Any:
@@ -201,15 +205,36 @@ def _access() -> tuple[str | None, ...]:
 
 
 @lru_cache(maxsize=8)
-def _client(endpoint: str | None, region: str | None, access_key: str | None, secret_key: str | None) -> Any:
+def _client(
+    endpoint: str | None,
+    region: str | None,
+    access_key: str | None,
+    secret_key: str | None,
+    *,
+    patient: bool = False,
+) -> Any:
     # Check sums are ours to ask for; by itself the library would sign others into the addresses.
     config = Config(
         signature_version="s3v4",
         request_checksum_calculation="when_required",
         response_checksum_validation="when_required",
         connect_timeout=5,
-        read_timeout=60,
-        retries={"max_attempts": 3, "mode": "standard"},
+        # Putting many parts together takes minutes; asked again meanwhile, a store knows neither upload nor object.
+        read_timeout=300 if patient else 60,
+        retries={"total_max_attempts": 1 if patient else 3, "mode": "standard"},
     )
-    session = boto3.session.Session(aws_access_key_id=access_key, aws_secret_access_key=secret_key, region_name=region)
-    return session.client("s3", endpoint_url=endpoint, config=config)
+    with _MAKING:
+        return _session().client(
+            "s3",
+            endpoint_url=endpoint,
+            region_name=region,
+            aws_access_key_id=access_key,
+            aws_secret_access_key=secret_key,
+            config=config,
+        )
+
+
+@lru_cache(maxsize=1)
+def _session() -> Any:
+    """What reads the description of S3, once; only one thread may make a client of it at a time."""
+    return boto3.session.Session()

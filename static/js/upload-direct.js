@@ -116,7 +116,7 @@
           const piece = blob.slice((number - 1) * state.part_bytes, number * state.part_bytes);
           digests[number - 1] ??= await digestOf(piece);
           const isThere = arrived.has(number) && (arrived.get(number) ?? digests[number - 1]) === digests[number - 1];
-          if (!isThere) {
+          if (!isThere && !state.is_ending) {
             const wanted = { parts: [{ number, sha256: digests[number - 1] }] };
             const { parts } = await ask("POST", `${address}parts/`, wanted, signal);
             await put(parts[0], piece, signal, (bytes) => report(number, Math.min(bytes, piece.size)));

@@ -9,6 +9,7 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 import structlog
 from django.conf import settings
@@ -19,7 +20,7 @@ from submissions import object_store
 from submissions.limits import MIB, upload_limits
 from submissions.models import Multipart, Upload
 from submissions.object_store import DamagedPartsError, Part, StoreAwayError
-from submissions.services.refusals import AwayError, ChecksumError, GoneError, OffsetError, UploadError
+from submissions.services.refusals import AwayError, BusyError, ChecksumError, GoneError, OffsetError, UploadError
 
 log = structlog.get_logger(__name__)
 
@@ -29,6 +30,8 @@ MOST_PARTS = 9_000
 """Stores take 10,000."""
 AT_ONCE = 16
 """Addresses that are handed out in one answer."""
+JOINING = timedelta(minutes=15)
+"""Stores take minutes to put many parts together, and know neither the upload nor the object meanwhile."""
 
 
 @dataclass(frozen=True)
@@ -126,27 +129,36 @@ def put_together(*, multipart: Multipart, digests: Sequence[str] | None) -> None
     ------
     UploadError
         `OffsetError` for parts that are missing, `ChecksumError` for parts that are not what their sender has,
-        `AwayError` when the store does not answer, `GoneError` when there is nothing to put together any more.
+        `AwayError` when the store does not answer, `BusyError` while it is at it, `GoneError` when there is nothing to
+        put together any more.
     """
     try:
         found = object_store.parts(multipart.name, multipart.store_id)
         if found is not None:
             if digests is None:
-                raise OffsetError("The end of this upload has not been announced yet.")
+                raise BusyError("Its sender has to end this upload again.")
             _compare(multipart, found, digests)
             multipart.checksum = _over_all(digests)
             Multipart.objects.filter(pk=multipart.pk).update(checksum=multipart.checksum)
+            Upload.objects.filter(pk=multipart.pk).update(updated_at=timezone.now())
             object_store.put_together(multipart.name, multipart.store_id, found, digests)
+        else:
+            multipart.refresh_from_db(fields=["checksum"])
         whole = object_store.whole(multipart.name)
+    except (OffsetError, ChecksumError):
+        Multipart.objects.filter(pk=multipart.pk).update(checksum="")
+        raise
     except DamagedPartsError as error:
         Multipart.objects.filter(pk=multipart.pk).update(checksum="")
         raise ChecksumError("The object store has other content than was sent. Cancel, and upload again.") from error
     except StoreAwayError as error:
         raise _away(error) from error
+    if whole is None and _is_joining(multipart):
+        raise BusyError("The storage is putting the parts together. Ask again in a minute.")
     if whole is None:
         raise _refused(multipart, "The received bytes are no longer there. Please upload the file again.")
-    told = (whole.checksum or "").partition("-")[0]
-    if whole.size != multipart.upload.size or (told and told != multipart.checksum.partition("-")[0]):
+    told, claimed = ((text or "").partition("-")[0] for text in (whole.checksum, multipart.checksum))
+    if whole.size != multipart.upload.size or (told and claimed and told != claimed):
         raise _refused(multipart, "What arrived is not what was announced. Please upload the file again.")
     Upload.objects.filter(pk=multipart.pk).update(offset=whole.size)
 
@@ -184,6 +196,12 @@ def _compare(multipart: Multipart, found: Sequence[Part], digests: Sequence[str]
         part = there[number]
         if part.size != multipart.size_of(number) or (part.sha256 and part.sha256 != digest):
             raise ChecksumError(f"Part {number} is not what its sender has; send it again.")
+
+
+def _is_joining(multipart: Multipart) -> bool:
+    """Whether another request has just had the store begin to put the parts together."""
+    just = timezone.now() - JOINING
+    return Multipart.objects.filter(pk=multipart.pk, upload__updated_at__gt=just).exclude(checksum="").exists()
 
 
 def _over_all(digests: Sequence[str]) -> str:

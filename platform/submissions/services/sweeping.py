@@ -53,8 +53,8 @@ def _finish_uploads() -> int:
         try:
             uploads.finish(upload=upload)
             count += 1
-        except (uploads.OffsetError, uploads.AwayError):
-            continue  # its sender has to end it again
+        except (uploads.OffsetError, uploads.AwayError, uploads.BusyError):
+            continue  # its sender has to end it again, or the store is at it
         except uploads.UploadError as error:
             count += 1
             log.info("upload_refused", upload=str(upload.pk), reason=str(error))

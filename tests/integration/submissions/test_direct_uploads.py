@@ -19,11 +19,11 @@ from submissions.services import multiparts, sweeping, uploads
 from submissions.storage import private
 from tests.integration.submissions import object_store
 from tests.integration.submissions.object_store import PART, bucket, store, stored
+from tests.integration.submissions.test_quota import concurrently
 from tests.integration.submissions.world import World, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
 UPLOADS = "/api/v1/challenges/blocks/direct-uploads/"
-MIB = 1024**2
 __all__ = ["bucket", "store", "stored"]
 
 
@@ -35,8 +35,14 @@ def ada(client, world: World, bucket):
 
 @pytest.fixture(scope="module")
 def archive() -> bytes:
-    """An archive of right predictions in three parts: what belongs to no case makes it large."""
-    return zipped(predictions() | {"notes.bin": os.urandom(11 * MIB)})
+    """An archive of right predictions, small enough for one part."""
+    return zipped(predictions())
+
+
+@pytest.fixture(scope="module")
+def large() -> bytes:
+    """The same in two parts: what belongs to no case makes it large."""
+    return zipped(predictions() | {"notes.bin": os.urandom(PART)})
 
 
 def post(client, address, content):
@@ -85,37 +91,39 @@ def under_way(store, bucket) -> int:
 
 
 def test_an_archive_is_sent_in_parts_goes_on_after_a_break_and_is_scored(
-    ada, world: World, store, bucket, stored, archive, workers
+    ada, world: World, store, bucket, stored, large, workers
 ):
-    begun = begin(ada, world, len(archive))
+    begun = begin(ada, world, len(large))
     assert (begun.status_code, begun.json()["arrived"], begun.json()["part_bytes"]) == (201, [], PART)
-    address, pieces = begun.json()["address"], dict(enumerate(in_parts(archive), 1))
-    put(ada, address, {1: pieces[1], 3: pieces[3]})
+    address, pieces = begun.json()["address"], dict(enumerate(in_parts(large), 1))
+    put(ada, address, {2: pieces[2]})
     # The laptop was closed: another visit asks what has arrived.
     state = ada.get(address).json()
-    assert [(part["number"], part["size"]) for part in state["arrived"]] == [(1, PART), (3, len(pieces[3]))]
-    early = end(ada, address, archive)
+    assert [(part["number"], part["size"]) for part in state["arrived"]] == [(2, len(pieces[2]))]
+    early = end(ada, address, large)
     assert (early.status_code, early.json()["detail"]) == (
         409,
-        "1 of 3 parts have not arrived yet; the first is 2.",
+        "1 of 2 parts have not arrived yet; the first is 1.",
     )
-    put(ada, address, {2: pieces[2]})
-    ended = end(ada, address, archive).json()
+    put(ada, address, {1: pieces[1]})
+    ended = end(ada, address, large).json()
     submission = Submission.objects.get()
     assert (ended["state"], ended["page"]) == ("complete", submission.get_absolute_url())
-    assert (submission.state, submission.archive_size) == (Submission.State.SCORED, len(archive))
+    assert (submission.state, submission.archive_size) == (Submission.State.SCORED, len(large))
     # The worker has read it: this is the digest of the content, which nobody had claimed before.
-    assert submission.archive_sha256 == hashlib.sha256(archive).hexdigest()
+    assert submission.archive_sha256 == hashlib.sha256(large).hexdigest()
     assert objects(store, bucket) == [submission.archive_file]
 
 
-def test_ending_again_and_sweeping_make_no_second_submission(ada, world: World, archive):
+def test_ending_twice_at_once_again_and_sweeping_make_one_submission(ada, world: World, archive):
     address = sent(ada, world, archive)
-    pages = {end(ada, address, archive).json()["page"] for _ in range(2)}
+    upload, digests = Upload.objects.get(), [digest(piece) for piece in in_parts(archive)]
+    ended = concurrently([lambda: uploads.finish(upload=upload, digests=digests)] * 2)
+    assert len({entry.pk for entry in ended if isinstance(entry, Submission)}) == 1
     Upload.objects.update(updated_at=timezone.now() - timedelta(minutes=5))
     sweeping.sweep()
-    assert pages == {Submission.objects.get().get_absolute_url()}
-    assert ada.get(address).json()["page"] in pages
+    page = Submission.objects.get().get_absolute_url()
+    assert (end(ada, address, archive).json()["page"], ada.get(address).json()["page"]) == (page, page)
 
 
 def test_an_end_that_was_interrupted_is_made_up_for(ada, world: World, archive):
@@ -127,6 +135,20 @@ def test_an_end_that_was_interrupted_is_made_up_for(ada, world: World, archive):
     Upload.objects.update(updated_at=timezone.now() - timedelta(minutes=5))
     sweeping.sweep()
     assert end(ada, address, archive).json()["page"] == Submission.objects.get().get_absolute_url()
+
+
+def test_while_the_store_puts_the_parts_together_nothing_is_thrown_away(ada, world: World, store, bucket):
+    """It takes minutes over many parts, and knows neither the upload nor the object meanwhile."""
+    address = begin(ada, world, 1000).json()["address"]
+    multipart = Multipart.objects.get()
+    store.abort_multipart_upload(Bucket=bucket, Key=multipart.name, UploadId=multipart.store_id)
+    Multipart.objects.update(checksum="begun by another request")
+    assert ada.get(address).json()["is_ending"]
+    busy = end(ada, address, b"x")
+    assert (busy.status_code, "Ask again" in busy.json()["detail"]) == (423, True)
+    Upload.objects.update(updated_at=timezone.now() - timedelta(hours=1))
+    assert end(ada, address, b"x").status_code == 410
+    assert Upload.objects.get().state == Upload.State.REFUSED
 
 
 def test_an_address_takes_one_part_of_one_upload_for_a_short_while(ada, world: World):
