@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -28,6 +29,7 @@ from web.spreadsheets import csv_file
 View = "submissions.view_submission"
 # Of so many of the worst cases, the page of a submission shows a picture.
 PREVIEWS = 3
+PER_PAGE = 50
 OWN_COLUMNS = ("submission", "phase", "team", "archive", "received", "state", "late", "counts", "reason")
 
 
@@ -41,11 +43,11 @@ def _load(request: HttpRequest, slug: str, pk: Any, *, perm: str = View) -> tupl
 def own(request: HttpRequest, slug: str) -> HttpResponse:
     """All submissions of the visitor's teams."""
     challenge, teams = participating(request, slug)
-    rows = of_teams(teams)
+    page = Paginator(of_teams(teams), PER_PAGE).get_page(request.GET.get("page"))
     return render(
         request,
         "submissions/own.html",
-        page_context(request, challenge, submissions=rows, own_teams=teams, standing=standing_submissions(teams)),
+        page_context(request, challenge, page=page, own_teams=teams, standing=standing_submissions(teams)),
     )
 
 

@@ -147,3 +147,13 @@ def test_a_case_that_became_missing_is_a_loss_and_the_table_is_there_for_spreads
     client.force_login(world.bo)
     assert client.get(f"{BASE}submissions/compare.csv", query).status_code == 404
     assert "predictions" not in client.get(f"{BASE}submissions/own.csv").content.decode()
+
+
+def test_a_long_list_of_own_submissions_comes_in_pages(client, world: World, monkeypatch):
+    monkeypatch.setattr("submissions.views.submissions.PER_PAGE", 2)
+    for _ in range(3):
+        world.upload(b"no archive")
+    client.force_login(world.ada)
+    first, second = (page_of(client, f"{BASE}submissions/?page={number}") for number in (1, 2))
+    assert ("1–2 of 3 submissions" in first, "3–3 of 3 submissions" in second) == (True, True)
+    assert ("#1&nbsp;" in first, "#1&nbsp;" in second) == (False, True)
