@@ -20,7 +20,7 @@ from submissions.models import Submission, TestCase
 from submissions.queries import counted_runs, first_cases, results_frame
 from submissions.queries.submissions import labelled, of_challenge, visible_submission
 from submissions.services import states
-from submissions.storage import private
+from submissions.storage import open_stored
 from submissions.views.access import organizing, page_context, phase_by_id
 from web.spreadsheets import csv_file
 
@@ -124,4 +124,4 @@ def archive(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     challenge = organizing(request, slug)
     submission = visible_submission(request.user, challenge, pk, perm="submissions.organize_submission")
     name = f"{submission.team.slug}-{submission.number}-{submission.archive_name}"
-    return FileResponse(private().open(submission.archive_file), as_attachment=True, filename=name)
+    return FileResponse(open_stored(submission.archive_file), as_attachment=True, filename=name)

@@ -113,6 +113,10 @@ def test_an_archive_is_sent_in_parts_goes_on_after_a_break_and_is_scored(
     # The worker has read it: this is the digest of the content, which nobody had claimed before.
     assert submission.archive_sha256 == hashlib.sha256(large).hexdigest()
     assert objects(store, bucket) == [submission.archive_file]
+    # Organizers get it from there, block by block.
+    ada.force_login(world.organizer)
+    download = ada.get(f"/challenges/blocks/organize/submissions/{submission.pk}/archive/")
+    assert b"".join(download.streaming_content) == large
 
 
 def test_ending_twice_at_once_again_and_sweeping_make_one_submission(ada, world: World, archive):
