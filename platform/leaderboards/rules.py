@@ -7,6 +7,7 @@ import rules
 from challenges.models import Phase
 from challenges.rules import is_organizer, is_public
 from submissions.queries.decoys import keeps_decoys
+from submissions.rules import is_named_organizer
 
 
 @rules.predicate
@@ -42,14 +43,24 @@ def hides_nothing_in_bundle(user: Any, phase: Phase | None) -> bool:  # noqa: AR
 
     Values of a classification are made of the class of every case: with them goes the reference itself.
     """
-    return phase is not None and (phase.reveals_cases or phase.assessment.problem != "image_classification")
+    shown = phase is not None and phase.reveals_cases and phase.is_revealed
+    return phase is not None and (shown or phase.assessment.problem != "image_classification")
+
+
+@rules.predicate
+def is_named(user: Any, phase: Phase | None) -> bool:
+    """Stands among those who run the challenge and see what is hidden; administering the platform is not enough."""
+    return phase is not None and is_named_organizer(user, phase.challenge)
 
 
 # The ranking: table, figures without single cases, ranking document, history.
 rules.add_perm("leaderboards.view_ranking", (challenge_is_public & is_revealed) | organizes)
 # What every team reached in every case. Before the end it would tell the teams about hidden cases and about each other.
 rules.add_perm("leaderboards.view_cases", (challenge_is_public & has_closed) | organizes)
-rules.add_perm("leaderboards.view_bundle", (challenge_is_public & has_closed & hides_nothing_in_bundle) | organizes)
+# A rule and not a permission: Django grants every permission to administrators.
+rules.add_rule(
+    "leaderboards.view_bundle", (((challenge_is_public & has_closed) | organizes) & hides_nothing_in_bundle) | is_named
+)
 rules.add_perm("leaderboards.request_ranking", organizes)
 # What came after the public ranking was frozen, and when it is frozen.
 rules.add_perm("leaderboards.view_frozen", organizes)

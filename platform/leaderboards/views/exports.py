@@ -12,6 +12,7 @@ from django.utils.text import slugify
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 from django.views.decorators.vary import vary_on_headers
+from rules import test_rule
 
 from challenges.queries import deviations
 from leaderboards import bundles, computing, groups, pictures, published, tables
@@ -188,7 +189,7 @@ def bundle(request: HttpRequest, slug: str, key: str, number: int) -> StreamingH
     place = find(request, slug, key)
     version = place.version(number)
     _check_cases(request, place)
-    if not request.user.has_perm("leaderboards.view_bundle", place.phase):
+    if not test_rule("leaderboards.view_bundle", request.user, place.phase):
         raise PermissionDenied(
             "The values of this ranking are made of the classes of all cases, and this phase keeps its references hidden: "
             "only its organizers have the bundle."

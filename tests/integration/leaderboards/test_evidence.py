@@ -136,6 +136,27 @@ def test_the_bundle_recomputes_from_evidence_and_notices_a_changed_one(ranked, t
     assert "the bundle has no evidence/0001.parquet, the evidence of Ada" in capsys.readouterr().err
 
 
+def test_a_bundle_that_holds_the_references_is_for_named_organizers_alone(ranked, django_user_model):
+    phase = ranked.phases["revealed"]
+    address = reverse("leaderboards:bundle", args=["liver", "revealed", 1])
+    root = django_user_model.objects.create_superuser("root", "root@example.org", "secret")
+    answers = {}
+    for shown in (False, True):
+        type(phase).objects.filter(pk=phase.pk).update(reveals_cases=shown)
+        for user in (root, ranked.people["member"], ranked.people["organizer"]):
+            client = Client()
+            client.force_login(user)
+            answers[user.username, shown] = client.get(address).status_code
+    assert answers == {
+        ("root", False): 403,
+        ("root", True): 200,
+        (ranked.people["member"].username, False): 403,
+        (ranked.people["member"].username, True): 200,
+        (ranked.people["organizer"].username, False): 200,
+        (ranked.people["organizer"].username, True): 200,
+    }
+
+
 def packed(content: dict[str, bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
