@@ -127,7 +127,10 @@ def _stability(entry: Entry) -> list[str]:
         if ever == 0:
             said.append("None of the other algorithms came first in any resample.")
         else:
-            said.append(f"{ever} of the {total} other algorithms came first in at least one resample.")
+            # Where the winner always stays first, nobody else can have been first alone.
+            whom = "it" if len(entry["winners"]) == 1 else "them"
+            did = f"shared first place with {whom}" if entry["winner_stays"] == 1.0 else "came first"
+            said.append(f"{ever} of the {total} other algorithms {did} in at least one resample.")
     tau = entry["kendall_tau"]
     if tau["median"] is not None:
         said.append(

@@ -257,6 +257,15 @@ def test_a_clear_winner_is_said_to_be_one():
     assert "Leaving out any single case does not change who is first." in said
 
 
+def test_who_is_first_beside_a_winner_that_always_is_shares_the_place():
+    base = np.linspace(0, 1, 8)
+    better_in_one_case = base + np.array([1] + [0] * 7)
+    document = document_of(np.column_stack([better_in_one_case, base]).round(3), bootstrap=200)
+    assert document["rankings"][0]["winner_stays"] == 1.0
+    said = sentences(document)
+    assert "1 of the 1 other algorithms shared first place with it in at least one resample." in said
+
+
 def test_with_too_few_cases_it_is_said_that_no_test_can_decide():
     generator = np.random.default_rng(2)
     document = document_of(generator.random((6, 5)).round(3), bootstrap=50)
