@@ -14,9 +14,10 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.models import User
+from submissions import direct_checks
 from submissions.models import Multipart, Submission, Upload
 from submissions.services import multiparts, sweeping, uploads
-from submissions.storage import private
+from submissions.storage import local_path, private, scratch
 from tests.integration.submissions import object_store
 from tests.integration.submissions.object_store import PART, bucket, store, stored
 from tests.integration.submissions.test_quota import concurrently
@@ -186,6 +187,23 @@ def test_what_the_store_promises_is_tried_and_what_it_does_not_keep_is_said(stor
     if object_store.IS_STRICT:
         call_command("check_direct_uploads")
         assert "work, also from pages of podium.example.org" in capsys.readouterr().out
+
+
+def test_a_worker_copies_no_more_than_was_announced(store, bucket):
+    store.put_object(Bucket=bucket, Key="incoming/x", Body=b"four")
+    with pytest.raises(ValueError, match="more than 3 bytes"):
+        local_path("incoming/x", limit=3)
+    assert not any(scratch("copies").iterdir())
+    assert local_path("incoming/x", limit=4).read_bytes() == b"four"
+
+
+def test_the_system_check_names_what_cannot_work(bucket, settings):
+    settings.PODIUM_TLS = True
+    assert [found.id for found in direct_checks.storage_is_reached_over_tls()] == ["submissions.W001"]
+    settings.PODIUM_S3_PUBLIC_ENDPOINT = "https://uploads.example.org"
+    assert direct_checks.storage_is_reached_over_tls() == direct_checks.bucket_is_named() == []
+    settings.STORAGES = settings.STORAGES | {"private": {"BACKEND": "django.core.files.storage.FileSystemStorage"}}
+    assert [found.id for found in direct_checks.bucket_is_named()] == ["submissions.E001"]
 
 
 def test_after_the_end_a_part_is_taken_no_more(ada, world: World, archive):
