@@ -123,14 +123,7 @@ def _stability(entry: Entry) -> list[str]:
     said = []
     total = len(entry["algorithms"]) - len(entry["winners"])
     if entry["others_first"] is not None and total:
-        ever = round(entry["others_first"] * total)
-        if ever == 0:
-            said.append("None of the other algorithms came first in any resample.")
-        else:
-            # Where the winner always stays first, nobody else can have been first alone.
-            whom = "it" if len(entry["winners"]) == 1 else "them"
-            did = f"shared first place with {whom}" if entry["winner_stays"] == 1.0 else "came first"
-            said.append(f"{ever} of the {total} other algorithms {did} in at least one resample.")
+        said.append(_others_first(entry, round(entry["others_first"] * total), total))
     tau = entry["kendall_tau"]
     if tau["median"] is not None:
         said.append(
@@ -148,6 +141,20 @@ def _stability(entry: Entry) -> list[str]:
     elif len(entry["winners"]) == len(entry["algorithms"]):
         said.append("All algorithms are tied on the full data; whatever order a resample shows is chance.")
     return said
+
+
+def _others_first(entry: Entry, ever: int, total: int) -> str:
+    if ever == 0:
+        return (
+            "None of the other algorithms came first in any resample."
+            if total > 1
+            else "The other one never came first."
+        )
+    # Where the winner always stays first, nobody else can have been first alone.
+    whom = "it" if len(entry["winners"]) == 1 else "them"
+    did = f"shared first place with {whom}" if entry["winner_stays"] == 1.0 else "came first"
+    who = f"{ever} of the {total} other algorithms" if total > 1 else "The other algorithm"
+    return f"{who} {did} in at least one resample."
 
 
 def _left_out(entry: Entry) -> list[str]:
