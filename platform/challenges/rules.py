@@ -59,6 +59,16 @@ def is_organizer(user: Any, challenge: Challenge | None) -> bool:
 
 
 @rules.predicate
+def is_named_organizer(user: Any, challenge: Challenge | None) -> bool:
+    """Stands among those who run the challenge and see what is hidden; administering the platform is not enough."""
+    if challenge is None or not user.is_authenticated:
+        return False
+    if parts := _remembered(user, challenge):
+        return parts.role in Organizer.TRUSTED
+    return Organizer.objects.filter(challenge=challenge, user=user, role__in=Organizer.TRUSTED).exists()
+
+
+@rules.predicate
 def is_moderator(user: Any, challenge: Challenge | None) -> bool:
     """Has any role among those who run the challenge: may announce and moderate."""
     return _role(user, challenge) is not None

@@ -5,9 +5,8 @@ from typing import Any
 import rules
 
 from challenges.models import Phase
-from challenges.rules import is_organizer, is_public
+from challenges.rules import is_named_organizer, is_organizer, is_public
 from submissions.queries.decoys import keeps_decoys
-from submissions.rules import is_named_organizer
 
 
 @rules.predicate

@@ -4,8 +4,8 @@ from typing import Any
 
 import rules
 
-from challenges.models import Challenge, Member, Organizer, Phase
-from challenges.rules import is_organizer, is_owner, is_participant, is_public
+from challenges.models import Member, Phase
+from challenges.rules import is_named_organizer, is_organizer, is_owner, is_participant, is_public
 from submissions.models import Submission, Upload
 from submissions.queries.decoys import keeps_decoys
 from submissions.queries.dry_runs import are_public
@@ -57,14 +57,6 @@ def reveals_references(user: Any, submission: Submission | None) -> bool:  # noq
     if submission is None:
         return False
     return (submission.phase.reveals_cases and submission.phase.is_revealed) or are_public(submission.phase)
-
-
-@rules.predicate
-def is_named_organizer(user: Any, challenge: Challenge | None) -> bool:
-    """Stands among those who run the challenge and see what is hidden; administering the platform is not enough."""
-    if challenge is None or not user.is_authenticated:
-        return False
-    return Organizer.objects.filter(challenge=challenge, user=user, role__in=Organizer.TRUSTED).exists()
 
 
 @rules.predicate

@@ -23,6 +23,7 @@ from leaderboards.models import RankingVersion, Standing
 from leaderboards.questions import main_order, questions
 from leaderboards.views.place import Place, find
 from submissions.queries import Rescoring, rescoring_of
+from submissions.queries.submissions import number_under_way
 
 MOST_FIGURES = 8
 """So many figures of one kind stand on a page."""
@@ -120,7 +121,8 @@ def _current(request: HttpRequest, place: Place) -> HttpResponse:
         return sealed_page(request, place)
     standing = place.standing()
     if standing is None:
-        return render(request, "leaderboards/empty.html", {**common_context(request, place), **_state(place)})
+        content = {**common_context(request, place), **_state(place), "under_way": number_under_way(place.phase)}
+        return render(request, "leaderboards/empty.html", content)
     standing.version.phase = place.phase
     return _ranking(request, place, standing.version, standing, rescoring=rescoring_of(place.phase))
 

@@ -30,6 +30,12 @@ def of_challenge(challenge: Challenge) -> QuerySet[Submission]:
     return with_runs(Submission.objects.filter(phase__task__challenge=challenge))
 
 
+def number_under_way(phase: Phase) -> int:
+    """How many submissions to a phase are being checked or scored now, or wait for that."""
+    state = Submission.State
+    return Submission.objects.filter(phase=phase, state__in=(state.RECEIVED, state.VALIDATING, state.ACCEPTED)).count()
+
+
 def labelled(rows: Iterable[Submission], phases: Iterable[Phase]) -> Iterable[Submission]:
     """Give submissions the phases that they show, with the labels that tell phases of several tasks apart."""
     known = {phase.pk: phase for phase in phases}

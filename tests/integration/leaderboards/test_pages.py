@@ -12,6 +12,7 @@ from challenges.models import Phase, Task
 from evaluation import ranking
 from leaderboards import services
 from leaderboards.models import RankingRequest
+from submissions.models import Submission
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.conftest import storages_in
 
@@ -172,6 +173,11 @@ def test_phase_without_a_ranking_says_when_there_will_be_one(built, visitor):
         assessment_digest=phase.assessment_digest,
     )
     assert "No team has been scored yet" in page(visitor, "later")
+    one = Submission.objects.filter(phase=phase).first()
+    Submission.objects.filter(pk=one.pk).update(phase=other, state=Submission.State.ACCEPTED)
+    said = page(visitor, "later")
+    assert "The first scores are on their way" in said
+    assert "1 submission to this phase is being checked and scored" in said
     services.request_ranking(other.pk)
     assert "The first ranking is being computed" in page(visitor, "later")
 
