@@ -194,7 +194,9 @@ def main() -> int:
     if CI and missing:
         print("\n".join(f"Not there, and CI needs it: {entry}" for entry in missing))
         return 1
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # Also where a shell began this in the background and had it ignore Ctrl-C, which the legs would inherit.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     chosen = plan(browser=browser, services=services)
     started = time.monotonic()
     try:
