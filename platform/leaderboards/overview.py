@@ -10,6 +10,7 @@ from evaluation import figures
 from evaluation.ranking.tasks import across_tasks
 from leaderboards import queries
 from leaderboards.tables import harmless
+from submissions.queries.decoys import remember_decoys
 
 CONSENSUS_READING = """The larger a circle, the more tasks give the team that rank. Teams stand in the order of their mean rank
 over the tasks; the cross is the median."""
@@ -100,6 +101,7 @@ class Overview:
 
 def of_phases(phases: Sequence[Phase], *, user: Any) -> Overview:
     """Read the ranks of the rankings that stand, for a person, in each of the phases."""
+    remember_decoys(phases)
     visible = [phase for phase in phases if user.has_perm("leaderboards.view_ranking", phase)]
     until = {
         phase.pk: freeze.moment

@@ -1,7 +1,7 @@
 """Cases that are asked for and not scored (MAN-22): kept from participants as long as it matters, shown to organizers."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,7 +49,21 @@ def tells_decoys(phase: Phase) -> bool:
 
 def keeps_decoys(phase: Phase) -> bool:
     """Whether a phase that is not over has decoys, so that nothing may be shown that depends on the scored cases."""
-    return not phase.is_revealed and TestCase.objects.filter(test_set__phase=phase, is_decoy=True).exists()
+    if phase.is_revealed:
+        return False
+    known: bool | None = getattr(phase, "known_decoys", None)
+    return TestCase.objects.filter(test_set__phase=phase, is_decoy=True).exists() if known is None else known
+
+
+def remember_decoys(phases: Iterable[Phase]) -> None:
+    """Look up once which of these phases have decoys, for `keeps_decoys` on these objects; in the course of a request."""
+    phases = list(phases)
+    having = TestCase.objects.filter(test_set__phase__in=phases, is_decoy=True).values_list(
+        "test_set__phase", flat=True
+    )
+    found = set(having.distinct())
+    for phase in phases:
+        phase.known_decoys = phase.pk in found
 
 
 def handed_in(test_set: TestSet) -> list[Handed]:

@@ -3,9 +3,9 @@
 from datetime import timedelta
 
 import pytest
+import rules
 from django.core.exceptions import ValidationError
 from django.utils import timezone
-from rules import test_rule
 
 from challenges.models import Concern, Phase
 from notifications.models import Notification
@@ -208,7 +208,7 @@ def test_a_dry_run_shows_its_references_to_those_who_take_part(client, tmp_path,
     assert "This is a dry run" in client.get(submission.get_absolute_url()).content.decode()
     picture = f"{submission.get_absolute_url()}cases/case_001/"
     assert "with_reference" not in client.get(picture).content.decode()
-    assert test_rule("submissions.view_references", world.ada, submission)
+    assert rules.test_rule("submissions.view_references", world.ada, submission)
     # The same references hidden in another phase stay hidden here, too.
     other = Phase.objects.get(pk=world.phase.pk)
     other.pk, other.slug, other.is_dry_run = None, "final", False
@@ -222,7 +222,7 @@ def test_a_dry_run_shows_its_references_to_those_who_take_part(client, tmp_path,
         case.save()
     assert TestCase.objects.filter(test_set=copy).count() == 1
     assert client.get(address).status_code == 404
-    assert not test_rule("submissions.view_references", world.ada, submission)
+    assert not rules.test_rule("submissions.view_references", world.ada, submission)
 
 
 def test_a_team_without_a_description_is_left_out_where_registered_and_reminded_once(client, world: World, workers):
