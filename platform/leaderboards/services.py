@@ -7,7 +7,7 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Max, Q
 from django.utils import timezone
 
 from accounts.models import User
@@ -26,6 +26,8 @@ RANK_TASK = "leaderboards.tasks.rank_phase"
 ANALYSE_TASK = "leaderboards.tasks.analyse_version"
 LEASE = timedelta(seconds=30)
 """A worker that has not renewed its lease for so long is taken for dead."""
+REST = timedelta(seconds=3)
+"""While scores keep coming in, a phase is ranked no more often: a ranking after each would take the workers from scoring."""
 PROGRESS_EVERY = timedelta(seconds=2)
 MAX_ATTEMPTS = 3
 """A ranking that takes its worker down with it is not tried for ever."""
@@ -51,7 +53,17 @@ def request_ranking(phase_id: int, *, cause: str = Standing.Cause.SCORE) -> None
     request.attempts = 0
     request.save()
     if not waiting:
-        jobs.enqueue(RANK_TASK, phase_id)
+        jobs.enqueue(RANK_TASK, phase_id, countdown=_rest(request))
+
+
+def _rest(request: RankingRequest) -> float | None:
+    """Seconds that a ranking asked for by a score has to wait, since another has just been made."""
+    last = Standing.objects.filter(phase_id=request.phase_id).aggregate(last=Max("since"))["last"]
+    if request.cause != Standing.Cause.SCORE or last is None:
+        return None
+    # Never longer than that, whatever the clocks of two machines say.
+    left = min(last + REST - timezone.now(), REST)
+    return left.total_seconds() if left > timedelta(0) else None
 
 
 def request_final_ranking(phase_id: int) -> None:
@@ -227,7 +239,7 @@ def _finish(
     row.lease, row.lease_until, row.attempts, row.progress, row.begun = "", None, 0, [], {}
     row.save()
     if row.is_due:
-        jobs.enqueue(RANK_TASK, row.phase_id)
+        jobs.enqueue(RANK_TASK, row.phase_id, countdown=_rest(row))
     return version
 
 

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, transaction
+from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 
@@ -316,3 +317,27 @@ def test_long_ranking_is_computed_in_slices_that_keep_what_they_have_done(
     assert (request.begun, request.is_due) == ({}, True)
     assert services.rank_phase(phase_id=phase.pk) is None
     assert services.rank_phase(phase_id=phase.pk).number == 2
+
+
+def test_while_scores_keep_coming_a_phase_is_ranked_only_now_and_then(
+    phase, monkeypatch, django_capture_on_commit_callbacks
+):
+    waits = []
+    monkeypatch.setattr("web.jobs.send", lambda task, args, countdown=None: waits.append(countdown) or True)
+    rest = services.REST.total_seconds()
+
+    def wait(cause: str = Standing.Cause.SCORE, ago: timedelta = timedelta(0)) -> float | None:
+        Standing.objects.filter(phase=phase).update(since=timezone.now() - ago)
+        RankingRequest.objects.filter(phase=phase).update(requested=F("computed"))
+        waits.clear()
+        with django_capture_on_commit_callbacks(execute=True):
+            services.request_ranking(phase.pk, cause=cause)
+        assert len(waits) == 1
+        return waits[0]
+
+    assert wait() is None, "the first one is made at once"
+    world.rank(phase)
+    assert rest - 1 < wait() <= rest
+    assert wait(ago=services.REST) is None
+    assert wait(ago=-timedelta(hours=1)) == rest, "whatever the clock of the other machine says"
+    assert wait(Standing.Cause.CLOSED) is None, "the final ranking does not wait"
