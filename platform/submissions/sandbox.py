@@ -123,13 +123,18 @@ class _Child:
         self.output = os.memfd_create("podium-child", 0)
         parent = os.getpid()
         confinement.prepare()
-        # A collection between the fork and the freeze below would copy every page of the prepared references.
-        gc.freeze()
+        # A collection in the child would copy every page of the prepared references: there is none before the child sets apart
+        # what it has got. Set apart here, what this process has to throw away would never be collected again.
+        collects = gc.isenabled()
+        gc.disable()
         self.pid = os.fork()
         if self.pid == 0:
+            gc.freeze()
+            gc.enable()
             places = [folder, hands_over] if hands_over else [folder]
             _run(items, work, limits, writer, self.output, parent, reads, places)
-        gc.unfreeze()
+        if collects:
+            gc.enable()
         os.close(writer)
 
     def __enter__(self) -> Self:

@@ -1,6 +1,7 @@
 """Children that misbehave: each failure belongs to its item, and the rest goes on."""
 
 import contextlib
+import gc
 import os
 import signal
 import time
@@ -164,3 +165,17 @@ def test_nothing_is_left_behind(tmp_path: Path):
     run(["a", "b"], work)
     assert list((tmp_path / "work").iterdir()) == []
     assert open_files() == before
+
+
+def test_the_worker_goes_on_throwing_away_what_it_needs_no_more():
+    apart = gc.get_freeze_count()
+
+    def work(*_):
+        return gc.get_freeze_count() > apart and gc.isenabled()
+
+    gc.collect()
+    gc.collect(1)
+    gc.collect(1)
+    assert [answer.value for answer in answers(["a"], work, limits=LIMITS)] == [True], "the child copies no page"
+    # Objects that were set apart here would come back as the oldest, and those count anew until they are looked through.
+    assert (gc.get_freeze_count(), gc.isenabled(), gc.get_count()[2] >= 2) == (apart, True, True)
