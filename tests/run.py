@@ -4,8 +4,9 @@ Legs: the embedded default (SQLite, no broker), the same integration tests on Po
 and `REDIS_URL` are set, and real processes with a real browser. What is not there is named at the end, and is an error
 when ``CI=true``.
 
-Browsers and workers wait for each other a third of their time, and tests that only compute never wait. So lanes of legs run
-side by side where there is more than one core: the computing lanes take what the other leaves idle, and give way to it. Each leg has its output in one piece, when it has ended.
+Browsers and workers wait for each other a third of their time, and tests that only compute never wait. So two lanes of
+legs run side by side where there is more than one core: the computing lane takes what the other leaves idle, and gives
+way to it. Each leg has its output in one piece, when it has ended.
 """
 
 import os
@@ -26,11 +27,9 @@ BIN = Path(sys.executable).parent
 CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 SERVICES = ("DATABASE_URL", "REDIS_URL")
 CORES = os.cpu_count() or 1
-PROCESSES = min(4, CORES)
+PROCESSES = str(min(4, CORES))
 # Neighbouring tests stay in one process, which makes the worlds that they share once.
-SPREAD = ("-n", str(PROCESSES), "--dist", "worksteal")
-# One more, since each waits for the database to write.
-WITH_A_SERVER = ("-n", str(PROCESSES + 1), "--dist", "worksteal")
+SPREAD = ("-n", PROCESSES, "--dist", "worksteal")
 # One process for the walks that share an installation, one for all that start their own (tests/e2e/conftest.py).
 BESIDE = ("-n", "2")
 # Low enough that nobody waits for a browser, high enough that a test which computes is never put aside for seconds.
@@ -107,8 +106,8 @@ def lane(legs: list[Leg]) -> None:
 
 
 def side_by_side(lanes: list[list[Leg]]) -> None:
-    """Run these lanes at the same time, or one after the other where there is one core."""
-    with ThreadPoolExecutor(max_workers=len(lanes) if CORES > 1 else 1) as threads:
+    """Run these lanes at the same time, as many as there are cores."""
+    with ThreadPoolExecutor(max_workers=CORES) as threads:
         running = [threads.submit(lane, legs) for legs in lanes]
         try:
             for ran in running:
@@ -132,16 +131,15 @@ def manage(*arguments: str) -> list[str]:
 
 @dataclass
 class Plan:
-    """What runs before everything else, and the lanes after it."""
+    """What runs before everything else, and the two lanes after it."""
 
     first: list[Leg]
-    checking: list[Leg]
     computing: list[Leg]
     waiting: list[Leg]
 
     @property
     def legs(self) -> list[Leg]:
-        return [*self.first, *self.checking, *self.computing, *self.waiting]
+        return [*self.first, *self.computing, *self.waiting]
 
 
 def plan(*, browser: bool, services: bool) -> Plan:
@@ -151,24 +149,20 @@ def plan(*, browser: bool, services: bool) -> Plan:
     first = [Leg("migrated database, SQLite", migrated)]
     if services:
         first.append(Leg("migrated database, PostgreSQL", migrated, services=True))
-    checking = [
+    computing = [
         Leg("ruff", tool("ruff", "check", ".")),
         Leg("ruff format", tool("ruff", "format", "--check", ".")),
         Leg("import-linter", tool("lint-imports")),
         Leg("migrations", manage("makemigrations", "--check", "--dry-run"), env=plain),
         Leg("mypy", tool("mypy")),
-    ]
-    computing = [
         Leg(
             "unit and integration, embedded default",
             pytest(*SPREAD, "tests/unit", "tests/integration", "evaluation", "platform", "--ignore=platform/config"),
         ),
     ]
     if services:
-        computing.append(
-            Leg("integration, PostgreSQL + Redis", pytest(*WITH_A_SERVER, "tests/integration"), services=True)
-        )
-    for leg in [*checking, *computing]:
+        computing.append(Leg("integration, PostgreSQL + Redis", pytest(*SPREAD, "tests/integration"), services=True))
+    for leg in computing:
         leg.gives_way = browser
     waiting = []
     if browser:
@@ -181,7 +175,7 @@ def plan(*, browser: bool, services: bool) -> Plan:
                     services=True,
                 )
             )
-    return Plan(first, checking, computing, waiting)
+    return Plan(first, computing, waiting)
 
 
 def lacking() -> list[str]:
@@ -207,7 +201,7 @@ def main() -> int:
     started = time.monotonic()
     try:
         side_by_side([[leg] for leg in chosen.first])
-        side_by_side([chosen.checking, chosen.computing, chosen.waiting])
+        side_by_side([chosen.computing, chosen.waiting])
     except KeyboardInterrupt:
         print("\nInterrupted.", flush=True)
         return 130
