@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.cli import InputError
+from evaluation.cli.inputs import progress_line, read_assessment
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -47,10 +47,9 @@ def run(options: Namespace) -> int:
     InputError
         For bad input, with one line that says what is wrong.
     """
-    from evaluation.assessment import parse
     from evaluation.scoring import results_text, score_folders, write_evidence, write_provenance, write_results
 
-    assessment = parse(_read_json(options.assessment))
+    assessment = read_assessment(options.assessment)
     algorithms = algorithms_of(options)
     if options.output is not None and not options.output.parent.is_dir():
         message = f"--output: there is no folder {options.output.parent}"
@@ -60,7 +59,7 @@ def run(options: Namespace) -> int:
         options.references,
         algorithms,
         jobs=options.jobs,
-        progress=_show_progress if sys.stderr.isatty() else None,
+        progress=progress_line("scored"),
     )
     report(scored)
     if options.evidence is not None:
@@ -102,15 +101,6 @@ def algorithms_of(options: Namespace) -> dict[str, Path]:
     return folders
 
 
-def _read_json(path: Path) -> dict[str, Any]:
-    try:
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        message = f"{path} is not a JSON document: {error}"
-        raise InputError(message) from None
-    return document
-
-
 def report(scored: ScoredFolders) -> None:
     """Name what was counted as missing although a file is there, and files that belong to no case."""
     lines = [f"{algorithm}: {issue.message} (counted as missing)" for (algorithm, _), issue in scored.reasons.items()]
@@ -121,11 +111,6 @@ def report(scored: ScoredFolders) -> None:
         print(line, file=sys.stderr)  # noqa: T201  (a command talks)
     if len(lines) > _SHOWN:
         print(f"… and {len(lines) - _SHOWN} more", file=sys.stderr)  # noqa: T201
-
-
-def _show_progress(done: int, total: int) -> None:
-    end = "\n" if done == total else ""
-    print(f"\rscored {done} of {total} cases", end=end, file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _jobs(text: str) -> int:

@@ -6,17 +6,16 @@ over the whole image gains nothing by it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from evaluation.metrics.nearest import both_ways
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from evaluation.matching import Objects
-
-_ALL_AGAINST_ALL: Final = 1 << 14
-"""Up to so many distances it is quicker to compute them all than to build a tree."""
 
 
 class Contours(NamedTuple):
@@ -80,19 +79,8 @@ def hausdorff_of_pairs(
         return np.zeros(0)
     ours, theirs = contours(reference, rows), contours(prediction, columns)
     pairs = zip(rows.tolist(), columns.tolist(), strict=True)
-    return np.array([_hausdorff(ours.of(row), theirs.of(column)) for row, column in pairs])
-
-
-def _hausdorff(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
-    if len(one) * len(other) <= _ALL_AGAINST_ALL:
-        from scipy.spatial.distance import cdist
-
-        table = cdist(one, other)
-        return float(max(table.min(axis=1).max(), table.min(axis=0).max()))
-    from scipy.spatial import cKDTree
-
-    there, back = (cKDTree(b).query(a)[0].max() for a, b in ((one, other), (other, one)))
-    return float(max(there, back))
+    ways = (both_ways(ours.of(row), theirs.of(column)) for row, column in pairs)
+    return np.array([max(there.max(), back.max()) for there, back in ways])
 
 
 def _along(axis: int, dimensions: int, part: slice) -> tuple[slice, ...]:

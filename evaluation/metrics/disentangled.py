@@ -215,39 +215,43 @@ def detection_scores(found: Disentangled) -> dict[str, Result]:
 def classification_scores(found: Disentangled) -> dict[str, Result]:
     """Balanced accuracy of matched objects, and PPV, Sensitivity and F1 of each class on the normalised matrix.
 
-    Classes that do not occur among the matched references take no part. A task with a single class has nothing to
-    classify: ``not_applicable``.
+    The mean is over the classes that occur among the matched references. A class of which no object was matched has no
+    values; whether that is fair to leave out says the flag. A task with a single class has nothing to classify:
+    ``not_applicable``.
     """
     if len(found.classes) == 1:
         return {"balanced_accuracy": undefined(Outcome.NOT_APPLICABLE)}
     matrix = found.normalized_classification
     present = np.asarray(~np.isnan(matrix).any(axis=1))
-    scores: dict[str, Result] = {}
-    if not present.any():
-        return {"balanced_accuracy": _nothing_matched(found)}
-    scores["balanced_accuracy"] = ok(float(np.diagonal(matrix)[present].mean()))
     filled = np.where(present[:, None], matrix, 0.0)
+    accuracy = ok(float(np.diagonal(matrix)[present].mean())) if present.any() else _nothing_matched(found)
+    scores: dict[str, Result] = {"balanced_accuracy": accuracy}
     for index, name in enumerate(found.classes):
         if present[index]:
             tp = filled[index, index]
             counts = Counts.of(tp, filled[:, index].sum() - tp, 1 - tp, 0)
-            scores[f"{name}.ppv"] = ppv(counts).result()
-            scores[f"{name}.sensitivity"] = sensitivity(counts).result()
-            scores[f"{name}.fbeta"] = fbeta(counts).result()
+            own = ppv(counts).result(), sensitivity(counts).result(), fbeta(counts).result()
+        else:
+            own = (_nothing_matched(found, index),) * 3
+        scores |= {
+            f"{name}.{metric}": value for metric, value in zip(("ppv", "sensitivity", "fbeta"), own, strict=True)
+        }
     return scores
 
 
 def segmentation_scores(found: Disentangled) -> dict[str, Result]:
     """Mean IoU over the classes that have a match, the IoU of each, and the mean Hausdorff distance of all pairs."""
     count = found.matched
-    counted = count > 0
-    if not counted.any():
-        nothing = _nothing_matched(found)
-        return {"iou": nothing, "hausdorff_distance": nothing}
-    means = found.iou_sum[counted] / count[counted]
-    scores = {"iou": ok(float(means.mean())), "hausdorff_distance": ok(found.hausdorff_sum / count.sum())}
-    names = np.asarray(found.classes, dtype=object)[counted]
-    return scores | {f"{name}.iou": ok(float(mean)) for name, mean in zip(names, means, strict=True)}
+    means = [
+        ok(float(total / n)) if n else _nothing_matched(found, index)
+        for index, (total, n) in enumerate(zip(found.iou_sum, count, strict=True))
+    ]
+    known = [mean.value for mean in means if mean.value is not None]
+    if known:
+        scores = {"iou": ok(float(np.mean(known))), "hausdorff_distance": ok(found.hausdorff_sum / count.sum())}
+    else:
+        scores = dict.fromkeys(("iou", "hausdorff_distance"), _nothing_matched(found))
+    return scores | {f"{name}.iou": mean for name, mean in zip(found.classes, means, strict=True)}
 
 
 def panoptic_scores(found: Disentangled) -> dict[str, Result]:
@@ -273,9 +277,10 @@ def panoptic_scores(found: Disentangled) -> dict[str, Result]:
     return scores
 
 
-def _nothing_matched(found: Disentangled) -> Result:
-    """Nothing to rate: fair to leave out only where there was nothing to find."""
-    return undefined(Outcome.DEGENERATE, Flag.NONE if found.references else Flag.REFERENCE)
+def _nothing_matched(found: Disentangled, index: int | None = None) -> Result:
+    """Nothing to rate, of all classes or of one: fair to leave out only where there was nothing to find."""
+    wanted = found.references if index is None else int(found.confusion[index + 1].sum())
+    return undefined(Outcome.DEGENERATE, Flag.NONE if wanted else Flag.REFERENCE)
 
 
 def _by_centre(reference: Objects, prediction: Objects, every: Pairs) -> Pairs:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from evaluation.metrics.nearest import ALL_PAIRS, squared_pairs
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -23,8 +25,6 @@ _DENSE: Final = 0.1
 """Share of border voxels in the joint box from which a distance transform is the faster way …"""
 _FEW: Final = 20_000
 """… unless they are so few that a tree is quick however they lie."""
-_ALL_PAIRS: Final = 20_000
-"""Up to so many pairs, comparing all of them is the quickest way."""
 
 
 class DirectedDistances(NamedTuple):
@@ -54,11 +54,8 @@ def directed_distances(reference: Surface, prediction: Surface, spacing: Sequenc
 
 
 def _by_tree(start: Surface, target: Surface) -> NDArray[np.float64]:
-    if start.size * target.size <= _ALL_PAIRS:
-        squares = sum(
-            np.subtract.outer(start.points[:, axis], target.points[:, axis]) ** 2 for axis in range(start.border.ndim)
-        )
-        nearest: NDArray[np.float64] = np.sqrt(np.min(squares, axis=1))
+    if start.size * target.size <= ALL_PAIRS:
+        nearest: NDArray[np.float64] = np.sqrt(squared_pairs(start.points, target.points).min(axis=1))
         return nearest
     distances = np.zeros(start.size)
     apart = np.flatnonzero(~_coincident(start, target))

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib import import_module
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from types import ModuleType
+from evaluation.metrics.nearest import tree_of
 
+if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pykdtree.kdtree import KDTree
 
@@ -71,8 +69,7 @@ class Surface:
     @cached_property
     def tree(self) -> KDTree:
         """A k-d tree of the border voxels."""
-        tree: KDTree = _library().KDTree(self.points)
-        return tree
+        return tree_of(self.points)
 
     def __getstate__(self) -> dict[str, Any]:
         """Everything but the tree, which cannot travel to another process and is made anew there."""
@@ -102,24 +99,6 @@ class Surface:
         areas: NDArray[np.float64] = np.sqrt(total)
         # With the full neighbourhood a border voxel may have no open face: it touches the outside by a corner only.
         return areas
-
-
-@cache
-def _library() -> ModuleType:
-    """Load the library of k-d trees with one thread: we use as many processes as there are cores, and they fork.
-
-    Its threads could not be forked, and what OpenMP is to use is read once, while it is loaded.
-    """
-    name = "OMP_NUM_THREADS"
-    before = os.environ.get(name)
-    os.environ[name] = "1"
-    try:
-        return import_module("pykdtree.kdtree")
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
 
 
 def surface_of(mask: Mask, connectivity: Connectivity) -> Surface:

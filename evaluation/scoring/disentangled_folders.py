@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.disentangled import disentangle, nothing_found
-from evaluation.readers import ReadError, read_label_image
-from evaluation.readers.instance_tables import check_instances
 from evaluation.scoring.disentangled_document import Unit
 from evaluation.scoring.disentangling import classes_of
 from evaluation.scoring.folders import (
     ScoredFolders,
-    find_cases,
+    Task,
+    find_tasks,
     instances_of_algorithm,
+    prepare_instances_of,
     reference_instances,
     run_tasks,
 )
-from evaluation.scoring.instances import PreparedInstances, predicted_objects
+from evaluation.scoring.instances import predicted_objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -47,12 +47,6 @@ class DisentangledFolders:
     classes: tuple[str, ...]
     units: dict[str, list[Unit]] = field(default_factory=dict)
     notices: ScoredFolders = field(default_factory=ScoredFolders)
-
-
-class _Task(NamedTuple):
-    case: str
-    reference: Path
-    predictions: dict[str, Path | None]
 
 
 def disentangle_folders(
@@ -91,27 +85,20 @@ def disentangle_folders(
     if assessment.problem != "instance_segmentation":
         message = f"the assessment is of the problem {assessment.problem}; this needs instance_segmentation"
         raise ValueError(message)
-    cases = find_cases(references)
-    if not cases:
-        raise ReadError("not_found", references.name or str(references), "no label images in the folder")
-    files = {algorithm: find_cases(folder) for algorithm, folder in predictions.items()}
     notices = ScoredFolders()
+    tasks = find_tasks(references, predictions, notices)
     tables = {name: instances_of_algorithm(assessment, folder, name, notices) for name, folder in predictions.items()}
-    for name, of in files.items():
-        if unexpected := [path.name for case, path in of.items() if case not in cases]:
-            notices.unexpected[name] = unexpected
     work = partial(_apart, assessment, matching, reference_instances(assessment, references), tables)
-    tasks = [_Task(case, path, {name: of.get(case) for name, of in files.items()}) for case, path in cases.items()]
     found: dict[str, dict[str, tuple[Unit, Issue | None]]] = {}
     for done, (case, results) in enumerate(run_tasks(work, tasks, jobs), start=1):
         found[case] = results
         if progress is not None:
             progress(done, len(tasks))
-    for case in cases:
+    for case, *_ in tasks:
         for name, (_, reason) in found[case].items():
             if reason is not None and (name, "") not in notices.reasons:
                 notices.reasons[name, case] = reason
-    units = {name: [found[case][name][0] for case in cases] for name in predictions}
+    units = {name: [found[case][name][0] for case, *_ in tasks] for name in predictions}
     return DisentangledFolders(classes_of(assessment), units, notices)
 
 
@@ -120,22 +107,18 @@ def _apart(
     matching: MatchingRule,
     known: InstanceTable | None,
     tables: Mapping[str, InstanceTable | Issue | None],
-    task: _Task,
+    task: Task,
 ) -> tuple[str, dict[str, tuple[Unit, Issue | None]]]:
-    image = read_label_image(task.reference)
-    instances = None
-    if known is not None:
-        instances = known.of(task.case)
-        check_instances(image, instances, case=task.case, file=task.reference.name)
-    reference = PreparedInstances(assessment, image, instances)
+    case, file, predictions = task
+    reference = prepare_instances_of(assessment, known, case, file)
     classes, diagonal = classes_of(assessment), reference.geometry.diagonal
     results: dict[str, tuple[Unit, Any]] = {}
-    for name, path in task.predictions.items():
-        objects, reason = predicted_objects(assessment, task.case, reference, path, tables[name])
+    for name, path in predictions.items():
+        objects, reason = predicted_objects(assessment, case, reference, path, tables[name])
         found = (
             nothing_found(reference.objects, classes)
             if objects is None
             else disentangle(reference.objects, objects, classes, matching=matching)
         )
-        results[name] = Unit(task.case, found, missing=int(objects is None), diagonal=diagonal), reason
-    return task.case, results
+        results[name] = Unit(case, found, missing=int(objects is None), diagonal=diagonal), reason
+    return case, results

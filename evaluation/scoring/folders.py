@@ -131,14 +131,10 @@ def _score_images(
     jobs: int,
     progress: Callable[[int, int], None] | None,
 ) -> ScoredFolders:
-    cases = find_cases(references)
-    if not cases:
-        raise ReadError("not_found", references.name or str(references), "no label images in the folder")
-    files = {algorithm: find_cases(folder) for algorithm, folder in predictions.items()}
-    unexpected = {name: [path.name for case, path in of.items() if case not in cases] for name, of in files.items()}
-    found = ScoredFolders(unexpected={name: names for name, names in unexpected.items() if names})
-    tasks = [(case, path, {name: of.get(case) for name, of in files.items()}) for case, path in cases.items()]
-    work: Callable[[_Task], _Scored] = _Semantic(assessment)
+    found = ScoredFolders()
+    tasks = find_tasks(references, predictions, found)
+    cases = [case for case, *_ in tasks]
+    work: Callable[[Task], _Scored] = _Semantic(assessment)
     if assessment.problem == "instance_segmentation":
         known = reference_instances(assessment, references)
         tables = {name: instances_of_algorithm(assessment, folder, name, found) for name, folder in predictions.items()}
@@ -151,7 +147,7 @@ def _score_images(
                 found.reasons[algorithm, case] = result.reason
         if progress is not None:
             progress(done, len(tasks))
-    patients = _patients(references, list(cases))
+    patients = _patients(references, cases)
     for algorithm in predictions:
         own = {case: scored[algorithm, case] for case in cases}
         for result in own.values():
@@ -214,6 +210,35 @@ def _object_file(folder: Path) -> Path:
     return present[0]
 
 
+def find_tasks(references: Path, predictions: Mapping[str, Path], found: ScoredFolders) -> list[Task]:
+    """Pair each reference with the predictions of its case; files that belong to no case are noted in `found`.
+
+    Raises
+    ------
+    ReadError
+        If a folder is not there, has two files of one case, or no reference.
+    """
+    cases = find_cases(references)
+    if not cases:
+        raise ReadError("not_found", references.name or str(references), "no label images in the folder")
+    files = {algorithm: find_cases(folder) for algorithm, folder in predictions.items()}
+    for name, of in files.items():
+        if unexpected := [path.name for case, path in of.items() if case not in cases]:
+            found.unexpected[name] = unexpected
+    return [(case, path, {name: of.get(case) for name, of in files.items()}) for case, path in cases.items()]
+
+
+def prepare_instances_of(
+    assessment: Assessment, known: InstanceTable | None, case: str, path: Path
+) -> PreparedInstances:
+    """Read and prepare the reference of a case, with the classes that a table beside it tells."""
+    image, classes = read_label_image(path), None
+    if known is not None:
+        classes = known.of(case)
+        check_instances(image, classes, case=case, file=path.name)
+    return PreparedInstances(assessment, image, classes)
+
+
 def reference_instances(assessment: Assessment, folder: Path) -> InstanceTable | None:
     """Classes of the references' objects, if a table beside them tells."""
     path, rules = folder / INSTANCES_FILE, instance_rules(assessment)
@@ -255,7 +280,8 @@ def _patients(references: Path, cases: Sequence[str]) -> dict[str, str] | None:
     return {case: known.get(case, case) for case in cases}
 
 
-_Task = tuple[str, Path, dict[str, Path | None]]
+Task = tuple[str, Path, dict[str, Path | None]]
+"""A case, its reference, and each algorithm's prediction of it or none."""
 _Scored = tuple[str, "dict[str, ScoredCase]"]
 _Done = TypeVar("_Done")
 
@@ -266,7 +292,7 @@ class _Semantic:
 
     assessment: Assessment
 
-    def __call__(self, task: _Task) -> _Scored:
+    def __call__(self, task: Task) -> _Scored:
         case, path, predictions = task
         reference = prepare_reference(self.assessment, path)
         return case, {
@@ -283,14 +309,9 @@ class _Instances:
     known: InstanceTable | None
     tables: Mapping[str, InstanceTable | Issue | None]
 
-    def __call__(self, task: _Task) -> _Scored:
+    def __call__(self, task: Task) -> _Scored:
         case, path, predictions = task
-        image = read_label_image(path)
-        classes = None
-        if self.known is not None:
-            classes = self.known.of(case)
-            check_instances(image, classes, case=case, file=path.name)
-        reference = PreparedInstances(self.assessment, image, classes)
+        reference = prepare_instances_of(self.assessment, self.known, case, path)
         return case, {
             name: score_instances(self.assessment, case, reference, prediction, self.tables[name], algorithm=name)
             for name, prediction in predictions.items()

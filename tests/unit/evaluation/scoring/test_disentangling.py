@@ -114,6 +114,20 @@ def test_what_nobody_could_rate_is_left_out_and_what_a_method_missed_counts_as_w
     assert (distance["entered"], distance["as_worst"]) == (2, 1)
 
 
+def test_a_class_of_which_nothing_was_matched_is_undefined_by_name_and_the_worst_in_its_mean(described):
+    first, missed, empty, _ = described["cases"]["each"]
+    assert entry_values(first, "segmentation")["L", "iou"] == (1.0, "ok")
+    assert entry_values(missed, "segmentation")["L", "iou"] == (None, "missing")
+    assert entry_values(empty, "classification")["L", "fbeta"] == (None, "degenerate")
+    unmatched = Unit("e", dis.Disentangled.of_matrix(CLASSES, [[0, 0, 0], [0, 1, 0], [2, 0, 0]], iou_sum=[1, 0]))
+    means = documents.describe("net", [Unit("a", RESULT), unmatched], CLASSES)["cases"]["mean"]
+    mean = {(m["part"], m["class"], m["metric"]): m for m in means}
+    for part, metric, value in (("segmentation", "iou", 1.0), ("classification", "sensitivity", 0.0)):
+        own = mean[part, "L", metric]
+        assert (own["value"], own["entered"], own["as_worst"]) == (pytest.approx((value + 0) / 2), 2, 1)
+    assert mean["classification", "E", "sensitivity"]["entered"] == 2
+
+
 def test_counts_are_pooled_within_a_group_before_the_mean(described):
     groups = {entry["name"]: entry for entry in described["groups"]["each"]}
     assert (groups["p"]["detection"]["tp"], groups["p"]["detection"]["fn"]) == (2, 4)
