@@ -22,7 +22,7 @@ from accounts.models import AccessToken
 from api.upload_views import MaySubmit
 from submissions import object_store
 from submissions.models import Submission, Upload
-from submissions.services import multiparts, uploads
+from submissions.services import multiparts, refusals, uploads
 from submissions.views.access import participating, phase_by_id, team_in
 from submissions.views.tus import STATUS
 
@@ -149,7 +149,7 @@ class DirectUploadsView(_DirectView):
         team = team_in(teams, phase)
         with _told():
             if team is None:
-                raise uploads.NotAllowedError(uploads.elsewhere(phase))
+                raise refusals.NotAllowedError(uploads.elsewhere(phase))
             entry = uploads.create_upload(
                 user=request.user,
                 phase=phase,
@@ -220,6 +220,6 @@ def _told() -> Iterator[None]:
     """Tell a refusal in the words that the submit page shows."""
     try:
         yield
-    except uploads.UploadError as error:
+    except refusals.UploadError as error:
         status = STATUS.get(type(error), 400)
         raise _RefusedError(str(error), 409 if status == 460 else status) from error

@@ -32,13 +32,13 @@ class Method:
     Attributes
     ----------
     rank
-        In the order that the leaderboard opens with.
+        In the order that the leaderboard opens with; None of a team that has none there.
     parts
         What a page shows of it.
     """
 
     team: str
-    rank: float
+    rank: float | None
     parts: Parts
     run: Run
 
@@ -74,8 +74,8 @@ def methods_of(version: RankingVersion) -> list[Method]:
     first = version.table["orders"][0]
     ranks = dict(zip(version.table["teams"], first["rank"], strict=True))
     found = [(keys[str(run.pk)], run, parts_of(run.disentangled)) for run in runs]
-    methods = [Method(team, ranks.get(team) or 0.0, parts, run) for team, run, parts in found if parts is not None]
-    return sorted(methods, key=lambda method: (method.rank, method.team))
+    methods = [Method(team, ranks.get(team), parts, run) for team, run, parts in found if parts is not None]
+    return sorted(methods, key=lambda method: (method.rank is None, method.rank, method.team))
 
 
 def chosen(methods: Sequence[Method], team: str) -> Method | None:

@@ -15,10 +15,15 @@ from challenges.queries import people, phases_of, projection_of
 from submissions import results
 from submissions.models import MethodDescription, Run, Submission, TestCase, TestSet
 from submissions.queries import counted_runs, results_frame
-from submissions.queries.decoys import decoy_rows
+from submissions.queries.decoys import decoy_columns, decoy_rows
 from submissions.queries.releases import PROBING_COLUMNS, probing_of, probing_rows
 from submissions.queries.test_set_log import ACCESS_COLUMNS, access_log, access_rows
 from web.spreadsheets import csv_text
+
+SUBMISSION_COLUMNS = (
+    *("id", "task", "phase", "team", "sender", "number", "state", "reason", "is_late", "is_chosen"),
+    *("accept_incomplete", "created_at", "file", "bytes", "archive_sha256"),
+)
 
 
 class _Pipe(io.RawIOBase):
@@ -107,12 +112,6 @@ def _submissions(challenge: Challenge) -> Iterator[tuple[str, str]]:
     yield "probing.csv", csv_text(PROBING_COLUMNS, probing_rows(probing_of(phases_of(challenge))))
 
 
-SUBMISSION_COLUMNS = (
-    *("id", "task", "phase", "team", "sender", "number", "state", "reason", "is_late", "is_chosen"),
-    *("accept_incomplete", "created_at", "file", "bytes", "archive_sha256"),
-)
-
-
 def submission_rows(rows: QuerySet[Submission]) -> Iterator[tuple[Any, ...]]:
     """Lines of a list of submissions."""
     return rows.values_list(
@@ -136,8 +135,7 @@ def _phase(phase: Phase) -> Iterator[tuple[str, str]]:
         yield f"{stem}.csv", csv_text(["position", "case", "reference_sha256", "decoy", "characteristics"], rows)
         yield f"{stem}-manifest.txt", f"{test_set.manifest_digest}\n"
         if cases.filter(is_decoy=True).exists():
-            heads = ["team", "submission", "decoy", "status", "labels_sha256", "labelled_voxels"]
-            yield f"{stem}-decoys.csv", csv_text(heads, decoy_rows(test_set))
+            yield f"{stem}-decoys.csv", csv_text(decoy_columns(phase), decoy_rows(test_set))
     yield f"test-sets/{key}-access.csv", csv_text(ACCESS_COLUMNS, access_rows(access_log(phase)))
 
 

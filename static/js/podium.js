@@ -120,6 +120,17 @@
     all.indeterminate = chosen > 0 && chosen < boxes.length;
   });
 
+  // ---- Tabs that scroll, as on a phone: the current one is in sight ---------------------------------------------
+  const showCurrent = (root) => {
+    for (const current of root.querySelectorAll(".tabs [aria-current]")) {
+      const list = current.closest(".tabs");
+      const [outer, inner] = [list.getBoundingClientRect(), current.getBoundingClientRect()];
+      if (inner.left < outer.left || inner.right > outer.right) {
+        list.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
+      }
+    }
+  };
+
   // ---- Forms that came back with errors: the summary takes the focus ------------------------------------------
   const focusErrors = (root) => root.querySelector("[data-form-errors]")?.focus();
 
@@ -149,6 +160,7 @@
   };
   const ready = () => {
     setUp(document);
+    showCurrent(document);
     focusErrors(document);
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", ready);

@@ -49,7 +49,8 @@ class Teams:
         """The second of two requests: what it answers does not matter, what it does is counted at the end."""
         from django.db import connection
 
-        from submissions.services.uploads import UploadError, finish
+        from submissions.services.refusals import UploadError
+        from submissions.services.uploads import finish
 
         try:
             finish(upload=model.objects.get(pk=pk))
@@ -62,7 +63,7 @@ class Teams:
         """Do it again while the database is away or the disk is full, as whoever uploads does."""
         from django.db import connection
 
-        from submissions.services.uploads import UploadError
+        from submissions.services.refusals import UploadError
 
         end = time.monotonic() + PATIENCE
         while True:

@@ -86,8 +86,17 @@ def handed_in(test_set: TestSet) -> list[Handed]:
     return lines
 
 
+def decoy_columns(phase: Phase) -> tuple[str, ...]:
+    """Headings of `decoy_rows`: what is kept of a prediction depends on the kind of problem."""
+    kept = {"object_detection": ("objects_sha256", "objects"), "image_classification": ("scores_sha256", "answers")}
+    return (
+        *("team", "submission", "decoy", "status"),
+        *kept.get(phase.assessment.problem, ("labels_sha256", "labelled_voxels")),
+    )
+
+
 def decoy_rows(test_set: TestSet) -> Iterator[tuple[Any, ...]]:
-    """Team, submission, decoy, status, digest and labelled voxels: all that was handed in, for a table."""
+    """All that was handed in for the decoys of a version, a row a submission and decoy."""
     for run in _runs(test_set):
         for case, found in run.decoys.items():
             yield (

@@ -11,7 +11,7 @@ from django.utils import timezone
 from submissions import vault
 from submissions.models import Upload
 from submissions.queries.work import lost_archives, lost_chunks, lost_validations, unassembled_runs
-from submissions.services import multiparts, scoring, states, test_set_arrivals, uploads
+from submissions.services import multiparts, refusals, scoring, states, test_set_arrivals, uploads
 from submissions.storage import scratch
 from web.clock import shared_now
 from web.jobs import send
@@ -53,9 +53,9 @@ def _finish_uploads() -> int:
         try:
             uploads.finish(upload=upload)
             count += 1
-        except (uploads.OffsetError, uploads.AwayError, uploads.BusyError):
+        except (refusals.OffsetError, refusals.AwayError, refusals.BusyError):
             continue  # its sender has to end it again, or the store is at it
-        except uploads.UploadError as error:
+        except refusals.UploadError as error:
             count += 1
             log.info("upload_refused", upload=str(upload.pk), reason=str(error))
     return count

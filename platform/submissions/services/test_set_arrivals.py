@@ -14,10 +14,10 @@ from challenges.models import Phase
 from submissions import vault
 from submissions.limits import MIB, upload_limits
 from submissions.models import TestSetArchive, TestSetUpload, Upload
-from submissions.services import uploads
+from submissions.services import refusals, uploads
+from submissions.services.refusals import Checksum, UploadError
 from submissions.services.replacing import TestSetError
 from submissions.services.test_set_uploads import check, hand_on
-from submissions.services.uploads import Checksum, UploadError
 from submissions.storage import delete, free_bytes, scratch
 
 UNDER_WAY = 3
@@ -41,7 +41,7 @@ def begin(
     if size < 1:
         raise UploadError("The file is empty. Pack the references into a .zip, .tar.gz or .tar.zst file.")
     if size > limits.max_bytes:
-        raise uploads.TooLargeError(f"The file has {size:,} bytes; at most {limits.max_bytes:,} are taken.")
+        raise refusals.TooLargeError(f"The file has {size:,} bytes; at most {limits.max_bytes:,} are taken.")
     try:
         check(phase, reason)
     except TestSetError as error:
@@ -51,7 +51,7 @@ def begin(
         now = timezone.now()
         receiving = TestSetUpload.objects.filter(state=TestSetUpload.State.RECEIVING, expires_at__gt=now)
         if receiving.filter(phase=phase).count() >= UNDER_WAY:
-            raise uploads.QuotaExceededError(
+            raise refusals.QuotaExceededError(
                 f"{phase.name} has {UNDER_WAY} unfinished uploads of references. Finish or cancel one of them first."
             )
         others = Upload.objects.filter(state=Upload.State.RECEIVING, expires_at__gt=now)
@@ -59,7 +59,7 @@ def begin(
             rows.aggregate(bytes=Sum(F("size") - F("offset")))["bytes"] or 0 for rows in (receiving, others)
         )
         if free_bytes() - outstanding - size < limits.reserve_bytes:
-            raise uploads.NoRoomError("There is no room for this archive at the moment. Try again later.")
+            raise refusals.NoRoomError("There is no room for this archive at the moment. Try again later.")
         upload = TestSetUpload.objects.create(
             phase=phase,
             user=user,
@@ -91,7 +91,7 @@ def go_on(
         block = read(most)
         taken += len(block)
         if taken > PIECE_BYTES:
-            raise uploads.TooLargeError(f"A piece may have {PIECE_BYTES:,} bytes. Send the file in smaller ones.")
+            raise refusals.TooLargeError(f"A piece may have {PIECE_BYTES:,} bytes. Send the file in smaller ones.")
         return block
 
     def keep(handle: int, received: int) -> dict[str, object]:
@@ -121,7 +121,7 @@ def finish(*, upload: TestSetUpload) -> TestSetArchive:
                 return upload.archive
             uploads.check_receiving(upload)
             if not upload.is_whole:
-                raise uploads.OffsetError(f"{upload.size - upload.offset:,} bytes have not arrived yet.")
+                raise refusals.OffsetError(f"{upload.size - upload.offset:,} bytes have not arrived yet.")
             archive = hand_on(
                 user=upload.user,
                 phase=upload.phase,

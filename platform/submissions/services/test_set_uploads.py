@@ -16,9 +16,9 @@ from submissions import vault
 from submissions.limits import MIB
 from submissions.models import TestSet, TestSetArchive
 from submissions.services.leases import Heart, LeaseLostError, claim
+from submissions.services.refusals import BusyError
 from submissions.services.replacing import Replacement, TestSetError, approved_change
 from submissions.services.test_set_archives import take_archive
-from submissions.services.uploads import BusyError
 from submissions.storage import delete, has_room
 from web.clock import shared_now
 from web.jobs import enqueue

@@ -22,9 +22,7 @@ from submissions.services import multiparts
 from submissions.services.receiving import locked, receive
 from submissions.services.refusals import (
     AwayError,
-    BusyError,  # noqa: F401 (what a view answers to it)
     Checksum,
-    ChecksumError,  # noqa: F401 (what a view answers to it)
     GoneError,
     NoRoomError,
     NotAllowedError,

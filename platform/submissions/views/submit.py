@@ -21,7 +21,7 @@ from submissions.models import TestSet
 from submissions.queries import quota
 from submissions.queries.dry_runs import are_public
 from submissions.queries.submissions import unfinished_uploads
-from submissions.services import uploads
+from submissions.services import refusals, uploads
 from submissions.views.access import FORM_BYTES, declared_bytes, page_context, participating, phase_by_id, team_in
 from web.policy import allow_connections
 
@@ -60,7 +60,7 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and phase and test_set and form.is_valid():
         try:
             return redirect(_take(request, phase, team, form))
-        except uploads.UploadError as error:
+        except refusals.UploadError as error:
             form.add_error("archive", str(error))
     response = render(
         request,
@@ -102,7 +102,7 @@ def _take(request: HttpRequest, phase: Phase, team: object, form: SubmitForm) ->
     )
     try:
         upload = uploads.append(upload=upload, offset=0, read=archive.file.read)
-    except (OSError, uploads.UploadError):
+    except (OSError, refusals.UploadError):
         uploads.cancel(upload=upload)
         raise
     return uploads.finish(upload=upload)

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 from challenges.models import Challenge
 from submissions import merging
 from submissions.models import TestSetUpload
+from submissions.services import refusals
 from submissions.services import test_set_arrivals as arrivals
-from submissions.services import uploads
 from submissions.views.access import organizing, phase_by_id
 from submissions.views.tus import checksum, described, number, options, problem, read_metadata, tus
 
@@ -55,7 +55,7 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     if request.method == "PATCH":
         return _patch(request, slug, entry)
     if entry.state not in (TestSetUpload.State.RECEIVING, TestSetUpload.State.COMPLETE):
-        raise uploads.GoneError(entry.refusal or "This upload has ended. Begin a new one.")
+        raise refusals.GoneError(entry.refusal or "This upload has ended. Begin a new one.")
     if entry.state == TestSetUpload.State.RECEIVING and entry.is_whole:
         _finish(entry)
     response = described(HttpResponse(), entry)
@@ -75,13 +75,13 @@ def _patch(request: HttpRequest, slug: str, entry: TestSetUpload) -> HttpRespons
         if entry.is_whole:
             _finish(entry)
     elif offset != entry.offset:
-        raise uploads.OffsetError(f"The upload stands at byte {entry.offset}, not {offset}.")
+        raise refusals.OffsetError(f"The upload stands at byte {entry.offset}, not {offset}.")
     return _placed(described(HttpResponse(status=204), entry), slug, entry)
 
 
 def _finish(entry: TestSetUpload) -> None:
     """Hand on a whole archive; while another one is being checked, it waits and is handed on by the sweep."""
-    with contextlib.suppress(uploads.BusyError):
+    with contextlib.suppress(refusals.BusyError):
         arrivals.finish(upload=entry)
 
 

@@ -26,7 +26,7 @@ from submissions.forms import TestSetForm
 from submissions.limits import upload_limits
 from submissions.models import TestCase, TestSet
 from submissions.queries.characteristics import characteristics
-from submissions.queries.decoys import decoy_rows, handed_in, tells_decoys
+from submissions.queries.decoys import decoy_columns, decoy_rows, handed_in, tells_decoys
 from submissions.queries.test_set_log import (
     ACCESS_COLUMNS,
     Version,
@@ -39,19 +39,16 @@ from submissions.queries.test_set_log import (
 )
 from submissions.queries.test_sets import annotators_of, cases_of_annotators
 from submissions.services.reference_access import note_downloaded
+from submissions.services.refusals import BusyError
 from submissions.services.replacing import TestSetError, approved_change
 from submissions.services.test_set_arrivals import unfinished
 from submissions.services.test_set_uploads import receive
-from submissions.services.uploads import BusyError
 from submissions.views.access import FORM_BYTES, declared_bytes, organizing, page_context, phase_by_id
 from web.spreadsheets import csv_file
 
 CASES_PER_PAGE = 50
 LOOKS_SHOWN = 50
 DECOYS_SHOWN = 100
-# What is kept of a prediction for a decoy, by the kind of problem.
-_LABELS = ("labels_sha256", "labelled_voxels")
-_WHAT = {"object_detection": ("objects_sha256", "objects"), "image_classification": ("scores_sha256", "answers")}
 
 
 @login_required
@@ -231,8 +228,8 @@ def decoys_csv(request: HttpRequest, slug: str, phase: int, version: int) -> Htt
     """What was handed in for each decoy of a version."""
     challenge = organizing(request, slug)
     entry = phase_by_id(challenge, phase)
-    heads = ["team", "submission", "decoy", "status", *_WHAT.get(entry.assessment.problem, _LABELS)]
-    return csv_file(f"{slug}-{key_of(entry)}-decoys-{version}.csv", heads, decoy_rows(_version(entry, version)))
+    rows = decoy_rows(_version(entry, version))
+    return csv_file(f"{slug}-{key_of(entry)}-decoys-{version}.csv", decoy_columns(entry), rows)
 
 
 @login_required

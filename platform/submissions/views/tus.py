@@ -16,24 +16,24 @@ from rules import test_rule
 from submissions.limits import upload_limits
 from submissions.models import Submission, Upload
 from submissions.models.incoming import Incoming
-from submissions.services import uploads
-from submissions.services.uploads import Checksum, UploadError
+from submissions.services import refusals, uploads
+from submissions.services.refusals import Checksum, UploadError
 from submissions.views.access import participating, phase_by_id, team_in
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,checksum,termination,expiration"
 ALGORITHMS = ("sha256", "sha1")
 STATUS = {
-    uploads.PhaseNotOpenError: 403,
-    uploads.NotAllowedError: 403,
-    uploads.QuotaExceededError: 403,
-    uploads.TooLargeError: 413,
-    uploads.NoRoomError: 503,
-    uploads.AwayError: 503,
-    uploads.OffsetError: 409,
-    uploads.BusyError: 423,
-    uploads.ChecksumError: 460,
-    uploads.GoneError: 410,
+    refusals.PhaseNotOpenError: 403,
+    refusals.NotAllowedError: 403,
+    refusals.QuotaExceededError: 403,
+    refusals.TooLargeError: 413,
+    refusals.NoRoomError: 503,
+    refusals.AwayError: 503,
+    refusals.OffsetError: 409,
+    refusals.BusyError: 423,
+    refusals.ChecksumError: 460,
+    refusals.GoneError: 410,
 }
 View = Callable[..., HttpResponse]
 
@@ -71,7 +71,7 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
     phase = phase_by_id(challenge, metadata.get("phase"))
     team = team_in(teams, phase)
     if team is None:
-        raise uploads.NotAllowedError(uploads.elsewhere(phase))
+        raise refusals.NotAllowedError(uploads.elsewhere(phase))
     upload = uploads.create_upload(
         user=request.user,
         phase=phase,
@@ -102,7 +102,7 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     if request.method == "PATCH":
         return _patch(request, slug, entry)
     if entry.state not in (Upload.State.RECEIVING, Upload.State.COMPLETE):
-        raise uploads.GoneError(entry.refusal or "This upload has ended. Begin a new one.")
+        raise refusals.GoneError(entry.refusal or "This upload has ended. Begin a new one.")
     if entry.state == Upload.State.RECEIVING and entry.is_whole:
         uploads.finish(upload=entry)
     response = described(HttpResponse(), entry)
@@ -122,7 +122,7 @@ def _patch(request: HttpRequest, slug: str, entry: Upload) -> HttpResponse:
         if entry.is_whole:
             uploads.finish(upload=entry)
     elif offset != entry.offset:
-        raise uploads.OffsetError(f"The upload stands at byte {entry.offset}, not {offset}.")
+        raise refusals.OffsetError(f"The upload stands at byte {entry.offset}, not {offset}.")
     return _linked(described(HttpResponse(status=204), entry), slug, entry)
 
 

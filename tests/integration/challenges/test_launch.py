@@ -19,7 +19,7 @@ from designs.services import freeze_version, save_field
 from evaluation.assessment import parse
 from registry.models import Registration
 from registry.services import add_version
-from submissions.services import uploads
+from submissions.services import refusals, uploads
 from tests.integration.challenges import world
 
 pytestmark = pytest.mark.django_db
@@ -165,7 +165,7 @@ def test_the_gate_stays_shut_while_a_parameter_of_the_assessment_is_withheld(par
     assert [problem.parameter for problem in refusal.value.problems] == [parameter]
     assert refusal.value.problems[0].label in refusal.value.messages[0]
     team = Team.objects.create(challenge=challenge, name="Early", slug="early")
-    with pytest.raises(uploads.PhaseNotOpenError, match="public in its registration"):
+    with pytest.raises(refusals.PhaseNotOpenError, match="public in its registration"):
         uploads.create_upload(user=registered.owner, phase=phase, team=team, file_name="a.zip", size=10)
 
 

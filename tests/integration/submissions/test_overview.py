@@ -16,7 +16,7 @@ from submissions import hooks
 from submissions.models import Run, Submission
 from submissions.queries import counted_runs
 from submissions.queries.overview import failed, figure_by_day, work_of
-from submissions.services import states, uploads
+from submissions.services import refusals, states
 from submissions.services.repeating import repeat_asked
 from tests.integration.submissions.world import World, labels, nifti, predictions, zipped
 
@@ -190,7 +190,7 @@ def test_a_disqualified_team_leaves_the_ranking_and_a_rehabilitated_one_returns(
 def test_a_disqualified_team_submits_nothing_and_reads_why(world: World):
     set_standing(actor=world.organizer, teams=[world.adas], standing="disqualified", reason="Labels.")
     world.adas.refresh_from_db()
-    with pytest.raises(uploads.NotAllowedError, match="Labels"):
+    with pytest.raises(refusals.NotAllowedError, match="Labels"):
         world.upload(zipped(predictions()))
 
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Phase
 from submissions.models import Submission
-from submissions.services import uploads
+from submissions.services import refusals
 from tests.integration.submissions.world import World, build, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -196,5 +196,5 @@ def test_a_phase_that_has_not_opened_takes_nothing(client, world: World):
     world.phase.save()
     client.force_login(world.ada)
     assert "is not open yet" in client.get("/challenges/blocks/submit/").content.decode()
-    with pytest.raises(uploads.PhaseNotOpenError):
+    with pytest.raises(refusals.PhaseNotOpenError):
         world.upload(zipped(predictions()))

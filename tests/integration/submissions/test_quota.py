@@ -14,7 +14,7 @@ from challenges.services import join_with_team
 from challenges.services.teams import leave
 from submissions.models import Submission, Upload
 from submissions.queries import quota
-from submissions.services import uploads
+from submissions.services import refusals, uploads
 from tests.integration.submissions.world import World, build, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,12 +30,12 @@ def test_the_limit_of_the_day_and_the_total_hold(world: World):
     world.upload(content)
     assert quota(world.phase, world.adas, world.ada).left == 1
     world.upload(content)
-    with pytest.raises(uploads.QuotaExceededError, match="its 2 submissions of today"):
+    with pytest.raises(refusals.QuotaExceededError, match="its 2 submissions of today"):
         world.upload(content)
     assert world.upload(content, team=world.bos).number == 1
     Submission.objects.update(created_at="2020-01-01T00:00:00Z")
     world.upload(content)
-    with pytest.raises(uploads.QuotaExceededError, match="its 3 submissions in this phase"):
+    with pytest.raises(refusals.QuotaExceededError, match="its 3 submissions in this phase"):
         world.upload(content)
 
 
@@ -46,7 +46,7 @@ def test_what_came_to_nothing_does_not_count_but_has_a_cap_of_its_own(world: Wor
     for _ in range(3):
         world.upload(content)
         Submission.objects.update(state=state, reason="for a reason")
-    with pytest.raises(uploads.QuotaExceededError, match="refused, withdrawn or failed today"):
+    with pytest.raises(refusals.QuotaExceededError, match="refused, withdrawn or failed today"):
         world.upload(content)
 
 
@@ -81,14 +81,16 @@ def test_who_changes_the_team_keeps_what_was_used(world: World, settings):
     Submission.objects.update(state="refused", reason="for a reason")
     found = quota(world.phase, again, world.ada)
     assert (found.team.unsuccessful_today, found.person.unsuccessful_today) == (1, 2)
-    with pytest.raises(uploads.QuotaExceededError, match="that you sent with this and other teams"):
+    with pytest.raises(refusals.QuotaExceededError, match="that you sent with this and other teams"):
         world.upload(content, team=again)
     # What was refused at first may turn out to be fine, and counts then.
     Submission.objects.update(state="scored", reason="")
     assert found.counts_earlier_team is False
     found = quota(world.phase, again, world.ada)
     assert (found.team.today, found.person.today, found.left, found.counts_earlier_team) == (1, 2, 0, True)
-    with pytest.raises(uploads.QuotaExceededError, match="2 submissions of today, those with an earlier team included"):
+    with pytest.raises(
+        refusals.QuotaExceededError, match="2 submissions of today, those with an earlier team included"
+    ):
         world.upload(content, team=again)
 
 
@@ -124,7 +126,7 @@ def test_nobody_finishes_an_upload_of_a_team_that_was_left(world: World):
     upload = uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read)
     leave(user=world.ada, member=world.adas.members.get())
     join_with_team(user=world.ada, challenge=world.challenge, team_name="Ada again")
-    with pytest.raises(uploads.NotAllowedError, match="do not take part in the task Blocks"):
+    with pytest.raises(refusals.NotAllowedError, match="do not take part in the task Blocks"):
         uploads.finish(upload=upload)
 
 

@@ -11,8 +11,8 @@ from accounts.models import User
 from challenges.models import Organizer
 from submissions import vault
 from submissions.models import TestSet, TestSetArchive, TestSetUpload
+from submissions.services import refusals, uploads
 from submissions.services import test_set_arrivals as arrivals
-from submissions.services import uploads
 from submissions.storage import private
 from tests.integration.submissions.test_test_set_archives import references
 from tests.integration.submissions.test_tus import TUS, encoded, patch
@@ -76,7 +76,7 @@ def test_pieces_joined_again_are_what_was_sent(world: World, monkeypatch):
         assert whole.read_bytes() == content
     monkeypatch.setattr(arrivals, "PIECE_BYTES", 1000)
     other = arrivals.begin(user=world.organizer, phase=world.phase, file_name="a.zip", size=5000, reason="Anew.")
-    with pytest.raises(uploads.TooLargeError, match="A piece may have 1,000 bytes"):
+    with pytest.raises(refusals.TooLargeError, match="A piece may have 1,000 bytes"):
         arrivals.go_on(upload=other, offset=0, read=io.BytesIO(bytes(5000)).read)
     other.refresh_from_db()
     assert (other.offset, other.pieces) == (0, [])
@@ -127,7 +127,7 @@ def test_what_waits_is_handed_on_and_what_is_left_is_deleted(client, world: Worl
     first, second = whole(), whole()
     kept = arrivals.finish(upload=first)
     assert arrivals.finish(upload=first) == kept
-    with pytest.raises(uploads.BusyError):
+    with pytest.raises(refusals.BusyError):
         arrivals.finish(upload=second)
     client.force_login(world.organizer)  # nothing is left to be sent, so the browser is told that it is done
     assert client.head(f"{PAGE}uploads/{second.pk}/", headers=TUS)["Upload-Offset"] == "3"

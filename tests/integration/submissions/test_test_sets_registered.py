@@ -10,10 +10,10 @@ from challenges.models import Phase
 from registry.changes.services import Verdict, decide, request_change
 from registry.models import ChangeRequest
 from submissions.models import TestSet
+from submissions.services.refusals import UploadError
 from submissions.services.test_set_archives import take_archive
 from submissions.services.test_set_arrivals import begin
 from submissions.services.test_sets import TestSetError
-from submissions.services.uploads import UploadError
 from tests.integration.registry.changes import world as registered
 from tests.integration.submissions.test_test_set_archives import packed, references
 

@@ -9,7 +9,7 @@ import pytest
 from django.utils import timezone
 
 from submissions.models import Submission, Upload
-from submissions.services import uploads
+from submissions.services import refusals, uploads
 from tests.integration.submissions.world import World, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -179,7 +179,7 @@ def test_two_requests_do_not_write_to_one_upload(world: World):
     upload = uploads.create_upload(user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=100)
 
     def read(_: int) -> bytes:
-        with pytest.raises(uploads.BusyError):
+        with pytest.raises(refusals.BusyError):
             uploads.append(upload=upload, offset=0, read=io.BytesIO(b"z").read)
         return b""
 
@@ -269,8 +269,8 @@ def test_an_upload_that_ends_long_after_the_phase_is_refused(world: World, setti
     uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read)
     world.phase.closed_at = timezone.now()
     world.phase.save()
-    with pytest.raises(uploads.PhaseNotOpenError):
+    with pytest.raises(refusals.PhaseNotOpenError):
         uploads.finish(upload=upload)
-    with pytest.raises(uploads.GoneError, match="closed on"):
+    with pytest.raises(refusals.GoneError, match="closed on"):
         uploads.finish(upload=upload)
     assert not Submission.objects.exists()

@@ -63,8 +63,8 @@ def _faults(name: str, store_id: str, origin: str) -> Any:
         yield "It takes a part with another length than was signed."
     if put(content, url.replace("partNumber=1", "partNumber=2")) == 200:
         yield "It takes a part at an address that was changed: signatures are not verified."
-    if put(content) != 200:
-        yield f"It does not take a part as signed (status {put(content)}); is PODIUM_S3_PUBLIC_ENDPOINT its address?"
+    if (status := put(content)) != 200:
+        yield f"It does not take a part as signed (status {status}); is PODIUM_S3_PUBLIC_ENDPOINT its address?"
         return
     found = [part for part in object_store.parts(name, store_id) or [] if part.number == 1]
     if not found or found[0].sha256 != digest:
