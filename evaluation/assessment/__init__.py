@@ -14,14 +14,13 @@ from evaluation.assessment.model import (
     Uncertainty,
 )
 from evaluation.assessment.parse import GROUP_RULES, PROBLEMS, SCHEMA, parse
-from evaluation.assessment.ranking import MISSING_RANKS, SCHEMES, TIES
+from evaluation.assessment.ranking import MISSING_RANKS, TIES
 
 __all__ = [
     "GROUP_RULES",
     "MISSING_RANKS",
     "PROBLEMS",
     "SCHEMA",
-    "SCHEMES",
     "TIES",
     "Aggregation",
     "Assessment",

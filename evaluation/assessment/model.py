@@ -136,7 +136,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class RankingScheme:
-    """How values become one ranking a metric, region and task, and how those become one."""
+    """How values become one ranking a metric, region and task, and how those become one.
+
+    Attributes
+    ----------
+    scheme
+        Id of a scheme of `evaluation.ranking.schemes`.
+    alpha, adjust
+        Level and adjustment of tests.
+    options
+        Further options that the scheme has of its own.
+    """
 
     name: str | None
     scheme: str
@@ -148,6 +158,7 @@ class RankingScheme:
     metrics: tuple[str, ...] | None
     regions: tuple[str, ...] | None
     combine: tuple[Step, ...] | None
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from evaluation.assessment.errors import AssessmentError, listed
 from evaluation.assessment.model import Aggregation, Assessment, MetricUse, Region, Uncertainty
 from evaluation.assessment.policy import Bounds, read_policy
-from evaluation.assessment.ranking import read_operator, read_rankings, scheme_document
+from evaluation.assessment.ranking import read_operator, read_rankings, scheme_document, scheme_of
 from evaluation.assessment.reading import Place, distinct, is_number, name
 from evaluation.catalogue import PROBLEM_CATEGORIES, CatalogueError, Metric, OptionError, all_metrics, get
 
@@ -47,8 +47,8 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     ...         "metrics": [{"id": "dsc"}],
     ...     }
     ... )
-    >>> assessment.metrics[0].policy.pred_empty, assessment.rankings[0].scheme, assessment.uncertainty.bootstrap
-    ('worst', 'aggregate_then_rank', 1000)
+    >>> assessment.metrics[0].policy.pred_empty, assessment.rankings[0].ties, assessment.uncertainty.bootstrap
+    ('worst', 'min', 1000)
     """
     place = Place(document, "", _KEYS)
     if place.raw("schema", SCHEMA) != SCHEMA or isinstance(place.raw("schema"), bool):
@@ -56,7 +56,7 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     problem = place.choice("problem", PROBLEMS)
     regions = _regions(place, problem)
     rankings, as_list = read_rankings(place.raw("ranking", {}), "ranking", problem)
-    rank_based = all(ranking.scheme == "rank_then_aggregate" for ranking in rankings)
+    rank_based = all(scheme_of(ranking).ranks_cases for ranking in rankings)
     metrics = place.items("metrics", lambda value, path: _metric(value, path, problem, rank_based=rank_based))
     distinct([metric.name for metric in metrics], "metrics", "name")
     if problem == "table" and len(metrics) != 1:

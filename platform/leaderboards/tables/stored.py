@@ -14,7 +14,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation import catalogue
-from evaluation.assessment import Assessment, MetricUse, Operator, RankingScheme
+from evaluation.assessment import Assessment, MetricUse, RankingScheme
+from evaluation.ranking.schemes import get_scheme
+from evaluation.ranking.schemes.wording import operator_name
 
 OVERALL = "overall"
 
@@ -86,7 +88,7 @@ def _combined_order(
         "task": entry.get("task"),
         "unit": None,
         "decimals": 2,
-        "statistic": f"{_operator(step.operator)} rank",
+        "statistic": f"{operator_name(step.operator)} rank",
         "higher": False,
         **_columns(entry, teams),
     }
@@ -99,7 +101,8 @@ def _single_order(
     name, task, region = entry.get("name"), entry.get("task"), entry.get("region")
     scheme = _scheme(assessment, name)
     title = metric_title(metric)
-    of_values = scheme.scheme in {"aggregate_then_rank", "one_score"}
+    chosen = get_scheme(scheme.scheme)
+    of_values = chosen.aggregates_values or chosen.one_value
     return {
         "key": "/".join(str(part) for part in (name, task, metric.name, region) if part),
         "label": ", ".join(str(part) for part in (name, task, title, region) if part),
@@ -109,8 +112,8 @@ def _single_order(
         "region": region,
         "task": task,
         "unit": (length_unit if metric.unit == "mm" else metric.unit) if of_values else None,
-        "decimals": 3 if metric.unit is None and scheme.scheme != "rank_then_aggregate" else 2,
-        "statistic": "value" if metric.level == "dataset" else statistic(scheme),
+        "decimals": chosen.score_decimals(metric.unit),
+        "statistic": "value" if metric.level == "dataset" else chosen.score_name(scheme),
         "higher": entry["score_direction"] == "higher",
         **_columns(entry, teams),
     }
@@ -118,21 +121,6 @@ def _single_order(
 
 def _scheme(assessment: Assessment, name: str | None) -> RankingScheme:
     return next(scheme for scheme in assessment.rankings if scheme.name == name)
-
-
-def _operator(operator: Operator) -> str:
-    return f"{operator.percentile:g} % percentile" if operator.percentile is not None else operator.kind
-
-
-def statistic(scheme: RankingScheme) -> str:
-    """What the score of one metric and region is, in words."""
-    kind = _operator(scheme.operator)
-    return {
-        "aggregate_then_rank": kind,
-        "rank_then_aggregate": f"{kind} rank",
-        "test_then_rank": "share of teams beaten",
-        "one_score": "value",
-    }[scheme.scheme]
 
 
 def metric_title(metric: MetricUse) -> str:
