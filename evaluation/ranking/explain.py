@@ -19,14 +19,6 @@ _TIES = {
     "dense": "Algorithms with equal scores share a rank and the next rank follows without a gap (1, 2, 2, 3).",
     "average": "Algorithms with equal scores share the average of their ranks (1, 2.5, 2.5, 4).",
 }
-_GROUPS = {
-    "interval_overlaps_winner": "All algorithms whose rank interval overlaps that of the first form one group: "
-    "their order is not certain.",
-    "interval_includes_first": "All algorithms whose rank interval reaches rank 1 form one group: "
-    "their order is not certain.",
-    "not_significantly_worse": "All algorithms that are not significantly worse than the first form one group: "
-    "their order is not certain.",
-}
 _OUTCOMES = {
     "missing": "A missing or unreadable prediction",
     "pred_empty": "An empty prediction where there is something to find",
@@ -209,6 +201,23 @@ def _uncertainty(assessment: Assessment) -> list[str]:
     within = f" within each {joined(list(rule.strata))}" if rule.strata else ""
     how = (
         f"To see how certain the ranking is, {drawn} are drawn with replacement{within} {rule.bootstrap:,} times, "
-        f"the same for all algorithms, and ranked anew; the rank interval covers {rule.interval:.0%} of these rankings."
+        f"the same for all algorithms, and ranked anew; the resampling range holds the middle {rule.interval:.0%} of these ranks."
     )
-    return [how, _GROUPS[rule.group]]
+    return [how, *_certainty(assessment)]
+
+
+def _certainty(assessment: Assessment) -> list[str]:
+    """What statements about order rest on."""
+    rule = assessment.uncertainty
+    total = round(1.0 - rule.interval, 12)
+    alpha = total if rule.winner_alpha is None else min(total, rule.winner_alpha)
+    said = [
+        (
+            "A winner is named only if it is shown to be better than every other algorithm; that is wrong in at most "
+            f"{100 * alpha:.3g} % of such challenges."
+        ),
+    ]
+    if assessment.aggregation.fixed:
+        levels = joined([plural(level) for level in assessment.aggregation.fixed])
+        said.append(f"The {levels} of the test cases are taken to be all there are: nothing is said about others.")
+    return said

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.figures import (
     dot_and_box_plot,
+    headline_of,
     interval_svg,
     parallel_cases,
     podium_plot,
@@ -103,7 +104,7 @@ def _head(title: str, document: Mapping[str, Any], today: dt.date | None) -> str
     return (
         f"<h1>{escape(title)}</h1>"
         f'<p class="soft">{date}, Podium {escape(document["versions"]["podium"])}</p>'
-        f'<p class="lead">{escape(sentences_of(entry, document)[0])}</p>'
+        f'<p class="lead">{escape(headline_of(entry, document))}</p>'
     )
 
 
@@ -158,10 +159,11 @@ def _ranking_table(page: Page, entry: Entry, spread: Mapping[str, Mapping[str, s
         "Algorithm",
         "Score",
         "Interval of the score",
-        "Rank interval",
+        "Rank set",
+        "Letters",
+        "Resampling range",
         "",
         "First in",
-        "Group",
         "Missing",
     ]
     if spread:
@@ -177,10 +179,11 @@ def _ranking_table(page: Page, entry: Entry, spread: Mapping[str, Mapping[str, s
             a["name"],
             number(a["score"]),
             score,
+            interval_words(a["rank_set"]),
+            a["letters"] or "–",
             interval_words(a["rank_interval"]),
             drawing,
             percent(a["share_first"]),
-            a["group"],
             a["missing"],
         ]
         if spread:

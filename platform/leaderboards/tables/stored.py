@@ -4,7 +4,7 @@ Lists run along `teams`, so that a page of two hundred teams stays small::
 
     {"cases": 45, "interval": 0.95, "teams": ["unet-a", …], "missing": [0, …], "identical": [["unet-a", "unet-a-largest"]],
      "submissions": [3, …], "handed_in": ["2026-03-01T12:00:00+00:00", …], "marks": [["organizer"], …],
-     "orders": [{"key": "overall", "rank": [1, …], "low": [1, …], "high": [2, …], "group": [1, …],
+     "orders": [{"key": "overall", "rank": [1, …], "low": [1, …], "high": [2, …], "letters": ["a", …],
                  "share": [0.93, …], "score": [1.5, …], "score_low": […], "score_high": […], …}, …]}
 
 An *order* is one way to sort the teams: overall, or by one metric and region. The first one is what the page opens with.
@@ -90,6 +90,7 @@ def _combined_order(
         "decimals": 2,
         "statistic": f"{operator_name(step.operator)} rank",
         "higher": False,
+        "winner": dict(entry["winner"]),
         **_columns(entry, teams),
     }
 
@@ -115,6 +116,7 @@ def _single_order(
         "decimals": chosen.score_decimals(metric.unit),
         "statistic": "value" if metric.level == "dataset" else chosen.score_name(scheme),
         "higher": entry["score_direction"] == "higher",
+        "winner": dict(entry["winner"]),
         **_columns(entry, teams),
     }
 
@@ -144,17 +146,34 @@ def metric_title(metric: MetricUse) -> str:
 def _columns(entry: Mapping[str, Any], teams: list[str]) -> dict[str, list[Any]]:
     by_name = {algorithm["name"]: algorithm for algorithm in entry["algorithms"]}
     columns: dict[str, list[Any]] = {
-        key: [] for key in ("rank", "low", "high", "group", "share", "score", "score_low", "score_high")
+        key: []
+        for key in (
+            "rank",
+            "low",
+            "high",
+            "set_low",
+            "set_high",
+            "within_reach",
+            "letters",
+            "share",
+            "score",
+            "score_low",
+            "score_high",
+        )
     }
     for team in teams:
         algorithm = by_name.get(team, {})
         low, high = algorithm.get("rank_interval") or (None, None)
+        set_low, set_high = algorithm.get("rank_set") or (None, None)
         score_low, score_high = algorithm.get("score_interval") or (None, None)
         values = (
             algorithm.get("rank"),
             low,
             high,
-            algorithm.get("group"),
+            set_low,
+            set_high,
+            algorithm.get("within_reach"),
+            algorithm.get("letters"),
             algorithm.get("share_first"),
             algorithm.get("score"),
             score_low,
