@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 import pytest
 
 from evaluation.assessment import parse
+from evaluation.figures.markup import bold, for_plotly, plain
 from evaluation.figures import (
     blob_across_tasks,
     blob_by_algorithm,
@@ -135,7 +136,7 @@ def test_the_area_of_a_blob_is_the_share_of_resamples():
         shares = dict(zip(trace["y"], trace["marker"]["size"], strict=True))
         expected = {r + 1: c / 100 for r, c in enumerate(algorithm["rank_frequencies"]) if c}
         assert shares == pytest.approx(expected)
-    assert [text.split("<br>")[0] for text in figure["layout"]["xaxis"]["ticktext"]] == [
+    assert [plain(text).split("\n")[0] for text in figure["layout"]["xaxis"]["ticktext"]] == [
         a["name"] for a in entry["algorithms"]
     ]
 
@@ -174,7 +175,7 @@ def test_the_line_plot_puts_rank_1_on_top_and_marks_the_registered_scheme():
     document, _, schemes, _ = example(3)
     figure = line_plot(document, schemes[0])
     assert figure["layout"]["yaxis"]["range"][0] > figure["layout"]["yaxis"]["range"][1]
-    assert "<b>mean, then rank</b>" in figure["layout"]["xaxis"]["ticktext"]
+    assert bold("mean, then rank") in figure["layout"]["xaxis"]["ticktext"]
 
 
 def test_the_violins_stand_in_the_order_of_stability_and_name_what_they_leave_out():
