@@ -4,6 +4,7 @@ from django import forms
 
 from accounts.models import AccessToken, User
 from accounts.orcid import plain_orcid
+from web.names import NameField
 
 
 class ProfileForm(forms.ModelForm):
@@ -12,6 +13,7 @@ class ProfileForm(forms.ModelForm):
     class Meta:
         model = User
         fields = ["first_name", "last_name", "affiliation", "orcid"]
+        field_classes = dict.fromkeys(["first_name", "last_name", "affiliation"], NameField)
         widgets = {
             "first_name": forms.TextInput(attrs={"autocomplete": "given-name"}),
             "last_name": forms.TextInput(attrs={"autocomplete": "family-name"}),
@@ -32,7 +34,7 @@ class ProfileForm(forms.ModelForm):
 class TokenForm(forms.Form):
     """Make an access token."""
 
-    name = forms.CharField(label="Name", max_length=80, help_text="What will use it, for example: cluster login node.")
+    name = NameField(label="Name", max_length=80, help_text="What will use it, for example: cluster login node.")
     scopes = forms.MultipleChoiceField(
         label="What it may do",
         choices=AccessToken.Scope.choices,

@@ -11,6 +11,7 @@ from django.core.validators import EmailValidator, URLValidator
 
 from designs.catalogue import ItemField, Parameter
 from evaluation.catalogue import CatalogueError, get
+from web.names import check_characters
 
 MAX_TEXT: Final = 500
 MAX_LONGTEXT: Final = 40_000
@@ -105,6 +106,11 @@ def _text(raw: object, limit: int, *, lines: bool) -> str:
         raise UnfitValueError("A text is needed.")
     text = str(raw).replace("\r\n", "\n").replace("\x00", "")
     text = "\n".join(line.rstrip() for line in text.split("\n")).strip() if lines else " ".join(text.split())
+    if not lines:  # titles and names; longer texts may need what a script has for breaking and joining
+        try:
+            check_characters(text)
+        except ValidationError as error:
+            raise UnfitValueError(error.messages[0]) from error
     if len(text) > limit:
         raise UnfitValueError(f"At most {limit:,} characters; these are {len(text):,}.")
     return text

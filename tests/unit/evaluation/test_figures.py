@@ -12,7 +12,6 @@ import plotly.graph_objects as go
 import pytest
 
 from evaluation.assessment import parse
-from evaluation.figures.markup import bold, for_plotly, plain
 from evaluation.figures import (
     blob_across_tasks,
     blob_by_algorithm,
@@ -37,6 +36,7 @@ from evaluation.figures import (
     tau_table,
     violin_plot,
 )
+from evaluation.figures.markup import bold, plain
 from evaluation.ranking import rank
 from evaluation.ranking.comparison import across_schemes
 from evaluation.ranking.mixed_model import strengths_and_weaknesses
