@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: run install test bench lint lock
+.PHONY: run install test bench fuzz-api lint lock
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -27,6 +27,10 @@ test: $(STAMP)
 
 bench: $(STAMP)
 	@exec $(BIN)/python -m tests.performance
+
+# Ten minutes a role; MINUTES changes that.
+fuzz-api: $(STAMP)
+	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.fuzz.api --minutes $(or $(MINUTES),10)
 
 lint: $(STAMP)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && PYTHONPATH=platform:. $(BIN)/lint-imports

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import structlog
+from django.conf import settings
 from django.db import DataError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.cache import patch_cache_control, patch_vary_headers
 
 from web.errors import INTERFACE, error_page
 
@@ -54,6 +56,24 @@ class RequestIdMiddleware:
         structlog.contextvars.bind_contextvars(request_id=request_id)
         response = self.get_response(request)
         response["X-Request-ID"] = request_id
+        return response
+
+
+class PrivateCopyMiddleware:
+    """Let nobody but the one who asked keep what was shown to a person, and only to ask again whether it still holds.
+
+    Views that say themselves how long their answer may be kept are left alone.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        is_personal = settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
+        if is_personal and not response.has_header("Cache-Control"):
+            patch_cache_control(response, private=True, no_cache=True)
+            patch_vary_headers(response, ["Cookie", "Authorization"])
         return response
 
 

@@ -13,6 +13,7 @@ import hypothesis
 import schemathesis
 from django.core.signals import got_request_exception
 from django.core.wsgi import get_wsgi_application
+from django.db import connection
 from django.test import Client
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
@@ -123,6 +124,8 @@ def fuzz(world: World, role: str, *, seed: int, examples: int, going_on: Callabl
         thrown.append(traceback.format_exc(limit=-6))
 
     got_request_exception.connect(remember)
+    # As Django's own client does: the connection of a test outlives its requests.
+    connection.close_if_unusable_or_obsolete = lambda: None  # type: ignore[method-assign]
     try:
         schema = schemathesis.openapi.from_wsgi(SCHEMA, application)
         for offset, operation in enumerate(_operations(schema)):
@@ -132,6 +135,7 @@ def fuzz(world: World, role: str, *, seed: int, examples: int, going_on: Callabl
             _hostile(operation, world, role, found, thrown, seed=seed + offset, examples=examples)
     finally:
         got_request_exception.disconnect(remember)
+        del connection.close_if_unusable_or_obsolete
     return found
 
 
@@ -214,7 +218,6 @@ def _hostile(
         response = client.generic(operation.method.upper(), f"{path}?{query}", body, content_type=kind, **headers)
         said = f"{operation.method} {path}?{query} {kind} {body[:200]!r} {headers}"
         _note(found, thrown, operation, response.status_code, response.get("Content-Type", ""), said)
-        response.close()
 
 
 def _text(choose: random.Random) -> str:
