@@ -38,7 +38,7 @@ POST = {
     "repeat": DONE,
     "reference": NAMED,
 }
-# tus: `tests/integration/submissions/test_test_set_uploads.py` has their roles and protocol.
+# tus: `tests/integration/test_sets/test_received_archives.py` has their roles and protocol.
 ELSEWHERE = {"test_set_uploads", "test_set_upload"}
 
 
