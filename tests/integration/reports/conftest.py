@@ -18,7 +18,7 @@ from submissions.models import Run
 from submissions.queries import results_frame
 from test_sets.models import TestCase
 from tests.integration.leaderboards import world
-from tests.integration.leaderboards.conftest import storages_in
+from tests.integration.leaderboards.conftest import storage_folder, storages_in, surroundings  # noqa: F401 (fixtures)
 
 
 def plain_picture(figure, *, description="", dpi=300):

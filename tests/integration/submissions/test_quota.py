@@ -114,7 +114,7 @@ def test_of_two_uploads_of_one_person_with_two_teams_at_the_same_instant_at_the_
         submitting.scratch("uploads")
         upload.path.touch()
         waiting.append(uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read))
-    with mock.patch.object(uploads, "_check_seat"):
+    with mock.patch.object(submitting, "_check_seat"):
         ended = concurrently([lambda upload=upload: submitting.finish(upload=upload) for upload in waiting])
     assert sorted(type(entry).__name__ for entry in ended) == ["QuotaExceededError", "Submission"]
     assert Submission.objects.filter(user=world.ada).count() == 2
