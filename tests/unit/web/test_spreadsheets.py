@@ -15,15 +15,15 @@ PLATFORM = Path(__file__).resolve().parents[3] / "platform"
 READ_BACK = {
     "leaderboards/computing.py",
     "leaderboards/views/exports.py",
-    "submissions/results.py",
+    "submissions/domain/results.py",
     "submissions/views/organize.py",
-    "submissions/services/annotated_tables.py",
-    "submissions/design_checks.py",
+    "test_sets/services/annotated_tables.py",
+    "submissions/contributions/design_checks.py",
     "operations/examples.py",
 }
 ASKING = {
     "api/submission_views.py",
-    "submissions/exporting.py",
+    "submissions/contributions/exporting.py",
     "submissions/views/submissions.py",
 }  # submissions/results.py
 STREAMED = {"registry/views/downloads.py"}  # row by row, each cell through `harmless`
