@@ -10,7 +10,7 @@ import environ
 from django.core.exceptions import ImproperlyConfigured
 
 from config.logs import logging_config
-from web.secret import kept_secret
+from web.secret import kept_secret, private_folder
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 env = environ.Env()
@@ -20,7 +20,7 @@ VERSION = "0.1.0"
 
 # --- Where things are kept ----------------------------------------------------------------------------------------
 PODIUM_DATA = Path(env.str("PODIUM_DATA", str(ROOT / "data"))).resolve()
-PODIUM_DATA.mkdir(parents=True, exist_ok=True, mode=0o700)
+private_folder(PODIUM_DATA)
 
 # --- Mode ---------------------------------------------------------------------------------------------------------
 DEBUG = env.bool("DEBUG", False)
