@@ -80,6 +80,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "accounts.second_factor.StaffSecondFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -162,6 +163,7 @@ CELERY_TIMEZONE = "UTC"
 PODIUM_QUEUES = ("ingest", "score", "rank", "mail")
 CELERY_TASK_DEFAULT_QUEUE = "ingest"
 CELERY_TASK_ROUTES = {
+    "accounts.tasks.*": {"queue": "mail"},
     "challenges.tasks.*": {"queue": "ingest"},
     "submissions.tasks.score_*": {"queue": "score"},
     "submissions.tasks.*": {"queue": "ingest"},
@@ -284,8 +286,7 @@ FILE_UPLOAD_TEMP_DIR = None
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
     "rules.permissions.ObjectPermissionBackend",
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
+    "accounts.backends.OneCheckBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -303,6 +304,28 @@ ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PODIUM_TLS else "http"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = "username"
 ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+ACCOUNT_FORMS = {"signup": "accounts.forms.SignupForm", "reset_password": "accounts.forms.ResetPasswordForm"}
+# Of every change to an account its owner hears by e-mail, and can act if it was somebody else's.
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_RATE_LIMITS = {
+    # From one address, and at one account whichever of its names is typed; for devices that the account knows, by device.
+    "login_failed": "10/m/ip,5/5m/key",
+    "login_failed_on_device": "10/5m/key",
+    "reset_password": "20/m/ip,5/h/key",
+    # Of one kind to one address: sign-up and lost passwords must not fill strangers' mailboxes.
+    "letter": "5/h/key",
+}
+PASSWORD_RESET_TIMEOUT = 24 * 3600
+# How many proxies of our own stand before the web process: so many entries of X-Forwarded-For are ours, from its end.
+ALLAUTH_TRUSTED_PROXY_COUNT = env.int("PODIUM_TRUSTED_PROXIES", 0)
+if ALLAUTH_TRUSTED_PROXY_COUNT < 0:
+    raise ImproperlyConfigured("PODIUM_TRUSTED_PROXIES is the number of proxies before the web process: 0, 1, 2, …")
+# Whether staff need a second factor; a database server is what tells the several-machine shape from the embedded one.
+PODIUM_STAFF_SECOND_FACTOR = env.bool("PODIUM_STAFF_SECOND_FACTOR", bool(DATABASE_URL) and PODIUM_TLS)
+# Invitations by e-mail that one person may send in a day, and that one address gets; withdrawn ones count.
+PODIUM_INVITATIONS_PER_DAY = env.int("PODIUM_INVITATIONS_PER_DAY", 100)
+PODIUM_INVITATIONS_TO_ADDRESS_PER_DAY = env.int("PODIUM_INVITATIONS_TO_ADDRESS_PER_DAY", 5)
 PODIUM_SIGNUP_OPEN = env.bool("PODIUM_SIGNUP_OPEN", True)
 
 if email_url := env.str("EMAIL_URL", ""):
