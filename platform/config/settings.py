@@ -310,12 +310,14 @@ ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_REAUTHENTICATION_REQUIRED = True
 ACCOUNT_RATE_LIMITS = {
     # From one address, and at one account whichever of its names is typed; for devices that the account knows, by device.
-    "login_failed": "10/m/ip,5/5m/key",
-    "login_failed_on_device": "10/5m/key",
+    # The day's count can be used up by strangers: a reset of the password by mail empties it.
+    "login_failed": "10/m/ip,5/5m/key,100/d/key",
+    "login_failed_on_device": "10/5m/key,100/d/key",
     "reset_password": "20/m/ip,5/h/key",
     # Of one kind to one address: sign-up and lost passwords must not fill strangers' mailboxes.
     "letter": "5/h/key",
 }
+ACCOUNT_MAX_EMAIL_ADDRESSES = 5
 PASSWORD_RESET_TIMEOUT = 24 * 3600
 # How many proxies of our own stand before the web process: so many entries of X-Forwarded-For are ours, from its end.
 ALLAUTH_TRUSTED_PROXY_COUNT = env.int("PODIUM_TRUSTED_PROXIES", 0)

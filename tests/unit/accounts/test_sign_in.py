@@ -1,9 +1,11 @@
 """Signing in: what is counted, what strangers can find out, and what a known device is spared."""
 
 import re
+import time
 
 import pytest
 from allauth.account.models import EmailAddress
+from allauth.core.internal import ratelimit
 from django.contrib.auth import hashers
 from django.core import mail
 from django.db import connection
@@ -153,6 +155,30 @@ def test_wrong_passwords_are_counted_by_account_whichever_of_its_names_is_typed(
     for login in ("ada", "ada@example.org", "ADA", "Ada@example.org", "ada"):
         assert TOO_MANY not in sign_in(client, login, "wrong").content.decode()
     assert TOO_MANY in sign_in(client, "ADA@EXAMPLE.ORG").content.decode()
+
+
+def test_a_patient_guesser_has_a_hundred_tries_a_day_and_a_new_password_by_mail_ends_the_wait(ada, monkeypatch):
+    now = time.time()
+    monkeypatch.setattr(ratelimit.time, "time", lambda: now)
+    for _ in range(20):
+        now += 301
+        for _ in range(5):
+            assert TOO_MANY not in sign_in(Client(), password="wrong").content.decode()
+    now += 301
+    assert TOO_MANY in sign_in(Client()).content.decode()
+    write_about_new_password("ada@example.org")
+    path = re.search(r"/accounts/password/reset/key/\S+", Email.objects.get().text)[0]
+    owner = Client()
+    form = owner.get(path, follow=True).request["PATH_INFO"]
+    owner.post(form, {"password1": f"{PASSWORD}!", "password2": f"{PASSWORD}!"})
+    assert sign_in(owner, password=f"{PASSWORD}!").status_code == 302
+
+
+def test_who_steals_a_session_changes_no_address_without_the_password(ada, client):
+    client.force_login(ada)
+    answer = client.post(reverse("account_email"), {"action_add": "", "email": "thief@example.net"})
+    assert answer.url.startswith(reverse("account_reauthenticate"))
+    assert not EmailAddress.objects.filter(email="thief@example.net").exists()
 
 
 def test_a_known_device_is_not_shut_out_by_strangers_who_fail_at_the_account(ada):

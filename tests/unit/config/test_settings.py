@@ -126,3 +126,24 @@ def test_the_key_of_references_is_tightened_as_well(tmp_path):
     key.chmod(0o640)
     assert kept_secret(key) == "AGE-SECRET-KEY-1"
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("environment", "value"),
+    [
+        ({}, "False"),
+        ({"DATABASE_URL": "postgres://podium:x@db:5432/podium"}, "True"),
+        ({"DATABASE_URL": "postgres://podium:x@db:5432/podium", "PODIUM_TLS": "0"}, "False"),
+        ({"DATABASE_URL": "postgres://podium:x@db:5432/podium", "PODIUM_STAFF_SECOND_FACTOR": "0"}, "False"),
+        ({"PODIUM_STAFF_SECOND_FACTOR": "1"}, "True"),
+    ],
+)
+def test_staff_need_a_second_factor_unless_the_installation_is_the_embedded_one(tmp_path, environment, value):
+    code = "from django.conf import settings; print(settings.PODIUM_STAFF_SECOND_FACTOR)"
+    assert asked(code, PODIUM_DATA=str(tmp_path), **environment).strip() == value
+
+
+def test_a_number_of_proxies_below_zero_is_refused(tmp_path):
+    result = manage("check", PODIUM_DATA=str(tmp_path), PODIUM_TRUSTED_PROXIES="-1")
+    assert result.returncode != 0
+    assert "number of proxies before the web process" in result.stderr
