@@ -163,7 +163,8 @@ def invite(*, actor: User, team: Team, email: str) -> Invitation:
     Raises
     ------
     ValidationError
-        When the team is full, the person is in it, or is invited already.
+        When the team is full, the person is in it or is invited already, or when the actor or the address has had as many
+        invitations as a day allows.
     """
     team = Team.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=team.pk)
     _check_size(team, 1 + team.invitations.filter(state=Invitation.State.OPEN, expires_at__gt=timezone.now()).count())
@@ -203,6 +204,7 @@ def invite(*, actor: User, team: Team, email: str) -> Invitation:
             "address": absolute(reverse("challenges:invitation", args=[team.challenge.slug, secret])),
         },
         key=str(invitation.pk),
+        inviter=actor,
     )
     return invitation
 
