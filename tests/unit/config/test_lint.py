@@ -43,7 +43,7 @@ def test_a_fault_in_a_script_or_a_style_is_named_with_its_place(tmp_path, name, 
 
 def test_files_without_a_fault_pass(tmp_path):
     script, style = tmp_path / "a.js", tmp_path / "a.css"
-    script.write_text('"use strict";\n\ndocument.title = "x";\n')
+    script.write_text('(() => {\n  "use strict";\n  document.title = "x";\n})();\n')
     style.write_text("p { max-width: min(40rem, 100%); color: var(--ink) }\n")
     assert judged(sys.executable, "-m", "tests.lint", script, style).returncode == 0
 
