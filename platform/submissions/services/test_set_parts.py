@@ -12,8 +12,8 @@ import pandas as pd
 
 from challenges.models import Phase
 from challenges.queries.projections import projection_of, registered_document
-from designs.document.form import Values
 from evaluation.assessment import Assessment
+from evaluation.designs.document.form import Values
 from evaluation.readers import SUFFIXES, Geometry, ReadError, read_geometry, read_label_image
 from evaluation.readers.instance_tables import INSTANCES_FILE
 from submissions import merging

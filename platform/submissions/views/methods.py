@@ -11,8 +11,8 @@ from rules import test_rule
 
 from challenges import queries as challenge_queries
 from challenges.queries import projection_of, registered_document
-from designs.checks.running import check_description
-from designs.document import Document, Entry, State
+from evaluation.designs.checks.running import check_description
+from evaluation.designs.document import Document, Entry, State
 from submissions.methods import form
 from submissions.methods.entries import PERSONAL, from_json, missing, parameters, share, words
 from submissions.models import Submission

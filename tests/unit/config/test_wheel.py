@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 ROOT = settings.ROOT
 SOURCES = [name for name in ("evaluation", "confinement", "client") if (ROOT / name).is_dir()]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-# What only a figure of an extra needs may lack; everything else has to import.
+MODULE_OF = {"pillow": "PIL", "scikit-image": "skimage", "python-docx": "docx"}
 IMPORT_ALL = """
 import importlib, json, pkgutil, sys
 absent = {}
@@ -36,6 +36,12 @@ for name in sys.argv[1:]:
             absent[module.name] = error.name
 print(json.dumps(absent))
 """
+
+
+def modules(requirements):
+    """What these packages are called where they are imported."""
+    names = {Requirement(line).name.lower() for line in requirements}
+    return {MODULE_OF.get(name, name) for name in names}
 
 
 def required(names, extras=()):
@@ -123,8 +129,8 @@ def test_every_module_imports_with_the_declared_dependencies_but_those_of_the_re
     ]
     result = run("python", "-W", "ignore", "-c", IMPORT_ALL, *packages)
     assert result.returncode == 0, result.stderr
-    extra = {Requirement(name).name.lower() for name in PROJECT["optional-dependencies"]["report"]}
-    assert {name.lower() for name in json.loads(result.stdout).values()} <= extra
+    extra = modules(PROJECT["optional-dependencies"]["report"])
+    assert {name.partition(".")[0] for name in json.loads(result.stdout).values()} <= extra
 
 
 @pytest.mark.parametrize("name", ["django", "nibabel", "SimpleITK", "matplotlib", "plotly"])
@@ -145,15 +151,12 @@ def imported(folder):
 
 
 def test_every_dependency_is_imported_and_every_import_is_declared():
-    module_of = {"pillow": "PIL", "scikit-image": "skimage"}
     extras = PROJECT["optional-dependencies"]
-    declared = {Requirement(name).name.lower() for name in (*PROJECT["dependencies"], *extras["report"])}
-    names = {name for source in SOURCES for name in imported(ROOT / source)}
+    declared = modules([*PROJECT["dependencies"], *extras["report"]])
     own = {"evaluation", "podium_client", "confinement"}
-    third_party = names - own - set(sys.stdlib_module_names)
-    site = {Requirement(name).name.lower() for name in extras["site"]}
-    assert {module_of.get(name, name) for name in declared} <= third_party
-    assert third_party <= {module_of.get(name, name) for name in declared | site}
+    third_party = {name for source in SOURCES for name in imported(ROOT / source)} - own - set(sys.stdlib_module_names)
+    assert declared <= third_party
+    assert third_party <= declared | modules(extras["site"])
 
 
 def test_the_installed_command_line_scores_ranks_and_verifies(run, tmp_path):

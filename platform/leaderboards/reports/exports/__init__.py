@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from designs.exports.word import as_docx
+from evaluation.designs.exports.word import as_docx
 from leaderboards.models import Report
 from leaderboards.reports import storing
 from leaderboards.reports.building import Built, Progress

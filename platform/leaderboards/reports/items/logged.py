@@ -5,9 +5,9 @@ from datetime import datetime
 from statistics import median
 from typing import Final
 
-from designs.compilation import pseudo_code
 from evaluation.assessment import Assessment
 from evaluation.catalogue import get
+from evaluation.designs.compilation import pseudo_code
 from evaluation.ranking import describe
 from leaderboards.reports.content import Exhibit, Item, Origin
 from leaderboards.reports.facts import PhaseFacts
