@@ -1,5 +1,7 @@
 """Write docs/licences.md from the lock files and what the installed packages say of themselves: `python docs/make_licences.py`."""
 
+# ruff: noqa: INP001
+
 import re
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path

@@ -13,7 +13,19 @@ ROOT = settings.ROOT
 TABLE = (ROOT / "docs" / "licences.md").read_text(encoding="utf-8")
 MAKER = runpy.run_path(str(ROOT / "docs" / "make_licences.py"))
 PERMISSIVE = {
-    *("0BSD", "Apache-2.0", "BSD", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "MIT", "MIT-0", "MIT-CMU", "PSF-2.0", "Zlib"),
+    *(
+        "0BSD",
+        "Apache-2.0",
+        "BSD",
+        "BSD-2-Clause",
+        "BSD-3-Clause",
+        "CC0-1.0",
+        "MIT",
+        "MIT-0",
+        "MIT-CMU",
+        "PSF-2.0",
+        "Zlib",
+    ),
     "PSF-based (matplotlib)",
 }
 WEAK = {"LGPL-3.0-or-later", "LGPL-3.0-or-later with exceptions", "MPL-2.0"}
@@ -26,7 +38,7 @@ def rows(part):
 
 
 def test_the_table_is_what_the_metadata_of_the_required_packages_say():
-    assert TABLE == MAKER["table"](), "run: python docs/make_licences.py"
+    assert MAKER["table"]() == TABLE, "run: python docs/make_licences.py"
 
 
 @pytest.mark.parametrize(("name", "expression"), rows(TABLE).items())
