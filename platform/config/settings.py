@@ -9,6 +9,7 @@ from pathlib import Path
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+import evaluation
 from config.logs import logging_config
 from web.secret import kept_secret, private_folder
 
@@ -16,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 env = environ.Env()
 environ.Env.read_env(ROOT / ".env")
 
-VERSION = "0.1.0"
+VERSION = evaluation.__version__
 
 # --- Where things are kept ----------------------------------------------------------------------------------------
 PODIUM_DATA = Path(env.str("PODIUM_DATA", str(ROOT / "data"))).resolve()

@@ -53,7 +53,8 @@ def unsubscribe_address(**receiver: Any) -> str:
 
 def plain(template: str, context: Mapping[str, Any]) -> str:
     """Render `template`.txt without HTML escapes."""
-    return get_template(f"{template}.txt").template.render(Context(dict(context), autoescape=False)).strip()
+    source = get_template(f"{template}.txt").template  # type: ignore[attr-defined]  # Django's own engine has it
+    return str(source.render(Context(dict(context), autoescape=False))).strip()
 
 
 def framed(*, text: str, template: str = "", context: Mapping[str, Any], unsubscribe: str) -> tuple[str, str]:

@@ -99,7 +99,7 @@ def notify(
             text=body,
             html=html,
             unsubscribe=unsubscribe,
-            due_at=now,
+            due_at=now,  # type: ignore[misc]  # there is a time where there is a message
         )
         emails.append(row.email)
     if emails:
@@ -150,7 +150,7 @@ def mail(
         For something that is no e-mail address, and for more invitations than a day allows.
     """
     kinds.get(kind)
-    unique = {}
+    unique: dict[str, str] = {}
     for address in [to] if isinstance(to, str) else to:
         validate_email(address)
         unique.setdefault(address.lower(), address)
