@@ -77,6 +77,8 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    # Before the check of forms, which reads them.
+    "web.bodies.BodyBoundMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -276,9 +278,15 @@ if PODIUM_CONFINEMENT not in ("try", "require"):
     raise ImproperlyConfigured(f"PODIUM_CONFINEMENT is {PODIUM_CONFINEMENT!r}; it has to be try or require.")
 # A worker that is silent for longer has lost its work to another.
 PODIUM_LEASE_SECONDS = env.int("PODIUM_LEASE_SECONDS", 12)
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2
+# Most bytes of a body, files included, from somebody who is not signed in, and from somebody who is, where no files are
+# asked for; see web/bodies.py. What Django itself bounds is what it keeps in memory, files left out.
+PODIUM_ANONYMOUS_BODY_BYTES = env.int("PODIUM_ANONYMOUS_BODY_BYTES", 64 * 1024)
+PODIUM_FORM_BODY_BYTES = env.int("PODIUM_FORM_BODY_BYTES", 2 * 1024**2)
+DATA_UPLOAD_MAX_MEMORY_SIZE = PODIUM_FORM_BODY_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024**2
-FILE_UPLOAD_TEMP_DIR = None
+# Beside the other uploads under way, and never in /tmp, which may be memory.
+FILE_UPLOAD_TEMP_DIR = PODIUM_SCRATCH / "forms"
+FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 # --- People -------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"

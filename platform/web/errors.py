@@ -35,6 +35,11 @@ EXPLANATIONS = {
         "The page may have moved, or the address has a slip in it.",
         "Start again from the challenges, or from the home page.",
     ),
+    413: Explanation(
+        "This is more than is taken here",
+        "What was sent is too large.",
+        "Go back and send less, or use the page that is meant for files.",
+    ),
     429: Explanation(
         "Too many requests",
         "This action was tried more often than is allowed in a short time.",
@@ -54,9 +59,12 @@ CSRF = Explanation(
 )
 
 
-def error_page(request: HttpRequest, status: int, *, explanation: Explanation | None = None) -> HttpResponse:
-    """Render the error page of a status, with the menus of every other page."""
-    context = {"explanation": explanation or EXPLANATIONS[status], "status": status}
+def error_page(
+    request: HttpRequest, status: int, *, explanation: Explanation | None = None, reason: str = ""
+) -> HttpResponse:
+    """Render the error page of a status, with the menus of every other page; `reason` says what happened this time."""
+    explanation = explanation or EXPLANATIONS[status]
+    context = {"explanation": replace(explanation, text=reason) if reason else explanation, "status": status}
     return HttpResponse(render_to_string(f"{status}.html", context, request), status=status)
 
 
@@ -69,11 +77,7 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 @requires_csrf_token
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """403; the reason given with `PermissionDenied` is shown, since services write it for the reader."""
-    reason = str(exception) if exception and str(exception) else ""
-    explanation = EXPLANATIONS[403]
-    if reason:
-        explanation = replace(explanation, text=reason)
-    return error_page(request, 403, explanation=explanation)
+    return error_page(request, 403, reason=str(exception or ""))
 
 
 @requires_csrf_token

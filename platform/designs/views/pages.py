@@ -19,10 +19,12 @@ from designs.completeness import GATE, applies, completeness, history
 from designs.document import Document
 from designs.document.entries import BLANK
 from designs.forms import ImportForm, StartForm
+from designs.forms.plain import MAX_IMPORT_BYTES
 from designs.models import Design, Thread
 from designs.presenting import FieldView, field_view, paired
 from designs.queries.documents import Fields, assemble
 from designs.views.access import design_context, design_for, is_insider, shown_document, task_of
+from web.bodies import takes_files
 
 
 @require_safe
@@ -48,6 +50,7 @@ def start(request: HttpRequest) -> HttpResponse:
     return render(request, "designs/start.html", {"form": form, "trail": [("Designs", reverse("designs:list"))]})
 
 
+@takes_files(lambda: MAX_IMPORT_BYTES)
 @login_required
 def import_document(request: HttpRequest) -> HttpResponse:
     """Start a design from an exported document or an earlier registration."""

@@ -19,6 +19,7 @@ from submissions.models.incoming import Incoming
 from submissions.services import refusals, uploads
 from submissions.services.refusals import Checksum, UploadError
 from submissions.views.access import participating, phase_by_id, team_in
+from web.bodies import takes_pieces
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,checksum,termination,expiration"
@@ -85,6 +86,7 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
     return described(response, upload)
 
 
+@takes_pieces
 @require_http_methods(["HEAD", "PATCH", "DELETE", "OPTIONS"])
 @tus
 def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
