@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from django.db import transaction
-from django.db.models import F, Max, Sum
+from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import User
@@ -18,13 +18,12 @@ from submissions.limits import upload_limits
 from submissions.models import Multipart, Submission, Upload
 from submissions.models.incoming import Incoming
 from submissions.queries.quotas import quota
-from submissions.services import multiparts
+from submissions.services import announcing, multiparts
 from submissions.services.receiving import locked, receive
 from submissions.services.refusals import (
     AwayError,
     Checksum,
     GoneError,
-    NoRoomError,
     NotAllowedError,
     OffsetError,
     PhaseNotOpenError,
@@ -32,7 +31,7 @@ from submissions.services.refusals import (
     TooLargeError,
     UploadError,
 )
-from submissions.storage import delete, free_bytes, private, scratch, store_file
+from submissions.storage import delete, private, scratch, store_file
 from web.clock import shared_now
 from web.jobs import enqueue
 
@@ -91,9 +90,8 @@ def create_upload(
             raise QuotaExceededError(
                 f"Your team has {limits.under_way} unfinished uploads for this phase. Finish or cancel one of them first."
             )
-        outstanding = receiving.aggregate(bytes=Sum(F("size") - F("offset")))["bytes"] or 0
-        if free_bytes() - outstanding - size < limits.reserve_bytes:
-            raise NoRoomError("There is no room for this upload at the moment. Nothing is lost; try again later.")
+        announcing.check_announced(size, user=user, of=team)
+        announcing.check_room(size, passes_here=not is_direct)
         upload = Upload.objects.create(
             phase=phase,
             team=team,
@@ -144,7 +142,8 @@ def append(
     Raises
     ------
     UploadError
-        `OffsetError`, `BusyError`, `ChecksumError`, `TooLargeError` or `GoneError`.
+        `OffsetError`, `BusyError`, `ChecksumError`, `TooLargeError` or `GoneError`; `NoRoomError` when the disk gets full
+        meanwhile.
     """
     with locked(upload) as handle:
         upload.refresh_from_db()
