@@ -27,7 +27,7 @@ def inspect(path: Path, expectation: Expectation, limits: ArchiveLimits, folder:
         table, files = ("", files) if rules is None else instance_tables.set_apart(files, rules)
         rows = instance_tables.extract(path, table, rules, folder) if rules is not None and table else None
     except archive.ArchiveError as error:
-        return Report(problem=str(error), inspected=True).document()
+        return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
     except ReadError as error:
         return Report(problem=f"{error.message}. {error.remedy}", inspected=True).document()
     report = match(files, expectation.names, expectation.suffixes)

@@ -12,6 +12,7 @@ from evaluation.assessment import Assessment, MetricUse
 from evaluation.assessment.instances import instance_rules
 from evaluation.readers import SUFFIXES, Geometry
 from evaluation.readers.instance_tables import InstanceRules
+from submissions.limits import TableLimits
 from submissions.models import TestCase, TestSet
 
 LABEL_IMAGE_PROBLEMS = ("semantic_segmentation", "instance_segmentation")
@@ -79,6 +80,13 @@ class Expectation:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(case.name for case in self.cases)
+
+    @property
+    def needed_bytes(self) -> int:
+        """Most bytes that a sensible archive unpacks to: its label images, and a table where there is one."""
+        has_table = self.table is not None or self.instances is not None
+        images = sum(case.byte_limit for case in self.cases if case.geometry is not None)
+        return images + (TableLimits().bytes if has_table else 0)
 
     @property
     def one_geometry(self) -> Geometry | None:

@@ -2,10 +2,12 @@
 
 import csv
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
+from django.conf import settings
 
 from accounts.models import User
 from challenges.models import Phase
@@ -23,7 +25,7 @@ from submissions.services.annotated_tables import join_tables
 from submissions.services.replacing import Replacement
 from submissions.services.test_set_parts import Found
 from submissions.services.test_sets import PHOTOGRAPHS, TestSetError, create_test_set
-from submissions.storage import working_folder
+from submissions.storage import free_bytes, working_folder
 
 REFERENCES, IMAGES, CASES = "references", "images", "cases.csv"
 PROBLEMS_SHOWN = 50
@@ -117,7 +119,9 @@ def take_archive(
 
 
 def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[], None]) -> Found:
-    limits = ArchiveLimits()
+    # A tar archive is there twice, repacked and unpacked.
+    room = max(0, free_bytes() - settings.PODIUM_WORK_RESERVE_BYTES)
+    limits = replace(ArchiveLimits(), room_bytes=room if archive.is_zip(path) else room // 2)
     tables = TABLE_FILES.get(assessment.problem, ())
 
     def work(_item: str, own: Path) -> object:
