@@ -93,7 +93,7 @@ def test_an_archive_that_is_packed_far_better_than_any_does_not_fill_what_room_t
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
 def test_references_that_do_not_fit_are_refused_at_once(world: World, monkeypatch, tmp_path, settings, kind):
     settings.PODIUM_WORK_RESERVE_BYTES = 0
-    monkeypatch.setattr(test_set_archives, "free_bytes", lambda: 500)
+    monkeypatch.setattr(test_set_archives, "free_bytes", lambda: 100)
     path = tmp_path / f"references.{kind}"
     path.write_bytes((zipped if kind == "zip" else tarred)(references()))
     with pytest.raises(TestSetError, match="Compress the single files"):
