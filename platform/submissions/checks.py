@@ -83,6 +83,10 @@ def explain(failure: Failure, file: str) -> tuple[str, str]:
     messages = {
         Failure.TIME: (f"{file}: reading it took longer than is allowed", "Save it uncompressed or more simply."),
         Failure.MEMORY: (f"{file}: reading it needs more memory than is allowed", "Save it with a smaller data type."),
+        Failure.SPACE: (
+            f"{file}: reading it wrote more to the disk than any file of a case needs",
+            "Write the file again with a common library.",
+        ),
         Failure.CRASH: (f"{file}: the reader broke off at it", "Write the file again with a common library."),
     }
     return messages[failure]

@@ -87,6 +87,10 @@ class ChildLimits:
     """Largest file the child may write."""
     item_seconds: float
     """Wall time for one case."""
+    folder_bytes: int = 8 * GIB
+    """What all files that it has written take up on disk, those included that it has open and no longer have a name."""
+    folder_files: int = 1_000
+    """How many files and folders there may be of it at once."""
     open_files: int = 64
     message_bytes: int = 4 * MIB
 
@@ -121,6 +125,7 @@ def child_limits() -> ChildLimits:
     return ChildLimits(
         memory_bytes=settings.PODIUM_CASE_MEMORY_BYTES,
         file_bytes=settings.PODIUM_CASE_FILE_BYTES,
+        folder_bytes=settings.PODIUM_CASE_FOLDER_BYTES,
         item_seconds=settings.PODIUM_CASE_SECONDS,
     )
 

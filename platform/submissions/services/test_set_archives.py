@@ -142,6 +142,8 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
     bounds = ChildLimits(
         memory_bytes=usual.memory_bytes,
         file_bytes=limits.total_bytes,
+        folder_bytes=2 * limits.total_bytes,
+        folder_files=limits.entries + 100,
         item_seconds=usual.item_seconds + path.stat().st_size / _BYTES_PER_SECOND,
         message_bytes=_MESSAGE_BYTES,
     )

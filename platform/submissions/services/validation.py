@@ -17,7 +17,7 @@ from submissions.limits import MIB, ArchiveLimits, ChildLimits, archive_limits, 
 from submissions.models import Submission
 from submissions.queries.test_sets import active_test_set
 from submissions.report import Report
-from submissions.sandbox import answers
+from submissions.sandbox import Failure, answers
 from submissions.services import states
 from submissions.services.leases import Heart, LeaseLostError, claim
 from submissions.storage import free_bytes, has_room, is_out_of_room, local_path, sha256_of, store_file, working_folder
@@ -117,9 +117,10 @@ def _inspect(submission: Submission, wanted: Expectation, heart: Heart) -> Repor
         if answer.failure is not None or not isinstance(answer.value, dict):
             submission.log += f"Reading the archive failed: {answer.failure}\n{answer.details}\n"
             return Report(
-                problem="The archive could not be read within the limits of time and memory. "
+                problem="The archive could not be read within the limits of time, memory and disk space. "
                 "Pack only the predictions, with an ordinary program.",
                 inspected=True,
+                is_charged=answer.failure == Failure.SPACE,
             )
         if repacked.exists():
             submission.predictions_file = f"{Path(submission.archive_file).parent}/predictions.zip"
@@ -147,6 +148,8 @@ def _for_archives(submission: Submission, limits: ArchiveLimits) -> ChildLimits:
     return ChildLimits(
         memory_bytes=usual.memory_bytes,
         file_bytes=limits.total_bytes + 64 * MIB,
+        # The repacked copy, and the table or one label image that is read from it.
+        folder_bytes=limits.total_bytes + 64 * MIB + usual.folder_bytes,
         item_seconds=usual.item_seconds + submission.archive_size / 20e6,
         message_bytes=32 * 1024**2,
     )
