@@ -8,11 +8,12 @@ import pytest
 from accounts.models import User
 from challenges.models import Task
 from challenges.services import create_phase, join_with_team
-from submissions.limits import MIB
-from submissions.models import Upload
-from submissions.services import announcing, receiving, refusals, uploads
-from submissions.services import test_set_arrivals as arrivals
+from confinement.limits import MIB
+from submissions.services import submitting
+from test_sets.services import arrivals
 from tests.integration.submissions.world import ASSESSMENT, World
+from uploads.models import Upload
+from uploads.services import announcing, receiving, refusals, uploads
 
 pytestmark = pytest.mark.django_db(transaction=True)
 GIB = 1024 * MIB
@@ -30,7 +31,7 @@ def disk(monkeypatch, settings):
 
 def announce(world: World, team, size: int, **more) -> Upload:
     user = team.members.get().user
-    return uploads.create_upload(user=user, phase=world.phase, team=team, file_name="p.zip", size=size, **more)
+    return submitting.create_upload(user=user, phase=world.phase, team=team, file_name="p.zip", size=size, **more)
 
 
 def test_what_one_team_announces_does_not_shut_out_another(world: World):
@@ -77,12 +78,12 @@ def test_references_are_bounded_alike(world: World):
 
 
 def test_uploads_to_the_object_store_are_bounded_alike(world: World, monkeypatch):
-    monkeypatch.setattr(uploads.multiparts, "begin", lambda upload: None)
+    monkeypatch.setattr(submitting.multiparts, "begin", lambda upload: None)
     announce(world, world.adas, 9 * GIB, is_direct=True)
     with pytest.raises(refusals.QuotaExceededError, match="Your team has unfinished uploads"):
         announce(world, world.adas, 4 * GIB, is_direct=True)
     assert announce(world, world.bos, 9 * GIB, is_direct=True)
-    assert announcing._kept_free(Upload.objects.filter(multipart=None)) == 0, "its bytes do not pass here"
+    assert announcing._kept_free(Upload.arriving_here()) == 0, "its bytes do not pass here"
 
 
 def test_room_is_kept_for_as_much_again_as_has_arrived(world: World, disk):

@@ -7,13 +7,15 @@ import pytest
 
 from submissions.models import Submission
 from submissions.queries import quota
-from submissions.services import refusals, test_set_archives, validation
-from submissions.services.test_set_archives import take_archive
-from submissions.services.test_sets import TestSetError
-from submissions.storage import scratch
-from tests.integration.submissions.test_test_set_archives import references
+from submissions.services import validation
+from test_sets.services import archives
+from test_sets.services.archives import take_archive
+from test_sets.services.sealing import TestSetError
 from tests.integration.submissions.world import World, build, predictions, zipped
-from tests.unit.submissions.test_hostile_archives import sparse
+from tests.integration.test_sets.test_archives import references
+from tests.unit.confinement.test_hostile_archives import sparse
+from uploads.services import refusals
+from uploads.storage import scratch
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = Submission.State
@@ -93,7 +95,7 @@ def test_an_archive_that_is_packed_far_better_than_any_does_not_fill_what_room_t
 @pytest.mark.parametrize("kind", ["zip", "tar.gz"])
 def test_references_that_do_not_fit_are_refused_at_once(world: World, monkeypatch, tmp_path, settings, kind):
     settings.PODIUM_WORK_RESERVE_BYTES = 0
-    monkeypatch.setattr(test_set_archives, "free_bytes", lambda: 100)
+    monkeypatch.setattr(archives, "free_bytes", lambda: 100)
     path = tmp_path / f"references.{kind}"
     path.write_bytes((zipped if kind == "zip" else tarred)(references()))
     with pytest.raises(TestSetError, match="Compress the single files"):
