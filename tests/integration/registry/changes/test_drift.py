@@ -214,6 +214,7 @@ def reaching_out() -> str:
     hidden = [lambda: Path(__file__).read_text()] if landlock.version() else []
     for act in (*hidden, socket.socket):
         with contextlib.suppress(OSError):
+            act()
             return f"{act} was possible"
     return "kept in"
 
