@@ -1,7 +1,11 @@
 """All addresses, one line an app."""
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
+
+# The administration has no sign-in of its own, which would know neither second factors nor limits on tries.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("", include("web.urls")),
@@ -13,9 +17,10 @@ urlpatterns = [
     path("calls/", include("reviews.urls")),
     path("registry/", include("registry.urls")),
     path("challenges/", include("challenges.urls")),
+    path("challenges/<slug:slug>/", include("test_sets.urls")),
     path("challenges/<slug:slug>/", include("submissions.urls")),
     path("challenges/<slug:slug>/", include("leaderboards.urls")),
-    path("challenges/<slug:slug>/", include("leaderboards.reports.urls")),
+    path("challenges/<slug:slug>/", include("reports.urls")),
     path("api/v1/", include("api.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -6,8 +6,9 @@ class DesignsConfig(AppConfig):
     verbose_name = "Designs"
 
     def ready(self):
-        from designs import rules  # noqa: F401 (permissions are registered on import)
-        from designs.checks import custom  # noqa: F401 (checks are registered on import)
+        from designs import checks, rules  # noqa: F401 (checks and permissions are registered on import)
+        from notifications import kinds
         from web import navigation
 
+        kinds.register("design_invitation", "You are invited to write a design", order=20)
         navigation.register("Designs", "designs:list", order=20)

@@ -16,19 +16,13 @@ from challenges.models import Phase
 from challenges.queries import assessment_by_digest
 from evaluation import bundle, canonical, ranking
 from evaluation.assessment import Assessment
+from evaluation.figures.markup import for_plotly
 from leaderboards import drawing, pictures, queries, tables
 from leaderboards.models import RankingVersion
 from submissions.models import Run
-from submissions.queries import (
-    annotator_evidence,
-    annotator_frames,
-    case_metadata_frame,
-    counted_runs,
-    evidence_of,
-    left_out,
-    results_frame,
-)
-from submissions.queries.test_sets import deciding_annotator, metadata_frame_of
+from submissions.queries import annotator_evidence, annotator_frames, counted_runs, evidence_of, left_out, results_frame
+from test_sets.queries import case_metadata_frame
+from test_sets.queries.test_sets import deciding_annotator, metadata_frame_of
 
 if TYPE_CHECKING:
     from evaluation.ranking.schemes import Ranked
@@ -213,7 +207,9 @@ def store_figures(version: RankingVersion, name: str, drawn: Iterable[tuple[str,
     """Keep the figures of one kind; returns order → file."""
     folder = f"rankings/{version.phase_id}/{version.inputs_digest}/figures"
     return {
-        key: store(f"{folder}/{name}-{index}.json.gz", json.dumps(figure, separators=(",", ":"), allow_nan=False))
+        key: store(
+            f"{folder}/{name}-{index}.json.gz", json.dumps(for_plotly(figure), separators=(",", ":"), allow_nan=False)
+        )
         for index, (key, figure) in enumerate(drawn)
     }
 
@@ -269,7 +265,7 @@ def draw_history(phase: Phase) -> None:
     standings = queries.last_tables(phase, most=HISTORY_LENGTH)
     if standings:
         figure = drawing.over_time([(since.isoformat(), table) for since, table in standings])
-        store(history_name(phase), json.dumps(figure, separators=(",", ":"), allow_nan=False))
+        store(history_name(phase), json.dumps(for_plotly(figure), separators=(",", ":"), allow_nan=False))
 
 
 def history_name(phase: Phase) -> str:

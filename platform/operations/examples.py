@@ -28,9 +28,10 @@ from registry.queries import registration_of
 from registry.services.accepting import register_design
 from submissions.hooks import TryMe
 from submissions.models import Submission
-from submissions.queries import has_test_set
-from submissions.services.test_sets import create_test_set
-from submissions.services.uploads import append, create_upload, finish
+from submissions.services.submitting import create_upload, finish
+from test_sets.queries import has_test_set
+from test_sets.services.sealing import create_test_set
+from uploads.services.uploads import append
 
 # Participants of the example world and their teams, for a visitor to submit with.
 VISITORS = {"paula": "voxel-works", "peter": "gray-matter"}
@@ -275,7 +276,7 @@ def _broken(source: Example, cases: Sequence[str]) -> bytes:
     wrong_grid, stray_label, absent, misspelt = cases[:4]
 
     def changed(case: str, change: Any) -> bytes:
-        image = nib.load(files[case])
+        image = nib.Nifti1Image.from_filename(files[case])
         return _gzipped(nib.Nifti1Image(change(np.asarray(image.dataobj)), image.affine).to_bytes())
 
     def stray(labels: np.ndarray) -> np.ndarray:

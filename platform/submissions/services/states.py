@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
-from submissions.archive import is_nested_archive
+from confinement.archive import is_nested_archive
+from submissions.domain.report import Report
 from submissions.models import Run, Submission
-from submissions.queries.test_sets import active_test_set
-from submissions.report import Report
 from submissions.services.runs import start_run
 from submissions.services.telling import tell_team
+from test_sets.queries.test_sets import active_test_set
 from web.clock import shared_now
 from web.jobs import enqueue
 
@@ -23,6 +23,8 @@ FAILED_MESSAGE = (
     "Something went wrong on our side. The organizers have been shown the details; this submission does not count "
     "towards your quota, and you may submit again."
 )
+
+CHARGED_MESSAGE = "This counts as one of your submissions."
 
 
 def settle(*, submission: Submission, token: uuid.UUID, report: Report) -> None:
@@ -49,7 +51,8 @@ def settle(*, submission: Submission, token: uuid.UUID, report: Report) -> None:
         current.validated_at = timezone.now()
         reason = report.problem or _refusal(report, total, incomplete_allowed=current.phase.incomplete_allowed)
         if reason:
-            _move(current, State.REFUSED, reason=reason)
+            current.is_charged = report.is_charged
+            _move(current, State.REFUSED, reason=f"{reason[:400]} {CHARGED_MESSAGE}" if report.is_charged else reason)
             _record(current, "submission_refused", reason=reason[:200])
         elif report.valid < total and not current.accept_incomplete:
             _move(current, State.HELD)
@@ -115,6 +118,7 @@ def repeat(*, submission: Submission, actor: User) -> None:
         _record(current, "submission_rerun", actor=actor)
         return
     current.report = {}
+    current.is_charged = False
     current.validated_at = None
     current.attempt = 0
     current.sent_at = shared_now()

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from designs.compilation.words import pseudo_code
 from evaluation.assessment import AssessmentError, parse
+from evaluation.designs.compilation.words import pseudo_code
 from evaluation.ranking import describe, rank
 from evaluation.ranking.comparison import across_schemes
 from evaluation.ranking.schemes import SchemeError, all_schemes, get_scheme, register, unregister

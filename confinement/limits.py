@@ -1,0 +1,75 @@
+"""Bounds on what a file from a stranger, and the child process that reads it, may take."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+MIB = 1024**2
+GIB = 1024**3
+
+
+@dataclass(frozen=True)
+class ArchiveLimits:
+    """Bounds on what an archive may hold (see `confinement.archive`)."""
+
+    entries: int = 100_000
+    total_bytes: int = 200 * GIB
+    entry_bytes: int = 4 * GIB
+    ratio: int = 1_100
+    """Uncompressed over compressed size; DEFLATE itself cannot exceed 1032."""
+    room_bytes: int | None = None
+    """Free space of the disk on which it is unpacked as a whole; None where it is not."""
+    depth: int = 6
+    name_length: int = 255
+
+
+def archive_limits(*, cases: int, needed_bytes: int) -> ArchiveLimits:
+    """Bounds on an archive of predictions, by what a test set needs.
+
+    Parameters
+    ----------
+    cases
+        How many cases it has.
+    needed_bytes
+        Most bytes that the files of all cases sensibly unpack to.
+
+    Returns
+    -------
+    ArchiveLimits
+        With room for files that nobody asked for, such as probability maps beside label images.
+    """
+    usual = ArchiveLimits()
+    total = min(usual.total_bytes, 4 * needed_bytes + 256 * MIB)
+    entries = min(usual.entries, 10 * cases + 1_000)
+    return replace(usual, entries=entries, total_bytes=total, entry_bytes=min(usual.entry_bytes, total))
+
+
+@dataclass(frozen=True)
+class ChildLimits:
+    """Bounds on a child process that touches a participant's file (see `confinement.sandbox`)."""
+
+    memory_bytes: int
+    """Address space above what the worker itself uses."""
+    file_bytes: int
+    """Largest file the child may write."""
+    item_seconds: float
+    """Wall time for one case."""
+    folder_bytes: int = 8 * GIB
+    """What all files that it has written take up on disk, those included that it has open and no longer have a name."""
+    folder_files: int = 1_000
+    """How many files and folders there may be of it at once."""
+    open_files: int = 64
+    message_bytes: int = 4 * MIB
+    scratch: Path | None = None
+    """Where each child gets an empty folder of its own; the machine's folder for temporary files if not said."""
+
+
+@dataclass(frozen=True)
+class TableLimits:
+    """Bounds on a table of predictions."""
+
+    objects_of_case: int = 5_000
+    """Most objects that a case may have: what matching them costs grows with their number."""
+    rows: int = 5_000_000
+    bytes: int = 512 * MIB
+    message_bytes: int = 32 * MIB
+    """Largest answer of a child about one case."""

@@ -1,0 +1,121 @@
+"""What validation found, as a value: stored with the submission, shown to the team."""
+
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Status(StrEnum):
+    """What became of an expected case."""
+
+    VALID = "valid"
+    MISSING = "missing"
+    INVALID = "invalid"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One expected case: whether it can be scored, else why not and what to do."""
+
+    case: str
+    status: Status
+    kind: str = ""
+    file: str = ""
+    message: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True)
+class Extra:
+    """A file that no case asked for."""
+
+    file: str
+    hint: str = ""
+
+
+@dataclass
+class Report:
+    """The whole of it.
+
+    Attributes
+    ----------
+    problem
+        Why the archive is not taken as a whole, or empty.
+    is_charged
+        Whether its sender pays with a try for an archive that is not taken.
+    members
+        Case → path of its one file in the archive, for the cases whose file was found.
+    table
+        Path of the table of instances that stands beside label maps, or empty.
+    findings
+        One a case; fewer than expected while validation is under way.
+    extra, extra_total
+        Files that no case asked for; only the first are listed.
+    """
+
+    problem: str = ""
+    is_charged: bool = False
+    inspected: bool = False
+    members: dict[str, str] = field(default_factory=dict)
+    table: str = ""
+    findings: dict[str, Finding] = field(default_factory=dict)
+    extra: list[Extra] = field(default_factory=list)
+    extra_total: int = 0
+
+    def count(self, status: Status) -> int:
+        """Number of cases with a status."""
+        return sum(finding.status == status for finding in self.findings.values())
+
+    @property
+    def valid(self) -> int:
+        return self.count(Status.VALID)
+
+    @property
+    def missing(self) -> int:
+        return self.count(Status.MISSING)
+
+    @property
+    def invalid(self) -> int:
+        return self.count(Status.INVALID)
+
+    @property
+    def troubled(self) -> list[Finding]:
+        """The cases that cannot be scored."""
+        return [finding for finding in self.findings.values() if finding.status != Status.VALID]
+
+    @property
+    def in_order(self) -> list[Finding]:
+        """All findings, what needs attention first."""
+        order = {Status.INVALID: 0, Status.MISSING: 1, Status.VALID: 2}
+        return sorted(self.findings.values(), key=lambda finding: (order[finding.status], finding.case))
+
+    def document(self) -> dict[str, Any]:
+        """Return it as JSON."""
+        return {
+            "schema": 1,
+            "problem": self.problem,
+            "is_charged": self.is_charged,
+            "inspected": self.inspected,
+            "members": self.members,
+            "table": self.table,
+            "findings": [asdict(finding) for finding in self.findings.values()],
+            "extra": [asdict(extra) for extra in self.extra],
+            "extra_total": self.extra_total,
+        }
+
+    @classmethod
+    def of(cls, document: dict[str, Any]) -> "Report":
+        """Return the report that `document` wrote; an empty document is the report before validation."""
+        if not document:
+            return cls()
+        findings = [Finding(**{**finding, "status": Status(finding["status"])}) for finding in document["findings"]]
+        return cls(
+            problem=document["problem"],
+            is_charged=bool(document.get("is_charged")),
+            inspected=document["inspected"],
+            members=document["members"],
+            table=document.get("table", ""),
+            findings={finding.case: finding for finding in findings},
+            extra=[Extra(**extra) for extra in document["extra"]],
+            extra_total=document["extra_total"],
+        )
