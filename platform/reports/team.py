@@ -230,7 +230,7 @@ def _standing(
         "Metric and region",
         "Own score",
         "Own rank",
-        "Rank interval",
+        "Resampling range",
         "Field, median",
         "Field, quartiles",
         "Best",

@@ -158,7 +158,7 @@ class Board:
         named = (
             ("", "rank"),
             ("team", "team"),
-            ("low", "rank interval"),
+            ("low", "resampling range"),
             ("share", "first in"),
             ("score", str(self.order["statistic"])),
             *(
