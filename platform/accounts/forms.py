@@ -2,8 +2,8 @@
 
 from django import forms
 
+from accounts.domain.orcid import plain_orcid
 from accounts.models import AccessToken, User
-from accounts.orcid import plain_orcid
 
 
 class ProfileForm(forms.ModelForm):

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Lower
 from django.utils import timezone
 
-from accounts.orcid import validate_orcid
+from accounts.domain.orcid import validate_orcid
 
 
 class User(AbstractUser):

@@ -6,7 +6,7 @@ class NotificationsConfig(AppConfig):
     verbose_name = "Notifications"
 
     def ready(self):
-        from notifications import bell
+        from notifications.contributions import bell
         from web import navigation, tools
 
         navigation.register("Notifications", "notifications:inbox", menu="account", order=5)

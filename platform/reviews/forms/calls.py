@@ -4,9 +4,9 @@ from itertools import pairwise
 
 from django import forms
 
-from reviews.defaults import MAILS, unknown_words
+from reviews.domain.sections import CHOICES
 from reviews.models import Call, MailText, Question
-from reviews.sections import CHOICES
+from reviews.services.defaults import MAILS, unknown_words
 
 _MOMENT = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
 DATES = ("submission_at", "bidding_until", "review_at", "revision_at", "registration_at", "critical_change_at")

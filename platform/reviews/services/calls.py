@@ -11,9 +11,9 @@ from django.utils.text import slugify
 from accounts.models import User
 from audit.services import record
 from reviews import rules
-from reviews.defaults import MAILS, default_questions, unknown_words
+from reviews.domain.sections import BY_KEY
 from reviews.models import Answer, Call, Chair, MailText, Question
-from reviews.sections import BY_KEY
+from reviews.services.defaults import MAILS, default_questions, unknown_words
 
 # Addresses that pages of their own have.
 RESERVED = frozenset({"new", "invitations", "reviewing"})

@@ -114,7 +114,7 @@ def test_an_invitation_works_once_for_its_address_alone(world, django_capture_on
 
 
 def _letter(server, address):
-    from notifications.delivery import deliver
+    from notifications.services.delivery import deliver
 
     deliver()
     (message,) = server.to(address)
