@@ -13,6 +13,7 @@ from challenges.models import Phase
 from challenges.queries import assessment_by_digest
 from evaluation import bundle, canonical, ranking
 from evaluation.assessment import Assessment
+from evaluation.figures.markup import for_plotly
 from leaderboards.domain import figure_catalogue, figure_sources, tables
 from leaderboards.domain.files import load, store
 from leaderboards.models import RankingVersion
@@ -206,7 +207,9 @@ def store_figures(
     """Keep the figures of one kind; returns order → file."""
     folder = f"rankings/{version.phase_id}/{version.inputs_digest}/figures"
     return {
-        key: store(f"{folder}/{name}-{index}.json.gz", json.dumps(figure, separators=(",", ":"), allow_nan=False))
+        key: store(
+            f"{folder}/{name}-{index}.json.gz", json.dumps(for_plotly(figure), separators=(",", ":"), allow_nan=False)
+        )
         for index, (key, figure) in enumerate(drawn)
     }
 
@@ -266,7 +269,7 @@ def draw_history(phase: Phase) -> None:
     standings = rankings.last_tables(phase, most=HISTORY_LENGTH)
     if standings:
         figure = figure_sources.over_time([(since.isoformat(), table) for since, table in standings])
-        store(history_name(phase), json.dumps(figure, separators=(",", ":"), allow_nan=False))
+        store(history_name(phase), json.dumps(for_plotly(figure), separators=(",", ":"), allow_nan=False))
 
 
 def history_name(phase: Phase) -> str:

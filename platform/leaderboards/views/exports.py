@@ -1,6 +1,5 @@
 """The files of a ranking."""
 
-import csv
 import gzip
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -20,6 +19,7 @@ from leaderboards.models import RankingVersion
 from leaderboards.queries import partial_tables, published
 from leaderboards.services import bundles, computing
 from leaderboards.views.place import FROZEN, SEALED, Place, find
+from web import spreadsheets
 
 private_copy = cache_control(private=True, max_age=3600)
 """A version never changes; but whether it may be seen depends on who asks, so only their own browser keeps it."""
@@ -159,10 +159,8 @@ def _csv(place: Place, version: RankingVersion, name: str, rows: Iterable[list[A
 
 def csv_file(name: str, rows: Iterable[list[Any]]) -> HttpResponse:
     """Answer with rows as a file of that name."""
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    csv.writer(response).writerows(rows)
-    return response
+    head, *rest = rows
+    return spreadsheets.csv_file(name, head, rest)
 
 
 @require_safe
