@@ -2,14 +2,14 @@
 
 from typing import Any, Final
 
-from evaluation.designs.exports.word import as_docx
+from evaluation.documents.archive import as_archive
+from evaluation.documents.figures import forms_of
+from evaluation.documents.pdf import as_pdf
+from evaluation.documents.word import as_docx
 from reports import storing
 from reports.building import Built, Progress
-from reports.content import forms_of
-from reports.exports.archive import as_archive
 from reports.exports.outline import blocks, without_pages
 from reports.exports.page import as_html
-from reports.exports.paper import as_pdf
 from reports.models import Report
 
 VERSION: Final = 2
@@ -37,10 +37,12 @@ def write(report: Report, built: Built, *, progress: Progress) -> dict[str, str]
     progress(done, done, "Page")
     files["html"] = storing.keep(f"{folder}/report.html", as_html(content, built.figures))
     progress(done + 1, done, "PDF")
-    files["pdf"] = storing.keep(f"{folder}/report.pdf", as_pdf(content, built.figures))
+    files["pdf"] = storing.keep(
+        f"{folder}/report.pdf", as_pdf(blocks(content), title=content["title"], figures=built.figures)
+    )
     progress(done + 2, done, "Word")
     pictures = {name: figure.png for name, figure in built.figures.items()}
     files["docx"] = storing.keep(f"{folder}/report.docx", as_docx(without_pages(blocks(content)), pictures=pictures))
     progress(done + 3, done, "Markdown")
-    files["zip"] = storing.keep(f"{folder}/report.zip", as_archive(content, built.figures))
+    files["zip"] = storing.keep(f"{folder}/report.zip", as_archive(without_pages(blocks(content)), built.figures))
     return files
