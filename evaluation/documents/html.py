@@ -7,6 +7,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from evaluation.documents.blocks import Drawing
+from evaluation.figures.markup import for_plotly
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -122,7 +123,7 @@ def _figure(block: Block) -> str:
     words = f"<figcaption><b>{escape(number)}.</b> {escape(caption)}</figcaption>"
     if block.figure is None:
         return f"<figure>{words}</figure>"
-    values = json.dumps(block.figure, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
+    values = json.dumps(for_plotly(block.figure), separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
     height = block.figure["layout"].get("height", 420)
     return (
         f'<figure><div class="plot" id="{block.anchor}" data-height="{height}"></div>'
