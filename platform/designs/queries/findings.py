@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from designs.models import CheckAnswer, Design, TaskAnswers
-from designs.texts import catalogue
+from designs.queries.texts import catalogue
 from evaluation.designs.checks import compiling, running
 from evaluation.designs.checks.running import Finding
 from evaluation.designs.document import Document

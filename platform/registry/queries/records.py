@@ -11,7 +11,7 @@ from evaluation.designs.catalogue import shipped
 from evaluation.designs.checks import reads
 from evaluation.designs.document import Document, Entry, State, clean
 from evaluation.documents import Block
-from registry.documents import CHALLENGE, parsed, withheld, without_contacts
+from registry.domain.public_documents import CHALLENGE, parsed, withheld, without_contacts
 from registry.models import Disclosure, RegistrationVersion
 from registry.queries.registrations import opened_values
 

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from audit.services import record
 from designs.queries.findings import outline
-from registry.documents import parsed
+from registry.domain.public_documents import parsed
 from registry.models import RegistrationVersion, VersionFile
 
 Kind = VersionFile.Kind
