@@ -35,7 +35,8 @@ def claim(model: type[Leased], pk: object, *, states: tuple[str, ...], **changes
     """
     token = uuid.uuid4()
     taken = (
-        cast("Any", model).objects.filter(pk=pk, state__in=states)
+        cast("Any", model)
+        .objects.filter(pk=pk, state__in=states)
         .filter(free())
         .update(lease_token=token, lease_until=shared_now() + lease_time(), attempt=F("attempt") + 1, **changes)
     )
