@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: run install test check bench lint lock linux
+.PHONY: run install test check bench fuzz-api lint lock linux
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -31,6 +31,10 @@ test: $(STAMP)
 
 bench: $(STAMP)
 	@exec $(BIN)/python -m tests.performance
+
+# Ten minutes a role; MINUTES changes that.
+fuzz-api: $(STAMP)
+	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.fuzz.api --minutes $(or $(MINUTES),10)
 
 lint: $(STAMP)
 	@$(BIN)/python tests/run.py lint

@@ -34,11 +34,8 @@ def claim(model: type[Leased], pk: object, *, states: tuple[str, ...], **changes
     Returns the token that proves the lease, or None when another worker holds it or there is nothing to do any more.
     """
     token = uuid.uuid4()
-    taken = (
-        model._default_manager.filter(pk=pk, state__in=states)  # noqa: SLF001 (Django's documented name, which every model has)
-        .filter(free())
-        .update(lease_token=token, lease_until=shared_now() + lease_time(), attempt=F("attempt") + 1, **changes)
-    )
+    rows = model._default_manager.filter(free(), Q(state__in=states), pk=pk)  # noqa: SLF001 (Django's documented name, which every model has)
+    taken = rows.update(lease_token=token, lease_until=shared_now() + lease_time(), attempt=F("attempt") + 1, **changes)
     return token if taken else None
 
 
