@@ -13,7 +13,6 @@ from audit.services import record
 from notifications import kinds
 from notifications.composing import (
     DIGEST_EXCERPT,
-    absolute,
     framed,
     one_line,
     plain,
@@ -22,6 +21,7 @@ from notifications.composing import (
 from notifications.inviting import check_invitations
 from notifications.models import ACCOUNT, Email, How, Notification, Preference, Unsubscribed
 from notifications.queries import choices_of, digest_cutoff
+from web.addresses import absolute
 from web.clock import shared_now
 from web.jobs import enqueue
 
