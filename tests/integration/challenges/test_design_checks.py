@@ -15,10 +15,12 @@ from designs.models import Scan
 from designs.queries import document_of
 from designs.services import save_field, scans
 from registry.drift import services as drift
-from submissions import design_checks
-from submissions.models import MethodDescription, Run, Submission, TestCase, TestSet, Upload
-from submissions.services.test_sets import create_test_set
+from submissions.contributions import design_checks
+from submissions.models import MethodDescription, Run, Submission
+from test_sets.models import TestCase, TestSet
+from test_sets.services.sealing import create_test_set
 from tests.integration.challenges import world
+from uploads.models import Upload
 
 pytestmark = pytest.mark.django_db
 

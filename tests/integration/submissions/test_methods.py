@@ -8,7 +8,7 @@ from challenges.services.participation import set_terms
 from designs.catalogue import shipped
 from designs.document import Entry, State
 from submissions import hooks
-from submissions.methods.entries import from_json, missing, share
+from submissions.domain.method_entries import from_json, missing, share
 from submissions.models import MethodDescription, Submission
 from submissions.queries import counted_runs
 from submissions.queries.methods import methods_of
