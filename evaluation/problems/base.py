@@ -245,6 +245,9 @@ class Problem:
         """
         raise NotImplementedError
 
+    def preload(self) -> None:
+        """Load the libraries that scoring loads when first called, before processes are forked."""
+
     def warm_up(self, assessment: Assessment, reference: Any) -> None:
         """Work out about a reference, once before processes are forked, what comparing it with a prediction needs."""
 

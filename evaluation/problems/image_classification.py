@@ -15,6 +15,7 @@ from evaluation.problems.tables import (
     SubmitWords,
     TableProblem,
     TableReferences,
+    listed,
     some_classes,
 )
 
@@ -347,12 +348,6 @@ class ImageClassification(TableProblem):
             "regions": [{"name": "benign"}, {"name": "malignant"}],
             "metrics": [{"id": "balanced_accuracy"}, {"id": "auroc", "options": {"positive_class": "malignant"}}],
         }
-
-
-def listed(cases: Sequence[str]) -> str:
-    """Some names, and how many more there are."""
-    more = f" and {len(cases) - _LISTED} more cases" if len(cases) > _LISTED else ""
-    return f"{', '.join(cases[:_LISTED])}{more}"
 
 
 def _votes(tables: Mapping[str, Mapping[str, str]], case: str) -> str:

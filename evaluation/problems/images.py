@@ -128,6 +128,23 @@ class LabelImageProblem(Problem):
         return {}
 
 
+def label_image_problem(problem_id: str) -> LabelImageProblem:
+    """The kind of that id, which has a label image a case.
+
+    Raises
+    ------
+    ValueError
+        If it has none.
+    """
+    from evaluation.problems.registry import get
+
+    problem = get(problem_id)
+    if not isinstance(problem, LabelImageProblem):
+        message = f"the problem {problem_id} has no label images"
+        raise ValueError(message)  # noqa: TRY004  (it is the id that is wrong)
+    return problem
+
+
 def _is_issue(table: object) -> bool:
     from evaluation.readers import Issue
 

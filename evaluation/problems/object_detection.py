@@ -9,9 +9,9 @@ from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
     ReferenceTable,
+    ReferenceTableError,
     SubmitWords,
     TableProblem,
-    TableProblemError,
 )
 
 if TYPE_CHECKING:
@@ -68,6 +68,10 @@ class ObjectPredictions(PredictionTable):
         what = f"{self.file}: case {case}: {number:,} objects; at most {self.most_of_case:,} are taken"
         return Issue("too_many", what, "Keep those with the highest scores.")
 
+    def is_empty(self, case: str) -> bool:
+        """Whether a case has no object, though COCO JSON may list it."""
+        return case not in self.table.objects
+
     def of(self, case: str) -> Objects:
         """The objects of a case, none if it has none."""
         return self.table.of(case)
@@ -111,7 +115,7 @@ class ObjectDetection(TableProblem):
             strange = sorted({str(name) for name in (() if classes is None else classes) if name} - known)
             if strange:
                 message = f"The reference of {case} cannot be taken: no region of the assessment names the class {strange[0]!r}."
-                raise TableProblemError(message)
+                raise ReferenceTableError(message)
 
     def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
         """The same as of references."""
@@ -175,12 +179,9 @@ class ObjectDetection(TableProblem):
         places = letters if name == "points" else tuple(f"{a}_{end}" for end in ("min", "max") for a in letters)
         return ("case", "class", "score", *places)
 
-    def expected(
-        self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Any] | None = None
-    ) -> ExpectedTable:
+    def with_facts(self, expected: ExpectedTable, facts: Mapping[str, Any]) -> ExpectedTable:
         """With boxes or points, as the references have them."""
-        expected = super().expected(assessment, shared)
-        return replace(expected, kind=(facts["objects"], facts["axes"])) if facts else expected
+        return replace(expected, kind=(facts["objects"], facts["axes"])) if "objects" in facts else expected
 
     def shared(
         self,

@@ -74,6 +74,24 @@ class SemanticSegmentation(LabelImageProblem):
         image = None if prediction is None else prediction.image
         return score_case(assessment, case, reference, image, algorithm=algorithm)
 
+    def preload(self) -> None:
+        """Score a small image once, with surfaces and distances."""
+        import numpy as np
+
+        from evaluation.assessment import parse
+        from evaluation.readers import Geometry, LabelImage
+
+        document = {
+            "schema": 1,
+            "problem": self.id,
+            "regions": [{"name": "any", "labels": [1]}],
+            "metrics": [{"id": "dsc"}, {"id": "nsd", "options": {"tolerance": 1.0}}, {"id": "assd"}],
+        }
+        labels = np.zeros((8, 8, 8), dtype=np.uint8)
+        labels[2:5, 2:5, 2:5] = 1
+        image, assessment = LabelImage(labels, Geometry(labels.shape)), parse(document)
+        self.warm_up_with(assessment, self.prepare(assessment, image), image)
+
     def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
         """None: every value is one of a case."""
         return {}

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
     from evaluation.readers.limits import Limits
 
 _CLASSES_SHOWN = 12
+_CASES_SHOWN = 10
 SHOWN_REASONS = 20
 """For how many cases of one table the command line is told why they were not taken."""
 
 
-class TableProblemError(ValueError):
+class ReferenceTableError(ValueError):
     """A table of references that does not fit the assessment; the message is for the organizer."""
 
 
@@ -106,6 +107,10 @@ class PredictionTable:
         """Why the rows of a case cannot be taken, with the remedy; ``None`` if they can."""
         return None
 
+    def is_empty(self, case: str) -> bool:
+        """Whether nothing is predicted for a case that is answered all the same."""
+        return case in self.absent
+
     def of(self, case: str) -> Any | None:
         """The prediction of a case, ``None`` if there is none."""
         raise NotImplementedError
@@ -134,20 +139,20 @@ class TableProblem(Problem):
 
         Raises
         ------
-        TableProblemError
+        ReferenceTableError
             With the case.
         """
         named = set(table.cases)
         if absent := [case for case in cases if case not in named]:
             message = f"There is no reference for the case {absent[0]}."
-            raise TableProblemError(message)
+            raise ReferenceTableError(message)
 
     def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
         """Refuse what one of several annotators may not have written; cases may lack.
 
         Raises
         ------
-        TableProblemError
+        ReferenceTableError
             With the case.
         """
 
@@ -201,18 +206,12 @@ class TableProblem(Problem):
         """The columns of a CSV file of predictions."""
         return ("case", *expected.classes)
 
-    def expected(
-        self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Any] | None = None
-    ) -> ExpectedTable:
-        """What a table of predictions has to hold.
+    def with_facts(self, expected: ExpectedTable, facts: Mapping[str, Any]) -> ExpectedTable:
+        """What a table of predictions has to hold beside references with such `ReferenceTable.facts`."""
+        return expected
 
-        Parameters
-        ----------
-        shared
-            From `shared`.
-        facts
-            From `ReferenceTable.facts`.
-        """
+    def expected(self, assessment: Assessment, shared: Mapping[str, Any]) -> ExpectedTable:
+        """What a table of predictions has to hold; `shared` is from the method of that name."""
         return ExpectedTable(
             problem=self.id,
             files=self.table_files,
@@ -247,6 +246,10 @@ class TableProblem(Problem):
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Any:
         """The reference of a case, for any number of predictions."""
         raise NotImplementedError
+
+    def places_of(self, value: Any) -> list[tuple[float, ...]]:
+        """Where a prepared reference or a prediction lies on the image of its case, boxes or points, to be drawn."""
+        return []
 
     # Words ------------------------------------------------------------------------------------------------------------
 
@@ -377,6 +380,12 @@ class TableReferences(References):
     def prepare(self, case: str) -> Any:
         """The reference of a case."""
         return self.problem.prepare(self.table, case, self.shared)
+
+
+def listed(cases: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(cases) - _CASES_SHOWN} more cases" if len(cases) > _CASES_SHOWN else ""
+    return f"{', '.join(cases[:_CASES_SHOWN])}{more}"
 
 
 def some_classes(classes: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from challenges.views import challenge_context
 from evaluation.ranking import describe
-from leaderboards import computing, groups, pictures, published, queries, services, tables
+from leaderboards import computing, groups, objects, pictures, published, queries, services, tables
 from leaderboards.forms import FreezeForm
 from leaderboards.models import RankingVersion, Standing
 from leaderboards.questions import main_order, questions
@@ -186,6 +186,7 @@ def _ranking(
         "analysis": shown.analysis,
         "scheme": describe(computing.assessment_of(shown)),
         "may_view_cases": may_view_cases,
+        "rates_parts": objects.suits(place.phase),
         "embed_address": request.build_absolute_uri(
             reverse("leaderboards:embed", args=[place.challenge.slug, place.key])
         ),

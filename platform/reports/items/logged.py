@@ -6,6 +6,7 @@ from statistics import median
 from typing import Final
 
 from designs.compilation import pseudo_code
+from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.catalogue import get
 from evaluation.ranking import describe
@@ -229,7 +230,7 @@ def metrics(item: Item, source: Source) -> None:
         assessment = source.parsed(phase)
         rows = []
         for metric in assessment.metrics:
-            known = get(metric.id) if assessment.problem != "table" else None
+            known = None if problems.get(assessment.problem).has_one_metric else get(metric.id)
             low, high = (
                 ("unbounded" if bound is None else f"{bound:g}") for bound in (known.range if known else (None, None))
             )
