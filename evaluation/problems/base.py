@@ -96,6 +96,8 @@ class Problem:
         Whether submissions can be scored here.
     settings
         What an assessment may set under ``settings``.
+    is_measured_elsewhere
+        Whether values come from code that is not here.
     pixel_kind
         Of a kind with objects: whose functions count their pixels.
     has_one_metric
@@ -137,6 +139,7 @@ class Problem:
     rates_parts: bool = False
     pools: bool = True
     has_one_metric: bool = False
+    is_measured_elsewhere: bool = False
     pixel_kind: str = ""
     picture: str = ""
 

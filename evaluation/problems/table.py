@@ -20,6 +20,7 @@ class Table(Problem):
     id = "table"
     takes_regions = False
     has_one_metric = True
+    is_measured_elsewhere = True
     tells_outcomes = False
 
     def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:

@@ -1,10 +1,10 @@
 """Warnings of the design's checks that stand, and what the organizers answered."""
 
-from designs.catalogue import shipped
-from designs.checks import reads
-from designs.checks.compiling import all_findings
 from designs.models import DesignVersion
 from designs.queries import document_of_version
+from designs.queries.findings import all_findings
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.checks import reads
 from registry.documents import without_contacts
 from registry.models import RegistrationVersion
 from registry.queries.records import answered_checks

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 from challenges.models import Challenge
 from challenges.queries import projection_of, registered_document
-from designs.checks.running import Finding, check_description
-from designs.document import Entry, State
+from evaluation.designs.checks.running import Finding, check_description
+from evaluation.designs.document import Entry, State
 from submissions.models import Submission
 
 CHECKED: Final = ("report_title", "number_of_submitting_teams", "participating_teams", "rankings")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from designs.document import State
+from evaluation.designs.document import State
 from reports.level import Audience
 from submissions.domain.method_entries import PERSONAL, from_json, missing, parameters, share, words
 from submissions.models import MethodDescription

@@ -13,9 +13,9 @@ from audit.models import Entry
 from challenges.models import Challenge, Member, Phase
 from challenges.queries import phases_of
 from challenges.queries.deviations import deviations
-from designs.catalogue import shipped
-from designs.document import Document, from_json, public_form
 from evaluation import canonical
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import Document, from_json, public_form
 from leaderboards.models import Freeze, RankingVersion, Standing
 from leaderboards.queries import key_of
 from reports import answered

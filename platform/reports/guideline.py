@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from designs.catalogue import shipped
+from evaluation.designs.catalogue import shipped
 from reports.content import Fill
 
 DRAFTED: Final = frozenset({"1", "2", "16", "32c", "36", "37", "38a", "38b", "39a", "39b", "39c", "40", "41"})

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from designs.differences import word_runs
+from evaluation.designs.differences import word_runs
 from reports.content import Status, file_of, shown_paragraphs
 
 Content = Mapping[str, Any]

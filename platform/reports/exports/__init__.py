@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from designs.exports.word import as_docx
+from evaluation.designs.exports.word import as_docx
 from reports import storing
 from reports.building import Built, Progress
 from reports.content import forms_of

@@ -4,7 +4,7 @@ import io
 import zipfile
 from typing import TYPE_CHECKING, Final
 
-from designs.exports import as_markdown
+from evaluation.designs.exports import as_markdown
 from reports.content import forms_of
 from reports.exports.outline import Content, blocks, without_pages
 

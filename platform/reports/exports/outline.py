@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from designs.exports.outline import Block
+from evaluation.designs.exports.outline import Block
 from reports.content import Status, items_of, shown_paragraphs
 from reports.guideline import CHAPTERS, chapter_of
 from reports.words import were

@@ -7,10 +7,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from designs.catalogue import shipped
-from designs.document import State
-from designs.document.words import value_words
 from evaluation.assessment import Assessment
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import State
+from evaluation.designs.document.words import value_words
 from leaderboards.tables import metric_title
 from reports.facts import Facts, Level, PhaseFacts
 from reports.words import counted, option_words

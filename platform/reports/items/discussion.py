@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
-from designs.document.words import cell_words, value_words
+from evaluation.designs.document.words import cell_words, value_words
 from reports.benchmark import Benchmark
 from reports.content import Exhibit, Item, Origin
 from reports.exposure import Cover
@@ -14,7 +14,7 @@ from reports.items.source import Source
 from reports.words import capitalized, counted, term, were
 
 if TYPE_CHECKING:
-    from designs.catalogue import Parameter
+    from evaluation.designs.catalogue import Parameter
 
 MOST_TOLD: Final = 6
 MOST_CHARACTERISTICS: Final = 4

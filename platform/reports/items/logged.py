@@ -5,10 +5,10 @@ from datetime import datetime
 from statistics import median
 from typing import Final
 
-from designs.compilation import pseudo_code
 from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.catalogue import get
+from evaluation.designs.compilation import pseudo_code
 from evaluation.ranking import describe
 from leaderboards.tables import metric_title
 from reports.content import Exhibit, Item, Origin

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from designs.catalogue import Parameter
-from designs.document import Entry, State, Values
-from designs.document.words import cell_words, value_words
+from evaluation.designs.catalogue import Parameter
+from evaluation.designs.document import Entry, State, Values
+from evaluation.designs.document.words import cell_words, value_words
 from reports.content import Exhibit, Item
 from reports.items.source import Source
 from reports.words import capitalized

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from designs.catalogue import Catalogue, Parameter, shipped
-from designs.document import Document, Entry, Values
-from designs.document.entries import BLANK
 from evaluation.assessment import Assessment, parse
+from evaluation.designs.catalogue import Catalogue, Parameter, shipped
+from evaluation.designs.document import Document, Entry, Values
+from evaluation.designs.document.entries import BLANK
 from reports.benchmark import Benchmark
 from reports.content import Ledger, Origin
 from reports.exposure import Finding

@@ -10,9 +10,9 @@ from django.db.models import Count, Min
 
 from challenges.checks import challenge_of
 from challenges.models import Phase
-from designs.checks import Subject, register
 from designs.hooks import ReferenceSource
 from designs.models import DesignTask
+from evaluation.designs.checks import Subject, register
 from evaluation.readers.instance_tables import INSTANCES_FILE
 from submissions.models import Submission
 from test_sets import vault

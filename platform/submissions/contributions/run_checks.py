@@ -8,9 +8,9 @@ from django.db.models.fields.json import KT
 
 from challenges.checks import challenge_of
 from challenges.models import Challenge
-from designs.checks import Subject, register
-from designs.completeness import GATE
 from designs.models import Scan
+from evaluation.designs.checks import Subject, register
+from evaluation.designs.completeness import GATE
 from submissions.models import MethodDescription, Run, Submission
 from test_sets.models import TestCase
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from designs.catalogue import Parameter, shipped
-from designs.completeness import Share, description_share
-from designs.document import Entry, State
+from evaluation.designs.catalogue import Parameter, shipped
+from evaluation.designs.completeness import Share, description_share
+from evaluation.designs.document import Entry, State
 
 # What a team can say in place of a value: that there is none, or that it does not tell (which stays visible).
 STATES = {

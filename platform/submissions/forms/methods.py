@@ -6,10 +6,10 @@ from typing import Any
 
 from django.http import QueryDict
 
-from designs.catalogue import ItemField, Parameter, shipped
-from designs.document import Entry, State
-from designs.document.typed import UnfitValueError, clean
 from designs.forms import read_posted
+from evaluation.designs.catalogue import ItemField, Parameter, shipped
+from evaluation.designs.document import Entry, State
+from evaluation.designs.document.typed import UnfitValueError, clean
 from submissions.domain.method_entries import STATES, WITHHELD, parameters
 
 BLANK_ROWS = 2

@@ -5,7 +5,7 @@ from typing import Any
 
 from challenges.models import Phase, Team
 from challenges.queries.people import terms_of
-from designs.document import Entry, State
+from evaluation.designs.document import Entry, State
 from submissions.domain.method_entries import from_json
 from submissions.models import MethodDescription, Submission
 

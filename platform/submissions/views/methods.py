@@ -12,8 +12,8 @@ from rules import test_rule
 from challenges import queries as challenge_queries
 from challenges.queries import projection_of, registered_document
 from challenges.views.access import page_context
-from designs.checks.running import check_description
-from designs.document import Document, Entry, State
+from evaluation.designs.checks.running import check_description
+from evaluation.designs.document import Document, Entry, State
 from submissions.domain.method_entries import PERSONAL, from_json, missing, parameters, share, words
 from submissions.forms import methods
 from submissions.models import Submission

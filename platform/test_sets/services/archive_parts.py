@@ -13,9 +13,9 @@ import pandas as pd
 from challenges.models import Phase
 from challenges.queries.projections import projection_of, registered_document
 from confinement.sandbox import answers
-from designs.document.form import Values
 from evaluation import problems
 from evaluation.assessment import Assessment
+from evaluation.designs.document.form import Values
 from evaluation.problems.images import label_image_problem
 from evaluation.readers import SUFFIXES, Geometry, ReadError, read_geometry, read_label_image
 from evaluation.readers.instance_tables import INSTANCES_FILE

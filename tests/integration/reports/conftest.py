@@ -39,7 +39,7 @@ PIXEL = _pixel()
 
 
 @pytest.fixture(scope="module")
-def built(django_db_setup, django_db_blocker, storage_folder):
+def built(django_db_setup, django_db_blocker, storage_folder):  # noqa: F811 (a fixture)
     """A world with its reports, for all tests of a file: for organizers, for the public, and one for each team."""
     with (
         override_settings(STORAGES=django_settings.STORAGES | storages_in(storage_folder)),

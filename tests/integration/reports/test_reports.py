@@ -16,9 +16,9 @@ from django.utils import timezone
 from docx import Document as WordDocument
 
 from audit.models import Entry
-from designs.checks.compiling import all_findings
 from designs.models import Design, DesignVersion
 from designs.queries import document_of_version
+from designs.queries.findings import all_findings
 from designs.services import answer_check
 from evaluation.figures.layout import number
 from leaderboards.models import Standing
