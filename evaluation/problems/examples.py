@@ -56,7 +56,7 @@ def write_boxes(folder: Path, *, cases: int, seed: int) -> None:
     columns = "case,class,x_min,y_min,x_max,y_max"
     _write(folder / "references/objects.csv", [columns, *(_box(entry, 0) for entry in truth)])
     for index, name in enumerate(ALGORITHMS):
-        scores = random.uniform(0.3, 1, len(truth))
+        scores = random.uniform(0.5, 1, len(truth))
         lines = [f"{_box(entry, 1 + 3 * index)},{score:.4f}" for entry, score in zip(truth, scores, strict=True)]
         _write(folder / f"predictions/{name}/objects.csv", [f"{columns},score", *lines])
     _write(folder / "references/cases.csv", ["case", *(f"case-{case:02d}" for case in range(cases))])
