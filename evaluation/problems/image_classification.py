@@ -182,11 +182,9 @@ class ImageClassification(TableProblem):
         parts: bool = False,
     ) -> ScoredCase:
         """Put the answer beside the class; all values are of the whole data set."""
-        from evaluation.problems.labels import ANSWER, no_answer, with_class
-        from evaluation.scoring.rows import ScoredCase
+        from evaluation.problems.labels import score_answer
 
-        answer = no_answer(reference.code) if prediction is None else with_class(prediction, reference.code)
-        return ScoredCase([], pieces={ANSWER: answer})
+        return score_answer(reference.code, prediction)
 
     def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
         """One part, the answers, serves all metrics."""

@@ -18,7 +18,7 @@ from evaluation.scoring.classification_evidence import (
 )
 from evaluation.scoring.evidence_blocks import Block, CaseEvidence
 from evaluation.scoring.pieces import Numbers, block_of
-from evaluation.scoring.rows import Row
+from evaluation.scoring.rows import Row, ScoredCase
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,6 +45,11 @@ def with_class(answer: Numbers, reference: int) -> Numbers:
 def no_answer(reference: int) -> Numbers:
     """The numbers of a case without a valid answer."""
     return Numbers([reference, NO_ANSWER], [])
+
+
+def score_answer(reference: int, answer: Numbers | None) -> ScoredCase:
+    """An answer, or that there is none, beside the class of the case; all values are of the whole data set."""
+    return ScoredCase((), pieces={ANSWER: no_answer(reference) if answer is None else with_class(answer, reference)})
 
 
 def is_answer(numbers: Numbers, reference: int, classes: int) -> bool:

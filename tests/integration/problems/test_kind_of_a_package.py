@@ -216,6 +216,11 @@ def test_a_row_that_cannot_be_read_and_one_that_lacks_are_missing(tmp_path, caps
     assert "'old' as age in row 2" in capsys.readouterr().err
 
 
+def test_the_guide_shows_this_kind():
+    guide = Path(__file__).parents[3] / "docs/guides/add-a-problem-kind.md"
+    assert f"```python\n{MODULE.lstrip()}```" in guide.read_text("utf-8")
+
+
 def test_settings_are_checked_and_written_out():
     without = {key: value for key, value in ASSESSMENT.items() if key != "settings"}
     assessment = parse(without)
