@@ -34,7 +34,7 @@ def inspect(path: Path, wanted: Expectation, limits: ArchiveLimits, folder: Path
         member, others = _the_table(files, table)
         target = extract(path, member.path, table, folder)
     except archive.ArchiveError as error:
-        return Report(problem=str(error), inspected=True).document()
+        return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
     try:
         report = _judge(read(target, wanted), wanted, member.path)
     except ReadError as error:

@@ -1,17 +1,22 @@
 """Does a page or paper say what is registered: the same, missing, different; and nothing else is fetched or kept."""
 
+import contextlib
 import http.server
+import os
+import socket
 import threading
+from pathlib import Path
 
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from designs import links
+from confinement import landlock
+from designs.services import address_answers
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document.words import entry_words
-from registry.documents import parsed
+from registry.domain.public_documents import parsed
 from registry.drift import reading, services
 from registry.drift.comparing import Found, compare
 from registry.models import DriftCheck
@@ -147,16 +152,16 @@ def test_fetching_is_bounded_and_never_enters_the_own_network(site, monkeypatch)
         "http://169.254.169.254/latest",
         "file:///etc/passwd",
     ):
-        with pytest.raises(links.RefusedError):
-            links.read(place, most_bytes=1000)
+        with pytest.raises(address_answers.RefusedError):
+            address_answers.read(place, most_bytes=1000)
     # A name that once looked public and now leads inside: what was looked at is what is asked.
-    monkeypatch.setattr(links, "_is_public", lambda address: address == "127.0.0.1")
-    page = links.read(f"http://localhost:{site}/page", most_bytes=1000)
+    monkeypatch.setattr(address_answers, "_is_public", lambda address: address == "127.0.0.1")
+    page = address_answers.read(f"http://localhost:{site}/page", most_bytes=1000)
     assert (page.content, page.kind) == (b"<p>Ten cases</p>", "text/html")
-    with pytest.raises(links.RefusedError, match="more than"):
-        links.read(f"http://localhost:{site}/long", most_bytes=1000)
-    with pytest.raises(links.RefusedError, match="private network"):
-        links.read(f"http://localhost:{site}/inside", most_bytes=1000)
+    with pytest.raises(address_answers.RefusedError, match="more than"):
+        address_answers.read(f"http://localhost:{site}/long", most_bytes=1000)
+    with pytest.raises(address_answers.RefusedError, match="private network"):
+        address_answers.read(f"http://localhost:{site}/inside", most_bytes=1000)
 
 
 @pytest.mark.parametrize(
@@ -202,3 +207,25 @@ def test_the_text_itself_is_not_kept(world):
     check = services.check_text(actor=world.organizer, registration=world.registration, title="P", text=PAGE + "Zebra.")
     assert "Zebra" not in str(check.findings)
     assert set(Found) == {Found.SAME, Found.MISSING, Found.DIFFERENT}
+
+
+def reaching_out() -> str:
+    """What a hijacked reader would do: look at a file of the platform, and call home."""
+    hidden = [lambda: Path(__file__).read_text()] if landlock.version() else []
+    for act in (*hidden, socket.socket):
+        with contextlib.suppress(OSError):
+            act()
+            return f"{act} was possible"
+    return "kept in"
+
+
+def test_what_strangers_send_is_read_where_it_reaches_nothing(monkeypatch):
+    monkeypatch.setattr(reading, "_pdf", lambda _: reaching_out())
+    monkeypatch.setattr(reading, "html_text", lambda _: reaching_out())
+    assert [reading.text_of(start) for start in (b"%PDF-1.7", b"<!doctype html>")] == ["kept in", "kept in"]
+
+
+def test_a_reader_that_dies_costs_its_text_only(monkeypatch):
+    monkeypatch.setattr(reading, "_pdf", lambda _: os._exit(1))
+    with pytest.raises(reading.UnreadableError, match="damaged or protected"):
+        reading.text_of(b"%PDF-1.7")
