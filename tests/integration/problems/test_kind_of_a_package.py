@@ -19,11 +19,11 @@ from evaluation.catalogue import registry as metrics
 from evaluation.cli import main
 from evaluation.problems import registry
 from evaluation.scoring import read_results
-from leaderboards import services as ranking_services
 from leaderboards.models import RankingVersion
-from reports import services as report_services
-from reports.facts import Audience
+from leaderboards.services import rankings as ranking_services
 from reports.models import Report
+from reports.queries.audience import Audience
+from reports.services import reports as report_services
 from submissions.domain.report import Report as Checked
 from submissions.models import Submission
 from submissions.queries import evidence_of, results_frame
