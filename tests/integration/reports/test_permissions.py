@@ -7,8 +7,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from challenges.models import Challenge
-from reports import services
-from reports.facts import Audience
+from reports.queries.facts import Audience
+from reports.services import reports as services
 from reports.urls import urlpatterns
 from tests.integration.leaderboards import world
 from tests.integration.reports.conftest import made, made_for_team

@@ -11,7 +11,8 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Phase
 from evaluation.cli import main
-from leaderboards import objects, services
+from leaderboards.queries import object_parts
+from leaderboards.services import rankings
 from submissions.domain.object_parts import parts_of
 from submissions.models import Run
 from submissions.services import disentangling, scorer
@@ -44,8 +45,8 @@ def handed_in(*, wrong: bool) -> dict[str, bytes]:
 
 
 def rank(phase: Phase) -> None:
-    services.request_ranking(phase.pk)
-    services.rank_phase(phase_id=phase.pk)
+    rankings.request_ranking(phase.pk)
+    rankings.rank_phase(phase_id=phase.pk)
 
 
 def test_what_workers_counted_is_what_the_command_finds(classed: World, workers, tmp_path):
@@ -112,7 +113,7 @@ def test_everybody_sees_of_it_what_the_phase_releases(classed: World, workers, d
                 detail = client.get(own).content.decode()
                 assert (state, role, "Confusion matrix" in detail) == (state, role, role in files)
     with django_assert_num_queries(1):  # however many methods there are
-        assert len(objects.methods_of(version)) == 2
+        assert len(object_parts.methods_of(version)) == 2
     chosen = client.get(board, {"team": submission.team.name}).content.decode()
     assert '<td data-label="Limited by">classification</td>' in chosen
     assert "Classification limits this method" in chosen
@@ -167,13 +168,14 @@ def test_other_problems_keep_nothing_of_it(world: World):
 )
 def test_what_a_child_cannot_have_found_counts_as_missing_here_and_not_in_the_scores(said):
     from evaluation.assessment import parse
+    from evaluation.problems.images import ImagePrediction
+    from evaluation.problems.instance_segmentation import PROBLEM as INSTANCES
     from evaluation.readers import Geometry, LabelImage
 
     assessment = parse(ASSESSMENT)
-    truth = scorer.prepare(assessment, LabelImage(cells(), Geometry((30, 40))))
-    exact = disentangling.reported(
-        scorer.score(assessment, "a", truth, LabelImage(cells(), Geometry((30, 40))), apart=True)
-    )
+    image = LabelImage(cells(), Geometry((30, 40)))
+    truth = INSTANCES.prepare(assessment, image)
+    exact = disentangling.reported(INSTANCES.score(assessment, "a", truth, ImagePrediction(image), parts=True))
     missed = [[1, 0, 3], [0.0, 0.0, 0.0], 1]
     assert disentangling.trusted(assessment, {"disentangled": exact}, truth) == [[1, 1, 3], [3.0, 3.0, 0.0], 0]
     assert disentangling.trusted(assessment, {"disentangled": said}, truth) == missed

@@ -1,0 +1,119 @@
+"""Uploading by programs: the same tus 1.0 views as the submit page, at addresses of the interface."""
+
+from typing import Any
+
+from django.http import HttpResponse
+from django.urls import reverse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from accounts.models import AccessToken
+from api.authentication import WithinScope
+from submissions.views import uploads
+from uploads.views import tus
+
+_HEADER = OpenApiParameter.HEADER
+_VERSION = OpenApiParameter("Tus-Resumable", str, _HEADER, required=True, enum=[tus.VERSION])
+
+
+class MaySubmit(WithinScope):
+    """Also asking how far an upload is belongs to submitting."""
+
+    read_scope = AccessToken.Scope.SUBMIT
+
+
+class _TusView(APIView):
+    permission_classes = [IsAuthenticated, MaySubmit]
+    write_scope = AccessToken.Scope.SUBMIT
+
+    def hand_on(self, view: Any, request: Request, *args: Any) -> HttpResponse:
+        """Let a view of the submit page answer; the body has not been read by anybody."""
+        plain = request._request  # noqa: SLF001 (the framework's way to the request that a plain view takes)
+        plain.user = request.user
+        return view(plain, *args)
+
+
+class UploadsView(_TusView):
+    """Where uploads begin."""
+
+    @extend_schema(
+        tags=["submissions"],
+        operation_id="begin_upload",
+        request=None,
+        responses={201: OpenApiTypes.NONE, (403, "text/plain"): OpenApiTypes.STR},
+        parameters=[
+            _VERSION,
+            OpenApiParameter("Upload-Length", int, _HEADER, required=True, description="bytes"),
+            OpenApiParameter(
+                "Upload-Metadata",
+                str,
+                _HEADER,
+                required=True,
+                description="`key base64` pairs: filename, phase (id), accept_incomplete (true or false)",
+            ),
+            OpenApiParameter("Location", str, _HEADER, response=[201], description="address of the upload"),
+        ],
+    )
+    def post(self, request: Request, slug: str) -> HttpResponse:
+        """Begin an upload (tus 1.0, creation); the answer's `Location` is its address."""
+        response = self.hand_on(uploads.create, request, slug)
+        if "Location" in response:
+            response["Location"] = reverse("api:upload", args=[slug, _last(response["Location"])])
+        return response
+
+    @extend_schema(exclude=True)
+    def options(self, request: Request, slug: str) -> HttpResponse:
+        """Say what is spoken here."""
+        return self.hand_on(uploads.create, request, slug)
+
+
+class UploadView(_TusView):
+    """An upload under way. `HEAD` answers with its `Upload-Offset`."""
+
+    @extend_schema(
+        tags=["submissions"],
+        operation_id="continue_upload",
+        request={"application/offset+octet-stream": OpenApiTypes.BINARY},
+        responses={204: OpenApiTypes.NONE, (409, "text/plain"): OpenApiTypes.STR},
+        parameters=[
+            _VERSION,
+            OpenApiParameter("Upload-Offset", int, _HEADER, required=True),
+            OpenApiParameter("Upload-Checksum", str, _HEADER, description="`sha256 base64` of the piece"),
+            OpenApiParameter(
+                "Podium-Submission", str, _HEADER, response=[204], description="address of the submission, when whole"
+            ),
+        ],
+    )
+    def patch(self, request: Request, slug: str, pk: Any) -> HttpResponse:
+        """Add the next piece; the last one makes the submission."""
+        return self._linked(request, slug, pk)
+
+    def head(self, request: Request, slug: str, pk: Any) -> HttpResponse:
+        """How far it is."""
+        return self._linked(request, slug, pk)
+
+    @extend_schema(
+        tags=["submissions"], operation_id="cancel_upload", responses={204: OpenApiTypes.NONE}, parameters=[_VERSION]
+    )
+    def delete(self, request: Request, slug: str, pk: Any) -> HttpResponse:
+        """Cancel it."""
+        return self._linked(request, slug, pk)
+
+    @extend_schema(exclude=True)
+    def options(self, request: Request, slug: str, pk: Any) -> HttpResponse:
+        """Say what is spoken here."""
+        return self._linked(request, slug, pk)
+
+    def _linked(self, request: Request, slug: str, pk: Any) -> HttpResponse:
+        response = self.hand_on(uploads.upload, request, slug, pk)
+        if "Podium-Submission" in response:
+            address = reverse("api:submission-detail", args=[_last(response["Podium-Submission"])])
+            response["Podium-Submission"] = address
+        return response
+
+
+def _last(address: str) -> str:
+    return address.rstrip("/").rpartition("/")[2]
