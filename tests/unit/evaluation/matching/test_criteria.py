@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from evaluation.matching import Objects, from_label_map
-from evaluation.matching import criteria as c
+from evaluation.matching import criterion_tables as c
 from evaluation.metrics import boundary, overlap
 
 
