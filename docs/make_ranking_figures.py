@@ -25,8 +25,8 @@ from evaluation.ranking import rank
 from evaluation.ranking.comparison import across_schemes
 from evaluation.ranking.gaming import gaming_check
 from evaluation.ranking.raw import raw_values
-from evaluation.report import find_browser
-from evaluation.report.parts import Page, document_html
+from evaluation.reporting import find_browser
+from evaluation.reporting.parts import Page, document_html
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

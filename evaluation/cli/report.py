@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the report."""
-    from evaluation.report import build_report, print_pdf
+    from evaluation.reporting import build_report, print_pdf
 
     if options.top is not None and options.top < 1:
         message = f"--top: {options.top} is not a whole number of 1 or more"

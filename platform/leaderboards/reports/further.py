@@ -10,7 +10,7 @@ from evaluation.figures import forest_plot, quantile_plot
 from evaluation.figures.layout import number, rank_words, stars
 from evaluation.figures.selection import main_entry
 from evaluation.ranking.mixed_model import model_ranking, strengths_and_weaknesses
-from evaluation.report import Page
+from evaluation.reporting import Page
 from leaderboards.drawing import Sources
 from leaderboards.reports.characteristics import explaining, title_of
 from leaderboards.reports.words import capitalized

@@ -15,7 +15,7 @@ from evaluation.assessment import parse
 from evaluation.cli import main
 from evaluation.figures import headline
 from evaluation.ranking import digest, rank
-from evaluation.report import best_of, build_report, find_browser
+from evaluation.reporting import best_of, build_report, find_browser
 
 ASSESSMENT = {
     "problem": "semantic_segmentation",

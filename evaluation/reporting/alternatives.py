@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluation.assessment import Assessment
-    from evaluation.report.parts import Page
+    from evaluation.reporting.parts import Page
 
 _LARGEST = 20_000
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.assessment import Assessment, RankingScheme
-    from evaluation.report.parts import Page
+    from evaluation.reporting.parts import Page
 
 
 def stability_section(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluation.assessment import Assessment
-    from evaluation.report.parts import Page
+    from evaluation.reporting.parts import Page
 
 _REFERENCES = (
     "Maier-Hein et al., Why rankings of biomedical image analysis competitions should be interpreted with care, 2018.",
