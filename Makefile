@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: run install test bench lint lock mutants
+.PHONY: run install test bench lint lock mutants api
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -39,3 +39,7 @@ lock:
 # Turns comparisons, signs and constants of `evaluation` round and counts what the tests of each area notice; see docs/correctness/mutants.md.
 mutants: $(STAMP)
 	@exec $(BIN)/python -m tests.mutants $(MUTANTS)
+
+# The reference of `evaluation`, made of its docstrings: docs/api/metrics.md, and a page a module in build/api.
+api: $(STAMP)
+	@exec $(BIN)/python -m docs.api.make_api
