@@ -8,6 +8,7 @@ RUN pip install --no-cache-dir --require-hashes --requirement requirements.txt
 COPY manage.py ./
 COPY platform ./platform
 COPY evaluation ./evaluation
+COPY confinement ./confinement
 COPY templates ./templates
 COPY static ./static
 COPY examples ./examples

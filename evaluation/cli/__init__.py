@@ -20,6 +20,7 @@ COMMANDS: Final = {
     "report": "write a ranking report as one HTML file",
     "recommend": "recommend metrics for a problem fingerprint",
     "metrics": "list the metrics that are known",
+    "design": "check, compile or compare challenge designs",
 }
 BAD_INPUT: Final = 2
 _INTERRUPTED: Final = 130

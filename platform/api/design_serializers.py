@@ -6,10 +6,10 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from designs.completeness import Completeness, Drafts, Share, TaskCompleteness
-from designs.differences import Difference
-from designs.document import State
 from designs.models import Design, DesignVersion
+from evaluation.designs.completeness import Completeness, Drafts, Share, TaskCompleteness
+from evaluation.designs.differences import Difference
+from evaluation.designs.document import State
 
 STATES = [str(state) for state in State]
 # What a field holds.

@@ -17,18 +17,19 @@ from rest_framework.response import Response
 from accounts.models import AccessToken
 from api import design_serializers as shapes
 from designs import queries, services
-from designs.catalogue import shipped
-from designs.checks.compiling import PHASES, all_findings
-from designs.compilation import compile_values
-from designs.completeness import GATE, completeness, history
-from designs.differences import compare
-from designs.document import Document, public_document, to_json
-from designs.document.entries import BLANK
-from designs.exports import as_json
-from designs.exports.serving import ENDINGS, exported
 from designs.models import Design, DesignVersion
+from designs.queries.findings import all_findings
 from designs.rules import role_of
 from designs.views.access import design_for, is_insider, shown_document, task_of
+from designs.views.exporting import ENDINGS, exported
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.checks.compiling import PHASES
+from evaluation.designs.compilation import compile_values
+from evaluation.designs.completeness import GATE, completeness, history
+from evaluation.designs.differences import compare
+from evaluation.designs.document import Document, public_document, to_json
+from evaluation.designs.document.entries import BLANK
+from evaluation.designs.exports import as_json
 
 NOW = "now"
 _TASK = OpenApiParameter("task", str, description="key of the task; left out for parameters of the challenge")

@@ -20,11 +20,13 @@ from rules import test_rule
 
 from accounts.models import AccessToken
 from api.upload_views import MaySubmit
-from submissions import object_store
-from submissions.models import Submission, Upload
-from submissions.services import multiparts, refusals, uploads
-from submissions.views.access import participating, phase_by_id, team_in
-from submissions.views.tus import STATUS
+from challenges.views.access import participating, phase_by_id, team_in
+from submissions.models import Submission
+from submissions.services import submitting
+from uploads import object_store
+from uploads.models import Upload
+from uploads.services import multiparts, refusals, uploads
+from uploads.views.tus import STATUS
 
 _DIGEST = {"min_length": 44, "max_length": 44, "help_text": "SHA-256 as base64"}
 
@@ -149,8 +151,8 @@ class DirectUploadsView(_DirectView):
         team = team_in(teams, phase)
         with _told():
             if team is None:
-                raise refusals.NotAllowedError(uploads.elsewhere(phase))
-            entry = uploads.create_upload(
+                raise refusals.NotAllowedError(submitting.elsewhere(phase))
+            entry = submitting.create_upload(
                 user=request.user,
                 phase=phase,
                 team=team,
@@ -204,7 +206,7 @@ class DirectEndView(_DirectView):
         """Have the parts put together and make the submission; asked again, it answers the same."""
         entry = self.load(slug, pk)
         with _told():
-            uploads.finish(upload=entry, digests=_valid(EndSerializer, request)["sha256"])
+            submitting.finish(upload=entry, digests=_valid(EndSerializer, request)["sha256"])
         entry.refresh_from_db()
         return self.shown(slug, entry)
 

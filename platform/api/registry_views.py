@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from api import registry_serializers as shapes
 from api.design_serializers import DifferenceSerializer
-from designs.differences import compare
+from evaluation.designs.differences import compare
 from registry import hooks, queries
 from registry.changes.histories import histories
 from registry.filters import RegistryFilter

@@ -4,11 +4,11 @@ from typing import Any
 
 from rest_framework import serializers
 
+from submissions.domain.report import Report
 from submissions.models import Submission
 from submissions.queries.counting import counting
 from submissions.queries.progress import progress
 from submissions.queries.releases import told_values
-from submissions.report import Report
 
 
 class ProgressSerializer(serializers.Serializer):

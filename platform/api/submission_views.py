@@ -21,16 +21,22 @@ from api import submission_serializers as shapes
 from api.authentication import WithinScope
 from challenges import queries as challenge_queries
 from challenges.queries import people
-from submissions import results
-from submissions.costs import cost_of_a_missing_case
-from submissions.expectation import LABEL_IMAGE_PROBLEMS, TABLE_FILES, ExpectedTable, expectation, geometry_document
-from submissions.limits import TableLimits
+from challenges.views.access import phase_by_id
+from confinement.limits import TableLimits
+from submissions.domain import results
+from submissions.domain.costs import cost_of_a_missing_case
 from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.submissions import counted_run, with_runs
-from submissions.queries.test_sets import active_test_set, has_test_set
 from submissions.services import choosing, states
-from submissions.views.access import phase_by_id
+from test_sets.queries.expectation import (
+    LABEL_IMAGE_PROBLEMS,
+    TABLE_FILES,
+    ExpectedTable,
+    expectation,
+    geometry_document,
+)
+from test_sets.queries.test_sets import active_test_set, has_test_set
 
 
 @extend_schema(tags=["submissions"])
@@ -123,7 +129,7 @@ class ExpectationView(APIView):
         """Names and grids of the expected cases, and the labels that may occur."""
         challenge = challenge_queries.visible_challenge(request.user, slug)
         if not (
-            request.user.has_perm("submissions.submit", challenge)
+            request.user.has_perm("challenges.submit_to_challenge", challenge)
             or request.user.has_perm("challenges.organize_challenge", challenge)
         ):
             raise PermissionDenied("Only teams that take part in the challenge submit to it.")

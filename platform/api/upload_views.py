@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from accounts.models import AccessToken
 from api.authentication import WithinScope
-from submissions.views import tus
+from uploads.views import tus
 
 _HEADER = OpenApiParameter.HEADER
 _VERSION = OpenApiParameter("Tus-Resumable", str, _HEADER, required=True, enum=[tus.VERSION])

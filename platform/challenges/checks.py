@@ -8,9 +8,9 @@ from django.db.models.functions import Lower
 from challenges.models import Challenge, Concern, Deviation, Member, Phase, Team
 from challenges.queries.deviations import deviations
 from challenges.queries.projections import registered_document
-from designs.catalogue import shipped
-from designs.checks import Subject, register
-from designs.compilation import compile_values
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.checks import Subject, register
+from evaluation.designs.compilation import compile_values
 
 # How a team of an organizer's institute may stand under each policy; under others it may stand as any team.
 ACCEPTED: Final = {

@@ -14,10 +14,10 @@ from django.utils.text import slugify
 from challenges.models import Phase
 from challenges.problems import NotLaunchableError, Problem
 from challenges.scheduling import release, spans
-from designs.catalogue import shipped
-from designs.compilation import compile_values
-from designs.document import Document, State, Values
-from designs.document.words import entry_words
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.compilation import compile_values
+from evaluation.designs.document import Document, State, Values
+from evaluation.designs.document.words import entry_words
 
 ASSESSMENT_PARAMETERS: Final = (
     "metrics",

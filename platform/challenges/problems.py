@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from designs.catalogue import shipped
+from evaluation.designs.catalogue import shipped
 
 
 @dataclass(frozen=True)

@@ -121,7 +121,7 @@ rules.add_perm("challenges.organize_challenge", is_organizer)
 # A rule and not a permission: Django grants every permission to administrators, also for what has ended.
 rules.add_rule("challenges.launch_registration", may_launch)
 rules.add_perm("challenges.join_challenge", rules.is_authenticated & is_public & ~is_moderator & has_a_free_task)
-rules.add_perm("challenges.submit_to_challenge", is_public & is_participant)
+rules.add_perm("challenges.submit_to_challenge", (is_public | is_organizer) & is_participant)
 rules.add_perm("challenges.decide_people", is_organizer)
 rules.add_perm("challenges.close_phase", is_owner)
 rules.add_perm("challenges.disqualify_team", is_owner)

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import Any, Final
 
 from challenges.problems import Problem
-from designs.document import Values
+from evaluation.designs.document import Values
 
 TEST_PHASE: Final = "Test phase"
 _TIME = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)\b")

@@ -45,8 +45,11 @@ INSTALLED_APPS = [
     "reviews",
     "registry",
     "challenges",
+    "uploads",
+    "test_sets",
     "submissions",
     "leaderboards",
+    "reports",
     "api",
     "operations",
     "allauth",
@@ -163,12 +166,14 @@ PODIUM_QUEUES = ("ingest", "score", "rank", "mail")
 CELERY_TASK_DEFAULT_QUEUE = "ingest"
 CELERY_TASK_ROUTES = {
     "challenges.tasks.*": {"queue": "ingest"},
+    "test_sets.tasks.*": {"queue": "ingest"},
     "submissions.tasks.score_*": {"queue": "score"},
     "submissions.tasks.*": {"queue": "ingest"},
     "notifications.tasks.*": {"queue": "mail"},
     "reviews.tasks.*": {"queue": "ingest"},
     "registry.tasks.*": {"queue": "ingest"},
     "leaderboards.tasks.*": {"queue": "rank"},
+    "reports.tasks.*": {"queue": "rank"},
     "operations.tasks.*": {"queue": "ingest"},
 }
 # What got lost between a commit and the broker is found again by these.
@@ -180,6 +185,7 @@ CELERY_BEAT_SCHEDULE = {
     "challenges-sweep": {"task": "challenges.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "submissions-sweep": {"task": "submissions.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "leaderboards-sweep": {"task": "leaderboards.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
+    "reports-sweep": {"task": "reports.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "notifications-sweep": {"task": "notifications.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "reviews-sweep": {"task": "reviews.tasks.sweep", "schedule": 300},
     "designs-sweep": {"task": "designs.tasks.sweep", "schedule": 60},
@@ -260,7 +266,7 @@ PODIUM_SCRATCH = Path(env.str("PODIUM_SCRATCH", str(PODIUM_DATA / "scratch"))).r
 PODIUM_REFERENCE_KEY = env.str("PODIUM_REFERENCE_KEY", "")
 PODIUM_UPLOAD_MAX_BYTES = env.int("PODIUM_UPLOAD_MAX_BYTES", 20 * 1024**3)
 PODIUM_UPLOAD_CHUNK_BYTES = env.int("PODIUM_UPLOAD_CHUNK_BYTES", 8 * 1024**2)
-# What a team and a case may take; see submissions/limits.py for what each means.
+# What a team and a case may take; see uploads/limits.py for what each means.
 PODIUM_UPLOADS_UNDER_WAY = env.int("PODIUM_UPLOADS_UNDER_WAY", 3)
 PODIUM_UPLOAD_HOURS = env.int("PODIUM_UPLOAD_HOURS", 48)
 PODIUM_UPLOAD_GRACE_MINUTES = env.int("PODIUM_UPLOAD_GRACE_MINUTES", 60)

@@ -13,9 +13,10 @@ urlpatterns = [
     path("calls/", include("reviews.urls")),
     path("registry/", include("registry.urls")),
     path("challenges/", include("challenges.urls")),
+    path("challenges/<slug:slug>/", include("test_sets.urls")),
     path("challenges/<slug:slug>/", include("submissions.urls")),
     path("challenges/<slug:slug>/", include("leaderboards.urls")),
-    path("challenges/<slug:slug>/", include("leaderboards.reports.urls")),
+    path("challenges/<slug:slug>/", include("reports.urls")),
     path("api/v1/", include("api.urls")),
     path("admin/", admin.site.urls),
 ]

@@ -1,4 +1,4 @@
-"""The structured challenge design: catalogue, document, checks, versions, and the compiled assessment."""
+"""The structured challenge design on the platform: forms, versions, and saving of what `evaluation.designs` decides."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +7,21 @@ if TYPE_CHECKING:
 
 
 def compile_assessment(version: "DesignVersion", task: str) -> dict[str, Any]:
-    """Return the assessment document of a task (its key) of a version; see `designs.compilation`."""
-    from designs.compilation import compile_assessment as compiled  # models are ready only after the apps are loaded
+    """Return the assessment document (contract, section 2) of a task of a version.
 
-    return compiled(version, task)
+    Parameters
+    ----------
+    task
+        Key of the task.
+
+    Raises
+    ------
+    NotCompilableError
+        Names every parameter that is missing or unclear.
+    KeyError
+        When the version has no such task.
+    """
+    from designs.queries import document_of_version  # models are ready only after the apps are loaded
+    from evaluation.designs.compilation import compile_values
+
+    return compile_values(document_of_version(version).values(task)).document

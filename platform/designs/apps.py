@@ -6,8 +6,7 @@ class DesignsConfig(AppConfig):
     verbose_name = "Designs"
 
     def ready(self):
-        from designs import rules  # noqa: F401 (permissions are registered on import)
-        from designs.checks import custom  # noqa: F401 (checks are registered on import)
+        from designs import checks, rules  # noqa: F401 (checks and permissions are registered on import)
         from web import navigation
 
         navigation.register("Designs", "designs:list", order=20)

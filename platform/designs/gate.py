@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
-from designs.checks.compiling import all_findings
-from designs.checks.running import Finding
-from designs.completeness import GATE, Completeness, completeness
-from designs.document import Document
 from designs.models import Design
+from designs.queries.findings import all_findings
+from evaluation.designs.checks.running import Finding
+from evaluation.designs.completeness import GATE, Completeness, completeness
+from evaluation.designs.document import Document
 
 
 @dataclass(frozen=True)

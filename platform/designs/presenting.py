@@ -5,14 +5,14 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final
 
-from designs.catalogue import ItemField, Parameter
-from designs.checks.running import Finding
-from designs.compilation.problems import problem_of
-from designs.completeness import RARELY_REPORTED, applies
-from designs.document import Entry, State, Values
-from designs.document.words import entry_words
 from designs.forms.posted import OTHER
 from evaluation.catalogue import CatalogueError, Metric, all_metrics, get
+from evaluation.designs.catalogue import ItemField, Parameter
+from evaluation.designs.checks.running import Finding
+from evaluation.designs.compilation.problems import problem_of
+from evaluation.designs.completeness import RARELY_REPORTED, applies
+from evaluation.designs.document import Entry, State, Values
+from evaluation.designs.document.words import entry_words
 
 OUTCOMES: Final = (
     ("missing", "missing or unreadable"),

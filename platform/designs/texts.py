@@ -2,8 +2,8 @@
 
 from django.core.cache import cache
 
-from designs.catalogue import Catalogue, shipped, with_texts
 from designs.models import TextOverride
+from evaluation.designs.catalogue import Catalogue, shipped, with_texts
 
 KEY = "designs.texts"
 SECONDS = 30

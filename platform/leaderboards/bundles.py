@@ -11,7 +11,7 @@ from challenges.queries import deviations
 from evaluation import bundle
 from leaderboards import computing
 from leaderboards.models import RankingVersion
-from submissions import results
+from submissions.domain import results
 from submissions.models import Run
 from submissions.queries import results_frame
 

@@ -19,16 +19,9 @@ from evaluation.assessment import Assessment
 from leaderboards import drawing, pictures, queries, tables
 from leaderboards.models import RankingVersion
 from submissions.models import Run
-from submissions.queries import (
-    annotator_evidence,
-    annotator_frames,
-    case_metadata_frame,
-    counted_runs,
-    evidence_of,
-    left_out,
-    results_frame,
-)
-from submissions.queries.test_sets import deciding_annotator, metadata_frame_of
+from submissions.queries import annotator_evidence, annotator_frames, counted_runs, evidence_of, left_out, results_frame
+from test_sets.queries import case_metadata_frame
+from test_sets.queries.test_sets import deciding_annotator, metadata_frame_of
 
 if TYPE_CHECKING:
     from evaluation.ranking.schemes import Ranked

@@ -7,15 +7,15 @@ from datetime import timedelta
 
 import structlog
 from django.db import OperationalError, connection
+from django.db.models import Model
 
-from leaderboards.models import Analysis, RankingRequest, Report
 from web.clock import shared_now
 
 log = structlog.get_logger(__name__)
 
 
 @contextmanager
-def kept(claim: RankingRequest | Analysis | Report, lease: timedelta) -> Iterator[None]:
+def kept(claim: Model, lease: timedelta) -> Iterator[None]:
     """Renew the lease while the computation runs, from a thread: no single step of it has to be short."""
     done = threading.Event()
     rows = type(claim).objects.filter(pk=claim.pk, lease=claim.lease)

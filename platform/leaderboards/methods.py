@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from challenges.models import Phase
-from designs.document import State
-from submissions.methods.entries import from_json
+from evaluation.designs.document import State
+from submissions.domain.method_entries import from_json
 from submissions.queries.methods import is_anonymous
 from submissions.queries.methods import methods_of as public_methods
 

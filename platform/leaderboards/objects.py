@@ -6,8 +6,8 @@ from typing import Any
 
 from challenges.models import Phase
 from leaderboards.models import RankingVersion
+from submissions.domain.object_parts import Cell, Parts, csv_of, parts_of
 from submissions.models import Run
-from submissions.object_parts import Cell, Parts, csv_of, parts_of
 
 PROBLEM = "instance_segmentation"
 COLUMNS = (

@@ -10,7 +10,7 @@ from evaluation import figures
 from evaluation.ranking.tasks import across_tasks
 from leaderboards import queries
 from leaderboards.tables import harmless
-from submissions.queries.decoys import remember_decoys
+from test_sets.queries.decoys import remember_decoys
 
 CONSENSUS_READING = """The larger a circle, the more tasks give the team that rank. Teams stand in the order of their mean rank
 over the tasks; the cross is the median."""

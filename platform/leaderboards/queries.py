@@ -10,7 +10,8 @@ from django.http import Http404
 
 from challenges.models import Member, Organizer, Phase
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
-from submissions.models import Run, Submission, TestCase
+from submissions.models import Run, Submission
+from test_sets.models import TestCase
 
 FLAT = 2
 """Dimensions of a picture; a volume has one more."""

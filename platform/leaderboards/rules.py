@@ -6,7 +6,7 @@ import rules
 
 from challenges.models import Phase
 from challenges.rules import is_named_organizer, is_organizer, is_public
-from submissions.queries.decoys import keeps_decoys
+from test_sets.queries.decoys import keeps_decoys
 
 
 @rules.predicate

@@ -3,7 +3,6 @@
 from celery import shared_task
 
 from leaderboards import analyses, services
-from leaderboards.reports import services as reports
 
 
 @shared_task(name="leaderboards.tasks.rank_phase")
@@ -18,15 +17,8 @@ def analyse_version(version_id: int) -> None:
     analyses.analyse_version(version_id=version_id)
 
 
-@shared_task(name="leaderboards.tasks.make_report")
-def make_report(report_id: int) -> None:
-    """Make a report that was asked for."""
-    reports.make_report(report_id=report_id)
-
-
 @shared_task(name="leaderboards.tasks.sweep")
 def sweep() -> None:
     """Hand out again what was requested and never computed."""
     services.sweep()
     analyses.sweep()
-    reports.sweep()

@@ -28,9 +28,10 @@ from registry.queries import registration_of
 from registry.services.accepting import register_design
 from submissions.hooks import TryMe
 from submissions.models import Submission
-from submissions.queries import has_test_set
-from submissions.services.test_sets import create_test_set
-from submissions.services.uploads import append, create_upload, finish
+from submissions.services.submitting import create_upload, finish
+from test_sets.queries import has_test_set
+from test_sets.services.sealing import create_test_set
+from uploads.services.uploads import append
 
 # Participants of the example world and their teams, for a visitor to submit with.
 VISITORS = {"paula": "voxel-works", "peter": "gray-matter"}

@@ -10,9 +10,9 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from confinement.guarantees import NAMES, sentence
 from operations import working
 from operations.models import Heartbeat
-from submissions.guarantees import NAMES, sentence
 
 WORKER_SILENCE = timedelta(seconds=60)
 

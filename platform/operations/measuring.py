@@ -14,12 +14,15 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from audit.models import Entry
-from leaderboards.models import RankingRequest, Report
+from leaderboards.models import RankingRequest
 from notifications.models import Email
 from operations.health import health, held_everywhere
 from operations.models import Heartbeat
-from submissions.models import Chunk, Run, Submission, TestSetArchive, Upload
-from submissions.storage import free_bytes
+from reports.models import Report
+from submissions.models import Chunk, Run, Submission
+from test_sets.models import TestSetArchive
+from uploads.models import Upload
+from uploads.storage import free_bytes
 
 RECENT = timedelta(hours=1)
 QUEUES: dict[str, Callable[[], QuerySet]] = {

@@ -5,8 +5,8 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from confinement import guarantees
 from operations.models import Heartbeat
-from submissions import guarantees
 
 FORGOTTEN = timedelta(days=1)
 """Machines that have been silent for so long are no longer told of."""

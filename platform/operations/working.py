@@ -6,7 +6,8 @@ from datetime import datetime
 from django.db.models import Count, F, Min, QuerySet
 
 from leaderboards.models import RankingRequest
-from submissions.models import Chunk, Submission, TestSetArchive
+from submissions.models import Chunk, Submission
+from test_sets.models import TestSetArchive
 from web.clock import shared_now
 
 

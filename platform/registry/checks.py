@@ -1,6 +1,6 @@
 """The checks of the catalogue that the registry decides."""
 
-from designs.checks import Subject, register
+from evaluation.designs.checks import Subject, register
 from registry.models import DriftCheck
 from registry.queries import current_version, registration_of
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from designs.catalogue import shipped
-from designs.document import Document, from_json, public_form, to_json
-from designs.document.sealing import commitment
 from designs.models import DesignVersion
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import Document, from_json, public_form, to_json
+from evaluation.designs.document.sealing import commitment
 
 EMAIL_LEFT_OUT: Final = "[e-mail address left out]"
 NUMBER_LEFT_OUT: Final = "[telephone number left out]"
@@ -58,7 +58,7 @@ def publication(data: Mapping[str, Any], sealed: Mapping[str, Mapping[str, Any]]
     Parameters
     ----------
     data
-        As `designs.document.to_json` writes it.
+        As `evaluation.designs.document.to_json` writes it.
     sealed
         Embargoed values with their nonces by place, as `DesignVersion.sealed` holds them.
     """

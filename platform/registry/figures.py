@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from designs.catalogue import shipped
-from designs.completeness import reported
-from designs.document import Document, State, Values
-from designs.document.words import plain
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.completeness import reported
+from evaluation.designs.document import Document, State, Values
+from evaluation.designs.document.words import plain
 from registry.anatomy import PARTS, parts_in
 from registry.models import Facet
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from designs.checks.running import Finding
-from designs.document import Document, Entry
 from designs.models import Collaborator
 from designs.queries import document_of_version
+from evaluation.designs.checks.running import Finding
+from evaluation.designs.document import Document, Entry
 from reviews.models import Assignment, Call, FiledVersion, Filing, Side
 from reviews.queries.conflicts import named_people
 from reviews.sections import hidden_in_double

@@ -1,6 +1,6 @@
 """The checks of the catalogue that reviews decide."""
 
-from designs.checks import Subject, register
+from evaluation.designs.checks import Subject, register
 from reviews import queries
 from reviews.models import RUNNING, Filing
 

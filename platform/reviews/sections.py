@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from designs.catalogue import Parameter, shipped
+from evaluation.designs.catalogue import Parameter, shipped
 
 ORGANIZATION: Final = "challenge_organization"
 

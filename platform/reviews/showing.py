@@ -5,17 +5,17 @@ from collections.abc import Iterable
 from typing import Any
 
 from designs import texts
-from designs.catalogue import shipped
-from designs.checks.compiling import all_findings
-from designs.checks.running import Finding
-from designs.completeness import applies
-from designs.differences import Difference, compare
-from designs.document import Document
-from designs.document.entries import BLANK
-from designs.document.words import entry_words, row_cells
-from designs.exports import as_json, as_markdown, outline
 from designs.models import Design
 from designs.queries import document_of, document_of_version
+from designs.queries.findings import all_findings, outline
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.checks.running import Finding
+from evaluation.designs.completeness import applies
+from evaluation.designs.differences import Difference, compare
+from evaluation.designs.document import Document
+from evaluation.designs.document.entries import BLANK
+from evaluation.designs.document.words import entry_words, row_cells
+from evaluation.designs.exports import as_json, as_markdown
 from reviews import anonymity, queries
 from reviews.anonymity import Mask
 from reviews.models import Assignment, FiledVersion, Filing, Part, ReviewThread, Side
@@ -236,10 +236,10 @@ def exported(filing: Filing, filed: FiledVersion, ending: str, reader: str) -> b
         title=title,
         digest="" if mask else filed.version.digest,
         without=(ORGANIZATION,) if mask else (),
-        found=found,
+        open_points=found,
     )
     if ending == "md":
         return as_markdown(blocks)
-    from designs.exports.pdf import as_pdf
+    from evaluation.designs.exports.pdf import as_pdf
 
     return as_pdf(blocks, title=title)

@@ -1,4 +1,4 @@
-"""Test sets, uploads, runs and per-case results."""
+"""What was handed in, runs and per-case results."""
 
 from django.apps import AppConfig
 
@@ -12,7 +12,8 @@ class SubmissionsConfig(AppConfig):
     def ready(self) -> None:
         """Answer the hooks of the apps above and learn of workers that come up."""
         from designs import hooks
-        from submissions import design_checks, direct_checks, receivers, registrations, rules, run_checks  # noqa: F401 (registered on import)
+        from submissions import rules  # noqa: F401 (registered on import)
+        from submissions.contributions import design_checks, receivers, registrations, run_checks  # noqa: F401 (registered on import)
 
         hooks.reference_sources.append(design_checks.reference_sources)
         receivers.connect()

@@ -5,10 +5,11 @@ from typing import Any
 import rules
 
 from challenges.models import Member, Phase
-from challenges.rules import is_named_organizer, is_organizer, is_owner, is_participant, is_public
-from submissions.models import Submission, Upload
-from submissions.queries.decoys import keeps_decoys
-from submissions.queries.dry_runs import are_public
+from challenges.rules import is_named_organizer, is_organizer
+from submissions.models import Submission
+from test_sets.queries.decoys import keeps_decoys
+from test_sets.queries.dry_runs import are_public
+from uploads.models import Upload
 
 
 @rules.predicate
@@ -33,7 +34,7 @@ def is_sender(user: Any, upload: Upload | None) -> bool:
 
 @rules.predicate
 def shows_scores(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """The phase shows teams their own aggregate scores; how exactly, `submissions.releasing` says."""
+    """The phase shows teams their own aggregate scores; how exactly, `submissions.domain.releasing` says."""
     shown = (Phase.Results.CASES, Phase.Results.AGGREGATE)
     return submission is not None and (
         submission.phase.is_revealed
@@ -65,15 +66,12 @@ def is_named_at(user: Any, submission: Submission | None) -> bool:
     return submission is not None and is_named_organizer(user, submission.challenge)
 
 
-rules.add_perm("submissions.submit", (is_public | is_organizer) & is_participant)
 rules.add_perm("submissions.view_submission", is_own | organizes)
 rules.add_perm("submissions.view_scores", organizes | (is_own & shows_scores))
 rules.add_perm("submissions.view_case_scores", organizes | (is_own & shows_cases))
 rules.add_perm("submissions.organize_submission", organizes)
-rules.add_perm("submissions.seal_test_set", is_owner)
 
 # Rules and not permissions: Django grants every permission to administrators, who must not act for a team.
 rules.add_rule("submissions.continue_upload", is_sender & is_own)
 rules.add_rule("submissions.decide_submission", is_own)
 rules.add_rule("submissions.view_references", is_named_at | (is_own & reveals_references))
-rules.add_rule("submissions.download_references", is_named_organizer)

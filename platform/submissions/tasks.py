@@ -3,7 +3,7 @@
 from celery import shared_task
 from structlog.contextvars import bound_contextvars
 
-from submissions.services import pictures, repeating, scoring, sweeping, test_set_uploads, validation
+from submissions.services import pictures, repeating, scoring, sweeping, validation
 
 
 @shared_task
@@ -29,12 +29,6 @@ def repeat(submission_id: str, runs: int, actor_id: int) -> None:
 def draw_case(run_id: str, case: str) -> None:
     """Draw the pictures of one case of a run."""
     pictures.draw(run_id=run_id, case=case)
-
-
-@shared_task
-def take_test_set(archive_id: str) -> None:
-    """Check and seal an archive of references."""
-    test_set_uploads.work_off(archive_id=archive_id)
 
 
 @shared_task

@@ -2,26 +2,13 @@
 
 from django.urls import path
 
-from submissions.views import (
-    cases,
-    comparison,
-    dry_runs,
-    methods,
-    objects,
-    organize,
-    submissions,
-    submit,
-    test_set_uploads,
-    test_sets,
-    tus,
-    work,
-)
+from submissions.views import cases, comparison, decoys, methods, objects, organize, submissions, submit, uploads, work
 
 app_name = "submissions"
 urlpatterns = [
     path("submit/", submit.submit, name="submit"),
-    path("uploads/", tus.create, name="uploads"),
-    path("uploads/<uuid:pk>/", tus.upload, name="upload"),
+    path("uploads/", uploads.create, name="uploads"),
+    path("uploads/<uuid:pk>/", uploads.upload, name="upload"),
     path("submissions/", submissions.own, name="own"),
     path("submissions/history/", comparison.history, name="history"),
     path("submissions/history.csv", comparison.history_csv, name="history_csv"),
@@ -39,7 +26,6 @@ urlpatterns = [
     path("submissions/<uuid:pk>/cases/<str:case>/", cases.own_case, name="case"),
     path("submissions/<uuid:pk>/cases/<str:case>/picture/", cases.picture, name="case_picture"),
     path("submissions/<uuid:pk>/cases/<str:case>/picture.png", cases.picture_png, name="case_picture_png"),
-    path("phases/<int:phase>/references/<str:case>/", dry_runs.reference, name="public_reference"),
     path("organize/work/", work.work, name="work"),
     path("organize/work/days.json", work.days_json, name="days_json"),
     path("organize/work/days.csv", work.days_csv, name="days_csv"),
@@ -52,17 +38,6 @@ urlpatterns = [
     path("organize/submissions/<uuid:pk>/repeat/", organize.repeat, name="repeat"),
     path("organize/submissions/<uuid:pk>/archive/", organize.archive, name="archive"),
     path("organize/phases/<int:phase>/results.csv", organize.results_csv, name="organize_results_csv"),
-    path("organize/test-sets/", test_sets.test_sets, name="test_sets"),
-    path("organize/test-sets/<int:phase>/archives/", test_sets.archives, name="test_set_archives"),
-    path("organize/test-sets/<int:phase>/uploads/", test_set_uploads.create, name="test_set_uploads"),
-    path("organize/test-sets/uploads/<uuid:pk>/", test_set_uploads.upload, name="test_set_upload"),
-    path("organize/test-sets/<int:phase>/<int:version>/decoys.csv", test_sets.decoys_csv, name="decoys_csv"),
-    path("organize/test-sets/<int:phase>/access.csv", test_sets.access_csv, name="reference_access_csv"),
-    path("organize/test-sets/<int:phase>/<int:version>/cases.csv", test_sets.cases_csv, name="test_set_csv"),
-    path(
-        "organize/test-sets/<int:phase>/<int:version>/references/<str:case>/",
-        test_sets.reference,
-        name="reference",
-    ),
+    path("organize/test-sets/<int:phase>/<int:version>/decoys.csv", decoys.decoys_csv, name="decoys_csv"),
     path("organize/cases/<str:case>/", cases.organized_case, name="organized_case"),
 ]

@@ -182,7 +182,8 @@ def quiet_digest(world, shift: int) -> str:
 
     from evaluation.readers import LabelImage, read_label_image
     from evaluation.scoring import prepare_reference, score_case
-    from submissions import results, vault
+    from submissions.domain import results
+    from test_sets import vault
 
     assessment = world.phase.assessment
     chance = np.random.default_rng(0)

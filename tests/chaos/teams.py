@@ -24,7 +24,8 @@ class Teams:
 
     def submit(self, archive: bytes, shift: int, *, team: Any, twice: bool) -> None:
         """Hand in an archive, however often it takes."""
-        from submissions.services.uploads import append, create_upload, finish
+        from submissions.services.submitting import create_upload, finish
+        from uploads.services.uploads import append
 
         user = self.patiently(lambda: team.members.get().user)
         facts = {"user": user, "phase": self.world.phase, "team": team, "file_name": "predictions.zip"}
@@ -49,8 +50,8 @@ class Teams:
         """The second of two requests: what it answers does not matter, what it does is counted at the end."""
         from django.db import connection
 
-        from submissions.services.refusals import UploadError
-        from submissions.services.uploads import finish
+        from submissions.services.submitting import finish
+        from uploads.services.refusals import UploadError
 
         try:
             finish(upload=model.objects.get(pk=pk))
@@ -63,7 +64,7 @@ class Teams:
         """Do it again while the database is away or the disk is full, as whoever uploads does."""
         from django.db import connection
 
-        from submissions.services.refusals import UploadError
+        from uploads.services.refusals import UploadError
 
         end = time.monotonic() + PATIENCE
         while True:

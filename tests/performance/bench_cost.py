@@ -40,7 +40,7 @@ class Costs:
     """The work of some submissions, done here."""
 
     def __init__(self, folder: Path) -> None:
-        from submissions import scorer
+        from submissions.services import scorer
         from web import jobs
 
         self.folder = folder

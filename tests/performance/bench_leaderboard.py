@@ -105,8 +105,10 @@ def build():
     from accounts.models import User
     from challenges.models import Challenge, Phase, Task, Team
     from evaluation.assessment import parse
-    from submissions.models import Run, Submission, TestSet, Upload
-    from submissions.storage import store_bytes
+    from submissions.models import Run, Submission
+    from test_sets.models import TestSet
+    from uploads.models import Upload
+    from uploads.storage import store_bytes
 
     document = assessment()
     now = timezone.now()

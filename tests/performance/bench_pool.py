@@ -90,7 +90,7 @@ class Participants:
         from challenges.models import Phase, Task
         from challenges.services import create_challenge, create_phase, join_with_team
         from operations.examples import example, predictions
-        from submissions.services.test_sets import create_test_set
+        from test_sets.services.sealing import create_test_set
 
         source = example("hippocampus")
         cases = sorted(path.name.removesuffix(".nii.gz") for path in (source.folder / "references").iterdir())
@@ -125,7 +125,8 @@ class Participants:
 
     def submit(self) -> None:
         """Hand in the next archive for the next team."""
-        from submissions.services.uploads import append, create_upload, finish
+        from submissions.services.submitting import create_upload, finish
+        from uploads.services.uploads import append
 
         number = next(self.next)
         team, archive = self.teams[number % TEAMS], self.archives[number % len(self.archives)]

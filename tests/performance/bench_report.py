@@ -18,8 +18,8 @@ def benchmarks() -> Iterator[Timing]:
         phase = build()
         from accounts.models import User
         from leaderboards import services as rankings
-        from leaderboards.reports import services
-        from leaderboards.reports.facts import Audience
+        from reports import services
+        from reports.facts import Audience
 
         rankings.request_ranking(phase.pk)
         if rankings.rank_phase(phase_id=phase.pk) is None:

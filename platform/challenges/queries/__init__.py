@@ -1,6 +1,6 @@
 """Reads worth naming."""
 
-from challenges.queries.challenges import phases_of, public_challenges, team_of, visible_challenge
+from challenges.queries.challenges import key_of, phases_of, public_challenges, team_of, visible_challenge
 from challenges.queries.deviations import Marked, deviations
 from challenges.queries.projections import (
     FieldDifference,
@@ -22,6 +22,7 @@ __all__ = [
     "deviations",
     "first_and_last",
     "first_submission_at",
+    "key_of",
     "phases_of",
     "projection_differences",
     "projection_of",

@@ -64,3 +64,8 @@ def team_of(user: Any, challenge: Challenge) -> Team | None:
         return None
     member = Member.objects.filter(challenge=challenge, user=user).select_related("team").first()
     return member.team if member else None
+
+
+def key_of(phase: Phase) -> str:
+    """The name of a phase in names of files: phases of two tasks may be called alike."""
+    return f"{phase.task.slug}-{phase.slug}"

@@ -11,11 +11,11 @@ from django.utils import timezone
 from challenges import hooks
 from challenges.models import Challenge, Phase, PhaseAssessment, Projection, Task
 from challenges.planning import PROJECTED_FIELDS, Plan, plan
-from designs.catalogue import shipped
-from designs.document import Document, from_json
 from designs.queries import document_of_version
 from evaluation.assessment import Assessment, parse
 from evaluation.canonical import sha256
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import Document, from_json
 from registry.models import RegistrationVersion
 
 

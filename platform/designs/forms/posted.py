@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from django.http import QueryDict
 
-from designs.catalogue import ItemField, Parameter
 from evaluation.catalogue import CatalogueError, all_metrics, get
+from evaluation.designs.catalogue import ItemField, Parameter
 
 OTHER: Final = "__other__"
 _ROW = re.compile(r"^row\.(\d{1,6})\.([a-z_]+)(?:\.([a-z_]+))?$")

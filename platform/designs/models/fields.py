@@ -5,8 +5,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from designs.document import Entry, State
 from designs.models.designs import Design, DesignTask
+from evaluation.designs.document import Entry, State
 
 STATES = [(str(state), state.label) for state in State]
 

@@ -5,8 +5,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from designs.catalogue import TEXTS
 from designs.models.designs import Design, DesignTask
+from evaluation.designs.catalogue import TEXTS
 
 
 class Thread(models.Model):

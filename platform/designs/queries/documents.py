@@ -4,9 +4,9 @@ from typing import Any
 
 from django.http import Http404
 
-from designs.catalogue import shipped
-from designs.document import Document, Entry, from_json
 from designs.models import Design, DesignVersion, FieldValue
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import Document, Entry, from_json
 
 Fields = dict[tuple[str | None, str], FieldValue]
 

@@ -5,10 +5,10 @@ from typing import Final
 from django.core.cache import cache
 from django.db.models import F, Max, QuerySet
 
-from designs.catalogue import shipped
-from designs.completeness import Drafts, completeness
 from designs.models import Design, DesignVersion
 from designs.queries.documents import document_of_version
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.completeness import Drafts, completeness
 
 LATEST: Final = 500
 _SECONDS: Final = 30 * 24 * 3600

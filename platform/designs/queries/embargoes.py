@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import date
 
-from designs.catalogue import Parameter, shipped
-from designs.checks.custom.schedule import span
-from designs.document import Document, State
 from designs.models import Design, FieldValue
+from evaluation.designs.catalogue import Parameter, shipped
+from evaluation.designs.checks.custom.schedule import span
+from evaluation.designs.document import Document, State
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 
-from designs.catalogue import shipped
 from designs.models import Collaborator, Design, DesignTask, FieldChange, OpenedEmbargo
+from evaluation.designs.catalogue import shipped
 
 
 def designs_for(user: Any) -> QuerySet[Design]:

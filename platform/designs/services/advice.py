@@ -9,11 +9,11 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
-from designs.advising import consult, departures_of, fingerprint_of, recommended_rows, regions_of
 from designs.models import DesignTask, TaskAnswers
 from designs.queries import document_of
 from designs.services.fields import Saved, save_field
 from evaluation.advice import FingerprintError
+from evaluation.designs.advising import consult, departures_of, fingerprint_of, recommended_rows, regions_of
 
 MAX_REASON = 5000
 
@@ -56,7 +56,7 @@ def give_reason(*, actor: User, task: DesignTask, departure: str, text: str) -> 
     Parameters
     ----------
     departure
-        Its words (`designs.advising.Reasoned.key`).
+        Its words (`evaluation.designs.advising.Reasoned.key`).
 
     Raises
     ------

@@ -13,13 +13,13 @@ from django.utils.text import slugify
 from accounts.models import User
 from audit.services import record
 from designs import hooks
-from designs.catalogue import shipped
-from designs.document import Document, State, UnfitValueError, from_json, public_document
-from designs.document.entries import BLANK
-from designs.document.sealing import commitment, new_nonce
 from designs.models import Collaborator, Design, DesignTask, FieldChange, FieldValue
 from designs.queries import document_of
 from designs.services.fields import as_json, save_field
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import Document, State, UnfitValueError, from_json, public_document
+from evaluation.designs.document.entries import BLANK
+from evaluation.designs.document.sealing import commitment, new_nonce
 
 MAX_TASKS = 60
 # Addresses that pages of their own have.

@@ -5,10 +5,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
-from designs.document import State
 from designs.models import Design, FieldValue
 from designs.queries import document_of, opening_day
 from designs.services.fields import Saved, save_field
+from evaluation.designs.document import State
 
 
 @transaction.atomic

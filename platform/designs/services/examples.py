@@ -15,7 +15,7 @@ EXAMPLES = ("hippocampus", "nuclei", "msd", "robustmis")
 
 def example_document(name: str) -> dict[str, Any]:
     """The document of an example design, as it is delivered."""
-    text = resources.files("designs.examples").joinpath(f"{name}.json").read_text(encoding="utf-8")
+    text = resources.files("evaluation.designs.examples").joinpath(f"{name}.json").read_text(encoding="utf-8")
     document: dict[str, Any] = json.loads(text)
     return document
 

@@ -10,12 +10,12 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
-from designs.catalogue import Parameter, shipped
-from designs.document import Entry, State, UnfitValueError, clean, is_empty
-from designs.document.sealing import commitment, new_nonce
 from designs.models import Design, DesignTask, FieldChange, FieldValue, OpenedEmbargo
 from designs.services.links import enqueue_link_check
 from evaluation.canonical import sha256
+from evaluation.designs.catalogue import Parameter, shipped
+from evaluation.designs.document import Entry, State, UnfitValueError, clean, is_empty
+from evaluation.designs.document.sealing import commitment, new_nonce
 
 MAX_DETAILS = 10_000
 

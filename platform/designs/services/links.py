@@ -5,9 +5,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from audit.services import record
-from designs.catalogue import shipped
 from designs.links import ask
 from designs.models import Design, FieldValue, LinkAnswer
+from evaluation.designs.catalogue import shipped
 from web.jobs import enqueue
 
 TASK = "designs.tasks.check_links"

@@ -18,10 +18,10 @@ from django.db import transaction
 from accounts.models import User
 from audit.services import record
 from designs import hooks
-from designs.advising.scanning import ScanError, lay_out, scan_folder
-from designs.compilation.compiler import compile_values
 from designs.models import DesignTask, Scan
 from designs.queries import document_of
+from designs.services.scanning import ScanError, lay_out, scan_folder
+from evaluation.designs.compilation.compiler import compile_values
 from web.clock import overdue
 from web.jobs import enqueue
 

@@ -12,11 +12,11 @@ from django.db import transaction
 
 from accounts.models import User
 from audit.services import record
-from designs.compilation import compile_values
 from designs.models import DesignTask, Simulation
 from designs.queries import document_of
 from evaluation.advice.simulation import SimulationError, Spread, simulate
 from evaluation.assessment import parse
+from evaluation.designs.compilation import compile_values
 from evaluation.scoring import read_results
 from web.clock import overdue
 from web.jobs import enqueue

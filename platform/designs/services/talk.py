@@ -7,8 +7,8 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from designs import texts
-from designs.catalogue import shipped
 from designs.models import CheckAnswer, Comment, Design, DesignTask, TextOverride, Thread
+from evaluation.designs.catalogue import shipped
 
 MAX_COMMENT = 5000
 

@@ -6,11 +6,11 @@ from django.db.models import Max
 
 from accounts.models import User
 from audit.services import record
-from designs.catalogue import shipped
-from designs.document import State, to_json
 from designs.models import Design, DesignVersion, FieldValue
 from designs.queries import document_of
 from evaluation.canonical import sha256
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import State, to_json
 
 
 @transaction.atomic

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from designs.completeness import Drafts
 from designs.texts import catalogue
+from evaluation.designs.completeness import Drafts
 
 register = template.Library()
 _PARTS: Final = ("low", "first", "median", "third", "high")

@@ -8,9 +8,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 
-from designs.document import Document
 from designs.models import Design, DesignTask
 from designs.queries import document_of, visible_design
+from evaluation.designs.document import Document
 
 View = Callable[..., HttpResponse]
 

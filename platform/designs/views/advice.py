@@ -8,12 +8,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from designs.advising import Scanned, consult
 from designs.forms.scanning import ScanForm
 from designs.models import Design, DesignTask, Scan, TaskAnswers
 from designs.services import advice as services
 from designs.services.scans import reference_sources
 from designs.views.access import design_context, design_for, shown_document, task_of
+from evaluation.designs.advising import Scanned, consult
 
 
 @require_safe

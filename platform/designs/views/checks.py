@@ -9,14 +9,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from designs import services, texts
-from designs.checks import Finding
-from designs.checks.compiling import all_findings
-from designs.compilation import compile_values, pseudo_code, worked_example
 from designs.forms import AnswerForm
 from designs.models import Design
+from designs.queries.findings import all_findings
 from designs.views.access import design_context, design_for, shown_document, task_of
 from designs.views.pages import count
 from evaluation.canonical import canonical_json
+from evaluation.designs.checks import Finding
+from evaluation.designs.compilation import compile_values, pseudo_code, worked_example
 from evaluation.ranking import describe
 from web.spreadsheets import csv_file
 

@@ -6,18 +6,19 @@ from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
 from designs import queries, services, texts
-from designs.catalogue import Parameter
-from designs.checks import reads
-from designs.checks.compiling import COMPILED, all_findings
-from designs.checks.running import Finding
-from designs.differences import compare_entries
-from designs.document import Document
 from designs.forms import read_posted
 from designs.models import Design, DesignTask
 from designs.queries.documents import assemble
+from designs.queries.findings import all_findings
 from designs.services.fields import from_history
 from designs.views.access import design_for, signed_in, task_of
 from designs.views.pages import section_fields
+from evaluation.designs.catalogue import Parameter
+from evaluation.designs.checks import reads
+from evaluation.designs.checks.compiling import COMPILED
+from evaluation.designs.checks.running import Finding
+from evaluation.designs.differences import compare_entries
+from evaluation.designs.document import Document
 
 
 @signed_in

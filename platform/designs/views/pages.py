@@ -12,17 +12,17 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from designs import queries, services, texts
-from designs.catalogue import shipped
-from designs.checks.compiling import all_findings
-from designs.checks.running import Finding
-from designs.completeness import GATE, applies, completeness, history
-from designs.document import Document
-from designs.document.entries import BLANK
 from designs.forms import ImportForm, StartForm
 from designs.models import Design, Thread
 from designs.presenting import FieldView, field_view, paired
 from designs.queries.documents import Fields, assemble
+from designs.queries.findings import all_findings
 from designs.views.access import design_context, design_for, is_insider, shown_document, task_of
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.checks.running import Finding
+from evaluation.designs.completeness import GATE, applies, completeness, history
+from evaluation.designs.document import Document
+from evaluation.designs.document.entries import BLANK
 
 
 @require_safe

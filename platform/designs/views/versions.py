@@ -8,15 +8,15 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from designs import queries, services
-from designs.catalogue import shipped
-from designs.differences import compare as differences_between
-from designs.document import Document, public_document
-from designs.exports import as_json
-from designs.exports.serving import exported, json_file
 from designs.forms import VersionForm
 from designs.gate import gate_of
 from designs.models import DesignVersion, FieldValue
 from designs.views.access import design_context, design_for, is_insider, shown_document
+from designs.views.exporting import exported, json_file
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.differences import compare as differences_between
+from evaluation.designs.document import Document, public_document
+from evaluation.designs.exports import as_json
 from web.spreadsheets import csv_file
 
 NOW = "now"

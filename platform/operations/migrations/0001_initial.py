@@ -16,14 +16,14 @@ class Migration(migrations.Migration):
                 ("seen_at", models.DateTimeField()),
                 (
                     "confinement",
-                    models.JSONField(blank=True, default=dict, help_text="guarantee → whether it holds on this machine"),
+                    models.JSONField(
+                        blank=True, default=dict, help_text="guarantee → whether it holds on this machine"
+                    ),
                 ),
             ],
             options={
                 "constraints": [
-                    models.UniqueConstraint(
-                        fields=("queue", "host"), name="operations_one_heartbeat_a_queue_and_host"
-                    )
+                    models.UniqueConstraint(fields=("queue", "host"), name="operations_one_heartbeat_a_queue_and_host")
                 ],
             },
         ),

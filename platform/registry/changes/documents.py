@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from designs.catalogue import Parameter, shipped
-from designs.differences import Cell, Difference, RowChange, compare, compare_entries
-from designs.document import Document, Entry, State, from_json, to_json
-from designs.document.entries import BLANK
-from designs.document.words import entry_words
 from designs.models import FieldValue
 from designs.queries import document_of
+from evaluation.designs.catalogue import Parameter, shipped
+from evaluation.designs.differences import Cell, Difference, RowChange, compare, compare_entries
+from evaluation.designs.document import Document, Entry, State, from_json, to_json
+from evaluation.designs.document.entries import BLANK
+from evaluation.designs.document.words import entry_words
 from registry.documents import Publication, publication
 from registry.models import ProposedChange, Registration, RegistrationVersion
 

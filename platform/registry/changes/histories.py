@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from designs.catalogue import Parameter, shipped
-from designs.differences import Difference
-from designs.document import State
-from designs.document.words import entry_words
+from evaluation.designs.catalogue import Parameter, shipped
+from evaluation.designs.differences import Difference
+from evaluation.designs.document import State
+from evaluation.designs.document.words import entry_words
 from registry.changes.documents import CHALLENGE, WHOLE_TASK, difference, entry_of, fragment, parameter_of
 from registry.models import Registration, RegistrationVersion
 

@@ -6,8 +6,8 @@ from typing import Any
 from django.db.models import Count, QuerySet
 from django.http import Http404
 
-from designs.catalogue import Parameter
-from designs.differences import Difference
+from evaluation.designs.catalogue import Parameter
+from evaluation.designs.differences import Difference
 from registry.changes.documents import difference, parameter_of, task_names, task_of
 from registry.models import ChangeDecision, ChangeRequest, ProposedChange, Registration
 

@@ -11,9 +11,9 @@ from datetime import date
 from enum import StrEnum
 from typing import Any, Final
 
-from designs.catalogue import Parameter, shipped
-from designs.document import Document, State, Values
-from designs.document.words import cell_words, value_words
+from evaluation.designs.catalogue import Parameter, shipped
+from evaluation.designs.document import Document, State, Values
+from evaluation.designs.document.words import cell_words, value_words
 
 SAME_SHARE: Final = 0.6
 """From this share of its word groups on, a registered text stands in the other text."""

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from designs.catalogue import shipped
+from evaluation.designs.catalogue import shipped
 from registry.changes.documents import task_names
 from registry.changes.views import registration_context
 from registry.drift import services

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from designs.catalogue import shipped
+from evaluation.designs.catalogue import shipped
 from registry.hooks import Link
 
 # Parameters that are an address, and what stands there.

@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 
 from django.core.cache import cache
 
-from designs.catalogue import shipped
-from designs.checks import reads
-from designs.checks.compiling import all_findings
-from designs.document import Document, Entry, State, clean
-from designs.exports import outline
-from designs.exports.outline import Block
 from designs.queries import document_of_version
+from designs.queries.findings import all_findings, outline
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.checks import reads
+from evaluation.designs.document import Document, Entry, State, clean
+from evaluation.designs.exports.outline import Block
 from registry.documents import CHALLENGE, parsed, withheld, without_contacts
 from registry.models import Disclosure, RegistrationVersion
 from registry.queries.registrations import opened_values

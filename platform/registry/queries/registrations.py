@@ -3,8 +3,8 @@
 from django.http import Http404
 from django.utils import timezone
 
-from designs.document.sealing import commitment
 from designs.models import Design
+from evaluation.designs.document.sealing import commitment
 from registry.documents import withheld
 from registry.models import Disclosure, Registration, RegistrationVersion
 

@@ -7,16 +7,16 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from accounts.models import User
-from designs.catalogue import Parameter, shipped
-from designs.checks import Finding
-from designs.checks.compiling import all_findings
-from designs.completeness import applies
-from designs.differences import Difference, compare
-from designs.document import Document, State
-from designs.document.entries import BLANK
 from designs.models import Design, DesignVersion
 from designs.queries import document_of, document_of_version
+from designs.queries.findings import all_findings
 from designs.services import freeze_version
+from evaluation.designs.catalogue import Parameter, shipped
+from evaluation.designs.checks import Finding
+from evaluation.designs.completeness import applies
+from evaluation.designs.differences import Difference, compare
+from evaluation.designs.document import Document, State
+from evaluation.designs.document.entries import BLANK
 from registry.models import Registration, RegistrationVersion
 from registry.services.messages import tell_registered
 from registry.services.registering import register

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from designs.catalogue import shipped
+from evaluation.designs.catalogue import shipped
 from registry.documents import parsed
 from registry.figures import figures_of, text_of, words_of
 from registry.models import Facet, Listing, Registration

@@ -12,10 +12,10 @@ from django.utils.text import slugify
 
 from accounts.models import User
 from audit.services import record
-from designs.catalogue import shipped
-from designs.document import Document
 from designs.models import Design, DesignVersion
 from evaluation.canonical import canonical_json, sha256
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import Document
 from registry.documents import (
     Publication,
     digest_at,

@@ -11,9 +11,9 @@ from typing import Any, Final
 from django.core.cache import cache
 from django.utils import timezone
 
-from designs.checks.custom.schedule import span
 from designs.models import Collaborator, Design
 from designs.models.designs import Role
+from evaluation.designs.checks.custom.schedule import span
 from notifications import kinds
 from notifications.services import notify
 from registry.hooks import links_of

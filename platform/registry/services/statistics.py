@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from designs.catalogue import shipped
+from evaluation.designs.catalogue import shipped
 from registry.historic import ROWS, SHARES
 from registry.models import Listing, Statistics
 

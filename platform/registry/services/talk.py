@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
-from designs.catalogue import shipped
+from evaluation.designs.catalogue import shipped
 from registry.models import Comment, Registration
 from registry.queries import current_version, takes_comments
 from registry.services.messages import tell_answered, tell_commented

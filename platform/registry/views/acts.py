@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 from rules import test_rule
 
-from designs.catalogue import shipped
 from designs.queries import visible_design
+from evaluation.designs.catalogue import shipped
 from registry import queries, services
 from registry.documents import exported, publication
 from registry.forms import CommentForm, EndForm, ReasonForm, RegisterForm

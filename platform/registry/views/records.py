@@ -10,8 +10,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from audit.models import Entry
-from designs.completeness import completeness, history
-from designs.differences import compare as differences_between
+from evaluation.designs.completeness import completeness, history
+from evaluation.designs.differences import compare as differences_between
 from registry import hooks, queries
 from registry.changes.histories import histories
 from registry.changes.hooks import operation_of
@@ -151,7 +151,7 @@ def _badge_html(request: HttpRequest, registration: Registration) -> str:
 
 
 def _withheld(place: str, event: str, digest: str, names: dict[str | None, str]) -> dict[str, str]:
-    from designs.catalogue import shipped
+    from evaluation.designs.catalogue import shipped
 
     where, parameter = place.split("/", 1)
     return {

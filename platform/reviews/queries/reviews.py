@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.db.models import Count, Prefetch, Q, QuerySet
 
-from designs.catalogue import shipped
+from evaluation.designs.catalogue import shipped
 from reviews.models import (
     Assignment,
     Call,

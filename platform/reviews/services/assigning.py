@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
-from designs.catalogue import shipped
-from designs.document.words import value_words
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document.words import value_words
 from reviews import queries, rules
 from reviews.models import (
     Assignment,

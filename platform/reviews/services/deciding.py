@@ -6,7 +6,7 @@ from typing import Any, Final
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from designs.catalogue import shipped
+from evaluation.designs.catalogue import shipped
 from reviews import queries
 from reviews.models import Call, Decision, Filing, Outcome, State
 from reviews.services import mails

@@ -5,12 +5,12 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 
 from accounts.models import User
-from designs.catalogue import shipped
-from designs.document import to_json
 from designs.models import Design, DesignVersion
 from designs.queries import document_of
 from designs.services import freeze_version
 from evaluation.canonical import sha256
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import to_json
 from reviews import queries
 from reviews.models import Call, FiledVersion, Filing, State
 from reviews.services import mails

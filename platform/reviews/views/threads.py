@@ -8,7 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
-from designs.catalogue import shipped
+from evaluation.designs.catalogue import shipped
 from reviews import queries, rules, showing
 from reviews.forms import PointForm
 from reviews.models import Side

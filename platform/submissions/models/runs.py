@@ -7,15 +7,15 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from submissions.models.leased import Leased
 from submissions.models.submissions import Submission
-from submissions.models.test_sets import TestSet
+from test_sets.models.test_sets import TestSet
+from web.leased import Leased
 
 
 class Run(models.Model):
     """Scoring one submission against one version of the test set by one assessment: ends in exactly one result.
 
-    The result is a file that never changes (`submissions.results`), with a second one of evidence where metrics have one
+    The result is a file that never changes (`submissions.domain.results`), with a second one of evidence where metrics have one
     value for the whole data set; its digest covers what both say, not the file format, so that the same predictions give
     the same digest however often they are scored.
     """

@@ -9,8 +9,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from challenges.models import Challenge, Phase, Team
-from submissions.models.leased import Leased
-from submissions.models.uploads import Upload
+from uploads.models.uploads import Upload
+from web.leased import Leased
 
 
 class Submission(Leased):

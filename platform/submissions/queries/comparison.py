@@ -10,7 +10,7 @@ from rules import has_perm
 from challenges.models import Team
 from evaluation.assessment import Assessment
 from evaluation.outcomes import Outcome
-from submissions import tables
+from submissions.domain import tables
 from submissions.models import Run, Submission
 from submissions.queries.releases import told_values
 from submissions.queries.results import results_frame

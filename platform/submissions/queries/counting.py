@@ -7,9 +7,9 @@ from uuid import UUID
 
 from challenges.models import Phase, Team
 from submissions.models import Run, Submission
-from submissions.queries.decoys import keeps_decoys
 from submissions.queries.methods import described_teams, description_needed
 from submissions.queries.results import left_out, standing
+from test_sets.queries.decoys import keeps_decoys
 
 
 @dataclass(frozen=True)

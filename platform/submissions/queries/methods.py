@@ -5,8 +5,8 @@ from typing import Any
 
 from challenges.models import Phase, Team
 from challenges.queries.people import terms_of
-from designs.document import Entry, State
-from submissions.methods.entries import from_json
+from evaluation.designs.document import Entry, State
+from submissions.domain.method_entries import from_json
 from submissions.models import MethodDescription, Submission
 
 

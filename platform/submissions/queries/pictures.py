@@ -3,9 +3,10 @@
 import hashlib
 from collections.abc import Collection
 
-from submissions import vault
-from submissions.models import Run, TestCase
-from submissions.storage import private
+from submissions.models import Run
+from test_sets import vault
+from test_sets.models import TestCase
+from uploads.storage import private
 
 
 def picture_name(run: Run, case: str, *, with_reference: bool) -> str:

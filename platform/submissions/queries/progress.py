@@ -7,10 +7,10 @@ from statistics import median
 from django.db.models import Sum
 from django.utils import timezone
 
-from submissions.costs import cost_of_a_missing_case
+from submissions.domain.costs import cost_of_a_missing_case
+from submissions.domain.report import Report
 from submissions.models import Run, Submission
 from submissions.queries.waiting import line_of_run, line_of_validation
-from submissions.report import Report
 
 RECENT = 20
 # What is under way is called slow after this many seconds, and this many times its usual duration.

@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Phase, Team
-from submissions.limits import upload_limits
 from submissions.models import Submission
+from uploads.limits import upload_limits
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from challenges.models import Phase, Team
-from submissions import results
-from submissions.models import Run, Submission, TestSet
+from submissions.domain import results
+from submissions.models import Run, Submission
 from submissions.queries.methods import described_teams, description_needed
 from submissions.queries.versions import LeftOut, of_one_version
+from test_sets.models import TestSet
 
 if TYPE_CHECKING:
     from evaluation.scoring.evidence import Evidence

@@ -7,7 +7,8 @@ from django.db.models import Prefetch, QuerySet
 from django.http import Http404
 
 from challenges.models import Challenge, Phase, Team
-from submissions.models import Run, Submission, Upload
+from submissions.models import Run, Submission
+from uploads.models import Upload
 
 
 def with_runs(rows: QuerySet[Submission]) -> QuerySet[Submission]:

@@ -9,7 +9,8 @@ from uuid import UUID
 from django.db.models import Count, Q
 
 from challenges.models import Phase, Team
-from submissions.models import Run, Submission, TestSet
+from submissions.models import Run, Submission
+from test_sets.models import TestSet
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.db.models import Count, Q, QuerySet
 
-from submissions.models import Chunk, Run, Submission, TestSetArchive
+from submissions.models import Chunk, Run, Submission
 from web.clock import overdue, shared_now
 
 # A row is looked for again only when its message has had this long to arrive.
@@ -44,17 +44,6 @@ def lost_validations() -> QuerySet[Submission]:
     now = shared_now()
     return (
         Submission.objects.filter(state__in=(Submission.State.RECEIVED, Submission.State.VALIDATING))
-        .filter(Q(lease_until__isnull=True) | Q(lease_until__lt=now))
-        .filter(Q(sent_at__isnull=True) | overdue("sent_at", PATIENCE))
-        .order_by("created_at")
-    )
-
-
-def lost_archives() -> QuerySet[TestSetArchive]:
-    """Archives of references that nobody checks although their message should have arrived, or whose worker fell silent."""
-    now = shared_now()
-    return (
-        TestSetArchive.objects.filter(state__in=TestSetArchive.OPEN)
         .filter(Q(lease_until__isnull=True) | Q(lease_until__lt=now))
         .filter(Q(sent_at__isnull=True) | overdue("sent_at", PATIENCE))
         .order_by("created_at")

@@ -7,10 +7,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
-from designs.document import Entry
 from evaluation.canonical import sha256
+from evaluation.designs.document import Entry
 from submissions import hooks
-from submissions.methods.entries import share, to_json
+from submissions.domain.method_entries import share, to_json
 from submissions.models import MethodDescription, Submission
 from submissions.queries.methods import description_needed
 

@@ -7,17 +7,20 @@ from typing import Any
 import numpy as np
 import structlog
 
+from confinement import archive
+from confinement.sandbox import answers
 from evaluation.readers import LabelImage, read_label_image
-from submissions import archive, slices, vault
-from submissions.expectation import ExpectedCase, expectation, geometry_of
-from submissions.limits import child_limits
-from submissions.models import Run, TestCase
-from submissions.prediction_tables import OpenTable
+from submissions.domain.prediction_tables import OpenTable
+from submissions.domain.report import Report
+from submissions.models import Run
 from submissions.queries.pictures import can_be_drawn, picture_name
-from submissions.reference_tables import stored
-from submissions.report import Report
-from submissions.sandbox import answers
-from submissions.storage import local_path, private, store_bytes, working_folder
+from test_sets import vault
+from test_sets.domain import slices
+from test_sets.models import TestCase
+from test_sets.queries.expectation import ExpectedCase, expectation, geometry_of
+from test_sets.services.reference_tables import stored
+from uploads.limits import child_limits
+from uploads.storage import local_path, private, store_bytes, working_folder
 
 log = structlog.get_logger(__name__)
 

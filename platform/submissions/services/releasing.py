@@ -12,10 +12,10 @@ from django.db.models import F
 
 from challenges.models import Concern, Phase
 from evaluation.outcomes import Outcome
+from submissions.domain.releasing import Score, Told, scores_of, tell
 from submissions.models import Release, Run, Submission
 from submissions.queries.results import results_frame
-from submissions.queries.test_sets import metadata_frame_of
-from submissions.releasing import Score, Told, scores_of, tell
+from test_sets.queries.test_sets import metadata_frame_of
 
 log = structlog.get_logger(__name__)
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from django.db.models import Max
 
 from accounts.models import User
-from submissions.expectation import ExpectedCase, expectation
+from submissions.domain.report import Report, Status
 from submissions.models import Chunk, Run, Submission
-from submissions.queries.test_sets import active_test_set
-from submissions.report import Report, Status
+from test_sets.queries.expectation import ExpectedCase, expectation
+from test_sets.queries.test_sets import active_test_set
 from web.clock import shared_now
 from web.jobs import enqueue
 

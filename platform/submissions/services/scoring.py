@@ -21,23 +21,27 @@ from evaluation.scoring import provenance
 from evaluation.scoring.assembling import assemble, is_pooled
 from evaluation.scoring.objects import shared_evidence
 from evaluation.scoring.working_points import working_points
-from submissions import disentangling, hooks, results, scorer, vault
-from submissions.expectation import TABLE_FILES
-from submissions.limits import child_limits, task_budget
-from submissions.models import Annotation, Chunk, Run, Submission, TestCase
-from submissions.queries.test_sets import metadata_frame_of
+from submissions import hooks
+from submissions.domain import results
+from submissions.domain.report import Report
+from submissions.domain.results import CaseRow
+from submissions.domain.summary import summarize
+from submissions.models import Chunk, Run, Submission
 from submissions.queries.work import waiting_chunks
-from submissions.report import Report
-from submissions.results import CaseRow
-from submissions.scorer import Scored, Under
+from submissions.services import disentangling, scorer
 from submissions.services.doubles import find_doubles
 from submissions.services.failing import EMPTIED, fail_run, locked_submission
-from submissions.services.leases import Heart, LeaseLostError, claim
+from submissions.services.scorer import Scored, Under
 from submissions.services.telling import tell_team
-from submissions.storage import free_bytes, has_room, is_out_of_room
-from submissions.summary import summarize
+from test_sets import vault
+from test_sets.models import Annotation, TestCase
+from test_sets.queries.expectation import TABLE_FILES
+from test_sets.queries.test_sets import metadata_frame_of
+from uploads.limits import child_limits
+from uploads.storage import free_bytes, has_room, is_out_of_room
 from web.clock import shared_now
 from web.jobs import enqueue
+from web.leases import Heart, LeaseLostError, claim, task_budget
 
 log = structlog.get_logger(__name__)
 

@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
-from submissions.archive import is_nested_archive
+from confinement.archive import is_nested_archive
+from submissions.domain.report import Report
 from submissions.models import Run, Submission
-from submissions.queries.test_sets import active_test_set
-from submissions.report import Report
 from submissions.services.runs import start_run
 from submissions.services.telling import tell_team
+from test_sets.queries.test_sets import active_test_set
 from web.clock import shared_now
 from web.jobs import enqueue
 

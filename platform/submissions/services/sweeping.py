@@ -8,11 +8,13 @@ import structlog
 from django.db.models import F, Q
 from django.utils import timezone
 
-from submissions import vault
-from submissions.models import Upload
-from submissions.queries.work import lost_archives, lost_chunks, lost_validations, unassembled_runs
-from submissions.services import multiparts, refusals, scoring, states, test_set_arrivals, uploads
-from submissions.storage import scratch
+from submissions.queries.work import lost_chunks, lost_validations, unassembled_runs
+from submissions.services import scoring, states, submitting
+from test_sets import vault
+from test_sets.services import arrivals, sweeping
+from uploads.models import Upload
+from uploads.services import multiparts, refusals, uploads
+from uploads.storage import scratch
 from web.clock import shared_now
 from web.jobs import send
 
@@ -29,13 +31,13 @@ def sweep() -> dict[str, int]:
     Nothing here decides anything: a message too many finds nothing to do.
     """
     found = {
-        "uploads": _finish_uploads() + test_set_arrivals.finish_whole(),
+        "uploads": _finish_uploads() + arrivals.finish_whole(),
         "validations": _validate(),
-        "test_sets": _take_test_sets(),
+        "test_sets": sweeping.send_lost(),
         "held": _decide_held(),
         "runs": _assemble(),
         "chunks": _score(),
-        "expired": uploads.expire() + test_set_arrivals.expire(),
+        "expired": uploads.expire() + arrivals.expire(),
         "thrown_away": multiparts.throw_away_ended(),
     }
     _tidy()
@@ -51,7 +53,7 @@ def _finish_uploads() -> int:
     ended = Q(multipart=None, offset=F("size")) | Q(multipart__checksum__gt="")
     for upload in Upload.objects.filter(ended, state=Upload.State.RECEIVING, updated_at__lt=quiet):
         try:
-            uploads.finish(upload=upload)
+            submitting.finish(upload=upload)
             count += 1
         except (refusals.OffsetError, refusals.AwayError, refusals.BusyError):
             continue  # its sender has to end it again, or the store is at it
@@ -66,14 +68,6 @@ def _validate() -> int:
     for submission in lost:
         type(submission).objects.filter(pk=submission.pk).update(sent_at=shared_now())
         send("submissions.tasks.validate", [str(submission.pk)])
-    return len(lost)
-
-
-def _take_test_sets() -> int:
-    lost = list(lost_archives()[:AT_ONCE])
-    for archive in lost:
-        type(archive).objects.filter(pk=archive.pk).update(sent_at=shared_now())
-        send("submissions.tasks.take_test_set", [str(archive.pk)])
     return len(lost)
 
 

@@ -7,17 +7,19 @@ from pathlib import Path
 import structlog
 from django.utils import timezone
 
-from submissions import archive, checks
-from submissions.expectation import Expectation, expectation
-from submissions.instance_tables import OpenInstances
-from submissions.limits import ArchiveLimits, ChildLimits, child_limits, task_budget
+from confinement import archive
+from confinement.limits import ArchiveLimits, ChildLimits
+from confinement.sandbox import answers
+from submissions.domain import checks
+from submissions.domain.instance_tables import OpenInstances
+from submissions.domain.report import Report
 from submissions.models import Submission
-from submissions.queries.test_sets import active_test_set
-from submissions.report import Report
-from submissions.sandbox import answers
 from submissions.services import states
-from submissions.services.leases import Heart, LeaseLostError, claim
-from submissions.storage import free_bytes, has_room, is_out_of_room, local_path, sha256_of, store_file, working_folder
+from test_sets.queries.expectation import Expectation, expectation
+from test_sets.queries.test_sets import active_test_set
+from uploads.limits import child_limits
+from uploads.storage import free_bytes, has_room, is_out_of_room, local_path, sha256_of, store_file, working_folder
+from web.leases import Heart, LeaseLostError, claim, task_budget
 
 log = structlog.get_logger(__name__)
 

@@ -5,8 +5,8 @@ from typing import Any
 from django import template
 from django.urls import reverse
 
+from submissions.domain.object_parts import CLASS_COLUMNS, parts_of
 from submissions.models import Run, Submission
-from submissions.object_parts import CLASS_COLUMNS, parts_of
 
 register = template.Library()
 

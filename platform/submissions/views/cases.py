@@ -13,15 +13,17 @@ from rules import test_rule
 
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase
-from submissions import tables, vault
-from submissions.models import Run, Submission, TestCase
+from challenges.views.access import organizing, page_context
+from submissions.domain import tables
+from submissions.models import Run, Submission
 from submissions.queries import counted_runs, results_frame
 from submissions.queries.pictures import can_be_drawn, is_drawn, picture_name
 from submissions.queries.submissions import counted_run, visible_submission
 from submissions.rules import is_own
-from submissions.services.reference_access import note_seen
-from submissions.storage import private
-from submissions.views.access import organizing, page_context
+from test_sets import vault
+from test_sets.models import TestCase
+from test_sets.services.reference_access import note_seen
+from uploads.storage import private
 from web.jobs import send
 
 # A picture that was asked for is not asked for again within this time.

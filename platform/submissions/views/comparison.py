@@ -10,10 +10,10 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from challenges.models import Team
+from challenges.views.access import page_context, participating
 from submissions.models import Run
 from submissions.queries.comparison import comparable, compare, history_figures, scores_over_time
 from submissions.queries.releases import told_values
-from submissions.views.access import page_context, participating
 from web.spreadsheets import csv_file
 
 

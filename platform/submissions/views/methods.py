@@ -11,15 +11,15 @@ from rules import test_rule
 
 from challenges import queries as challenge_queries
 from challenges.queries import projection_of, registered_document
-from designs.checks.running import check_description
-from designs.document import Document, Entry, State
-from submissions.methods import form
-from submissions.methods.entries import PERSONAL, from_json, missing, parameters, share, words
+from challenges.views.access import page_context
+from evaluation.designs.checks.running import check_description
+from evaluation.designs.document import Document, Entry, State
+from submissions.domain.method_entries import PERSONAL, from_json, missing, parameters, share, words
+from submissions.forms import methods
 from submissions.models import Submission
 from submissions.queries.methods import description_needed, is_anonymous, is_public, last_method, method_of
 from submissions.queries.submissions import visible_submission
 from submissions.services.methods import describe
-from submissions.views.access import page_context
 
 
 @login_required
@@ -33,7 +33,7 @@ def edit(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     copied = None
     method = method_of(submission)
     if request.method == "POST":
-        entries, errors = form.read(request.POST)
+        entries, errors = methods.read(request.POST)
         if not errors:
             method = describe(actor=request.user, submission=submission, entries=entries)
             messages.success(request, f"Stored: {method.filled} of {method.required} needed answers are given.")
@@ -54,7 +54,7 @@ def edit(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
             challenge,
             active_tab="submissions:own",
             submission=submission,
-            sections=form.sections(entries, errors),
+            sections=methods.sections(entries, errors),
             errors=[(parameters()[name], text) for name, text in errors.items()],
             share=share(entries),
             missing=missing(entries),
@@ -85,7 +85,7 @@ def public(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
         (label, [(entry.parameter, words(entry.parameter, entries[entry.parameter.id])) for entry in fields])
         for _, label, fields in (
             (key, label, [f for f in fields if f.parameter.id in entries and f.parameter.id not in hidden])
-            for key, label, fields in form.sections(entries, {})
+            for key, label, fields in methods.sections(entries, {})
         )
         if fields
     ]

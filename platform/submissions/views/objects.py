@@ -7,9 +7,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from challenges import queries as challenge_queries
-from submissions import disentangling
-from submissions.object_parts import csv_of
+from submissions.domain.object_parts import csv_of
 from submissions.queries.submissions import counted_run, visible_submission
+from submissions.services import disentangling
 from web.spreadsheets import csv_file
 
 

@@ -13,15 +13,17 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from challenges.models import Challenge, Phase
-from challenges.queries import phases_of
-from submissions import results
-from submissions.exporting import SUBMISSION_COLUMNS, key_of, submission_rows
-from submissions.models import Submission, TestCase
-from submissions.queries import counted_runs, first_cases, results_frame
+from challenges.queries import key_of, phases_of
+from challenges.views.access import organizing, page_context, phase_by_id
+from submissions.contributions.exporting import SUBMISSION_COLUMNS, submission_rows
+from submissions.domain import results
+from submissions.models import Submission
+from submissions.queries import counted_runs, results_frame
 from submissions.queries.submissions import labelled, of_challenge, visible_submission
 from submissions.services import states
-from submissions.storage import open_stored
-from submissions.views.access import organizing, page_context, phase_by_id
+from test_sets.models import TestCase
+from test_sets.queries import first_cases
+from uploads.storage import open_stored
 from web.spreadsheets import csv_file
 
 PER_PAGE = 50

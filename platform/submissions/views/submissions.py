@@ -13,7 +13,9 @@ from rules import test_rule
 
 from challenges import queries as challenge_queries
 from challenges.models import Challenge
-from submissions import results, tables
+from challenges.views.access import page_context, participating
+from submissions.domain import results, tables
+from submissions.domain.report import Report
 from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.counting import Counting, counting, standing_submissions
@@ -21,9 +23,7 @@ from submissions.queries.pictures import drawable
 from submissions.queries.progress import progress
 from submissions.queries.releases import told_values
 from submissions.queries.submissions import counted_run, of_teams, visible_submission
-from submissions.report import Report
 from submissions.services import choosing, states
-from submissions.views.access import page_context, participating
 from web.spreadsheets import csv_file
 
 View = "submissions.view_submission"

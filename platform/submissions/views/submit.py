@@ -11,18 +11,19 @@ from django.views.decorators.http import require_http_methods
 
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase
-from submissions import object_store
-from submissions.costs import cost_of_a_missing_case
-from submissions.expectation import expectation
-from submissions.forms import SubmitForm
+from challenges.views.access import FORM_BYTES, declared_bytes, page_context, participating, phase_by_id, team_in
+from submissions.domain.costs import cost_of_a_missing_case
+from submissions.forms.submitting import SubmitForm
 from submissions.hooks import try_me_files
-from submissions.limits import upload_limits
-from submissions.models import TestSet
 from submissions.queries import quota
-from submissions.queries.dry_runs import are_public
 from submissions.queries.submissions import unfinished_uploads
-from submissions.services import refusals, uploads
-from submissions.views.access import FORM_BYTES, declared_bytes, page_context, participating, phase_by_id, team_in
+from submissions.services import submitting
+from test_sets.models import TestSet
+from test_sets.queries.dry_runs import are_public
+from test_sets.queries.expectation import expectation
+from uploads import object_store
+from uploads.limits import upload_limits
+from uploads.services import refusals, uploads
 from web.policy import allow_connections
 
 
@@ -56,7 +57,7 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
     direct = object_store.is_offered()
     form = SubmitForm(phase, request.POST or None, request.FILES or None) if phase else None
     if request.method == "POST" and phase and team is None:
-        raise PermissionDenied(uploads.elsewhere(phase))
+        raise PermissionDenied(submitting.elsewhere(phase))
     if request.method == "POST" and phase and test_set and form.is_valid():
         try:
             return redirect(_take(request, phase, team, form))
@@ -92,7 +93,7 @@ def _submit(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _take(request: HttpRequest, phase: Phase, team: object, form: SubmitForm) -> object:
     archive = form.cleaned_data["archive"]
-    upload = uploads.create_upload(
+    upload = submitting.create_upload(
         user=request.user,
         phase=phase,
         team=team,
@@ -105,7 +106,7 @@ def _take(request: HttpRequest, phase: Phase, team: object, form: SubmitForm) ->
     except (OSError, refusals.UploadError):
         uploads.cancel(upload=upload)
         raise
-    return uploads.finish(upload=upload)
+    return submitting.finish(upload=upload)
 
 
 def _cancel(request: HttpRequest, challenge: Challenge) -> HttpResponse:

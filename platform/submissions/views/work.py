@@ -8,7 +8,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from challenges.queries import phases_of
-from submissions import exporting
+from challenges.views.access import organizing, page_context, phase_by_id
+from submissions.contributions import exporting
 from submissions.models import Submission
 from submissions.queries import overview
 from submissions.queries.methods import description_needed, undescribed
@@ -16,7 +17,6 @@ from submissions.queries.releases import PROBING_COLUMNS, probing_of, probing_ro
 from submissions.queries.submissions import labelled
 from submissions.services.exports import note_exported
 from submissions.services.repeating import repeat_all
-from submissions.views.access import organizing, page_context, phase_by_id
 from web.spreadsheets import csv_file
 
 FAILED_PER_PAGE = 10

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from designs.catalogue import shipped
 from designs.services.examples import example_document
 from evaluation.assessment import parse
+from evaluation.designs.catalogue import shipped
 from tests.e2e.helpers.people import be
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]

@@ -16,7 +16,7 @@ from challenges.services import close_phase, follow, launch
 from leaderboards import both_ways, services
 from leaderboards.models import RankingVersion, Standing
 from registry.services import add_version
-from submissions import registrations
+from submissions.contributions import registrations
 from submissions.models import Run
 from tests.integration.challenges import world
 from tests.integration.leaderboards import world as boards

@@ -8,17 +8,19 @@ from PIL import Image
 
 from challenges.models import Concern, Phase, Team
 from challenges.services import close_phase, join_with_team, launch
-from designs.checks import Subject, registered
-from designs.checks.running import check_description
-from designs.document import Entry, State, Values
 from designs.models import Scan
 from designs.queries import document_of
 from designs.services import save_field, scans
+from evaluation.designs.checks import Subject, registered
+from evaluation.designs.checks.running import check_description
+from evaluation.designs.document import Entry, State, Values
 from registry.drift import services as drift
-from submissions import design_checks
-from submissions.models import MethodDescription, Run, Submission, TestCase, TestSet, Upload
-from submissions.services.test_sets import create_test_set
+from submissions.contributions import design_checks
+from submissions.models import MethodDescription, Run, Submission
+from test_sets.models import TestCase, TestSet
+from test_sets.services.sealing import create_test_set
 from tests.integration.challenges import world
+from uploads.models import Upload
 
 pytestmark = pytest.mark.django_db
 

@@ -19,8 +19,9 @@ from designs.services import freeze_version, save_field
 from evaluation.assessment import parse
 from registry.models import Registration
 from registry.services import add_version
-from submissions.services import refusals, uploads
+from submissions.services import submitting
 from tests.integration.challenges import world
+from uploads.services import refusals
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]
@@ -166,7 +167,7 @@ def test_the_gate_stays_shut_while_a_parameter_of_the_assessment_is_withheld(par
     assert refusal.value.problems[0].label in refusal.value.messages[0]
     team = Team.objects.create(challenge=challenge, name="Early", slug="early")
     with pytest.raises(refusals.PhaseNotOpenError, match="public in its registration"):
-        uploads.create_upload(user=registered.owner, phase=phase, team=team, file_name="a.zip", size=10)
+        submitting.create_upload(user=registered.owner, phase=phase, team=team, file_name="a.zip", size=10)
 
 
 def test_the_gate_opens_when_a_later_version_publishes_the_parameter():

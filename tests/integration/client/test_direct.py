@@ -5,8 +5,9 @@ import os
 import pytest
 import requests
 
-from submissions.models import Submission, Upload
-from tests.integration.submissions.object_store import PART, bucket, store, stored
+from submissions.models import Submission
+from tests.integration.uploads.object_store import PART, bucket, store, stored
+from uploads.models import Upload
 
 __all__ = ["bucket", "store", "stored"]
 

@@ -8,9 +8,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from designs import services, texts
-from designs.catalogue import shipped
 from designs.models import TaskAnswers
 from designs.services.examples import example_document
+from evaluation.designs.catalogue import shipped
 from tests.unit.designs.world import design, person
 
 pytestmark = pytest.mark.django_db

@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 
 from designs import services, tasks
-from designs.document.sealing import commitment
 from designs.models import Collaborator, DesignVersion, FieldChange, FieldValue, OpenedEmbargo
 from designs.queries import document_of, opening_day
 from designs.services.embargoes import open_embargo
+from evaluation.designs.document.sealing import commitment
 from tests.unit.designs.world import design, person, save
 
 pytestmark = pytest.mark.django_db

@@ -10,10 +10,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from designs import hooks, services
-from designs.catalogue import shipped
 from designs.models import Collaborator, Design, DesignVersion, Thread
 from designs.queries import document_of
 from designs.services.examples import EXAMPLES, example_document, load_example_design
+from evaluation.designs.catalogue import shipped
 from tests.unit.designs.world import design, person, save
 
 pytestmark = pytest.mark.django_db

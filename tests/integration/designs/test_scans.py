@@ -11,9 +11,9 @@ from django.urls import reverse
 from PIL import Image
 
 from designs import hooks, tasks
-from designs.advising.scanning import ScanError, lay_out
 from designs.models import Collaborator, Scan
 from designs.services import scans
+from designs.services.scanning import ScanError, lay_out
 from tests.unit.designs.world import design, person, save
 
 pytestmark = pytest.mark.django_db
@@ -160,7 +160,7 @@ def test_paths_of_an_archive_lead_nowhere_and_its_size_is_bounded(tmp_path, monk
         "predictions/predictions/evil.png",
         "predictions/b/two.png",
     }
-    monkeypatch.setattr("designs.advising.scanning.MAX_UNPACKED", 2)
+    monkeypatch.setattr("designs.services.scanning.MAX_UNPACKED", 2)
     with pytest.raises(ScanError, match="more than"):
         lay_out(io.BytesIO(content), "x.zip", "references", tmp_path)
 

@@ -16,9 +16,11 @@ from evaluation.cli import main
 from evaluation.scoring.assembling import assemble
 from evaluation.scoring.pieces import Numbers
 from leaderboards.models import RankingVersion
-from submissions import results
-from submissions.models import Run, Submission, TestSet, Upload
+from submissions.domain import results
+from submissions.models import Run, Submission
+from test_sets.models import TestSet
 from tests.integration.leaderboards import world
+from uploads.models import Upload
 
 pytestmark = pytest.mark.django_db
 ASSESSMENT = {

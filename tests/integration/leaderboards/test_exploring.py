@@ -11,8 +11,9 @@ from django.urls import reverse
 from leaderboards import groups
 from leaderboards.models import RankingVersion
 from leaderboards.views import pages
-from submissions import results
-from submissions.models import MethodDescription, TestCase
+from submissions.domain import results
+from submissions.models import MethodDescription
+from test_sets.models import TestCase
 from tests.integration.leaderboards import examples, world
 from tests.integration.leaderboards.conftest import storages_in
 

@@ -14,7 +14,7 @@ from audit.models import Entry
 from leaderboards import services
 from leaderboards import urls as leaderboards
 from leaderboards.models import Freeze, Standing
-from leaderboards.reports import urls as reports
+from reports import urls as reports
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.conftest import storages_in
 

@@ -7,10 +7,11 @@ from django.utils import timezone
 from challenges.models import Phase
 from leaderboards.models import RankingVersion, Standing
 from notifications.models import Notification
-from submissions.models import Run, TestSet
+from submissions.models import Run
 from submissions.queries import counted_runs, left_out, rescoring_of
 from submissions.queries.counting import counting
 from submissions.services import scoring
+from test_sets.models import TestSet
 from tests.integration.leaderboards import world
 
 pytestmark = pytest.mark.django_db

@@ -9,9 +9,11 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Challenge, Member, Organizer, Phase, Task, Team
 from leaderboards import analyses, services
-from submissions import results
-from submissions.models import Run, Submission, TestCase, TestSet, Upload
+from submissions.domain import results
+from submissions.models import Run, Submission
+from test_sets.models import TestCase, TestSet
 from tests.integration.leaderboards import examples
+from uploads.models import Upload
 
 CASES = [f"case-{index:02d}" for index in range(10)]
 

@@ -5,8 +5,8 @@ import zlib
 
 import pytest
 
-from designs.exports import pdf
 from designs.services import save_field
+from evaluation.designs.exports import pdf
 from notifications.models import Email, Notification
 from reviews.models import Side
 from reviews.services import talk

@@ -71,8 +71,8 @@ def test_what_a_reviewer_writes_saves_itself(client, world):
 
 
 def test_findings_and_answers_to_warnings_stand_beside_their_parameters(client, world):
-    from designs.checks.compiling import all_findings
     from designs.queries import document_of
+    from designs.queries.findings import all_findings
     from designs.services import answer_check
 
     found = all_findings(document_of(world.design), design=world.design, phase="submission")

@@ -7,18 +7,19 @@ from django.core.exceptions import ValidationError
 
 from challenges.models import Phase
 from challenges.services import close_phase
-from leaderboards.reports.level import Audience, level_for
-from leaderboards.reports.team import collect as collect_of_team
 from notifications.models import Notification
+from reports.level import Audience, level_for
+from reports.team import collect as collect_of_team
 from submissions.models import Run
-from submissions.queries import annotator_frames, case_metadata_frame, evidence_of, results_frame
+from submissions.queries import annotator_frames, evidence_of, results_frame
 from submissions.queries.counting import tells_which
 from submissions.queries.decoys import handed_in
-from submissions.services.test_set_archives import take_archive
-from submissions.services.test_sets import TestSetError, manifest_digest
+from test_sets.queries import case_metadata_frame
+from test_sets.services.archives import take_archive
+from test_sets.services.sealing import TestSetError, manifest_digest
 from tests.integration.submissions import test_tables as tables
-from tests.integration.submissions.test_test_set_archives import packed, references
 from tests.integration.submissions.world import CASES, World, labels, nifti, predictions, zipped
+from tests.integration.test_sets.test_archives import packed, references
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,13 +10,14 @@ from django.utils import timezone
 from challenges.models import Concern, Phase
 from notifications.models import Notification
 from submissions import hooks
-from submissions.models import Release, Submission, TestCase
+from submissions.models import Release, Submission
 from submissions.queries import counted_runs
 from submissions.queries.progress import progress
 from submissions.queries.releases import probing_of
 from submissions.services.choosing import choose
 from submissions.services.releasing import release_new
 from submissions.services.reminding import remind, remind_phase
+from test_sets.models import TestCase
 from tests.integration.submissions.world import World, build, labels, nifti, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -20,15 +20,15 @@ from challenges.models import Phase
 from challenges.services import create_phase
 from evaluation.cli import main
 from evaluation.scoring import read_results
-from submissions import vault
+from submissions.domain.report import Report
 from submissions.models import Submission
 from submissions.queries import results_frame
-from submissions.report import Report
 from submissions.services.pictures import draw
-from submissions.services.test_set_archives import take_archive
-from submissions.services.test_sets import TestSetError, create_test_set
-from submissions.storage import private
+from test_sets import vault
+from test_sets.services.archives import take_archive
+from test_sets.services.sealing import TestSetError, create_test_set
 from tests.integration.submissions.world import World, zipped
+from uploads.storage import private
 
 if (_client := str(settings.ROOT / "client")) not in sys.path:
     sys.path.insert(0, _client)

@@ -5,10 +5,10 @@ from django.utils import timezone
 
 from challenges.models import Phase
 from challenges.services.participation import set_terms
-from designs.catalogue import shipped
-from designs.document import Entry, State
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import Entry, State
 from submissions import hooks
-from submissions.methods.entries import from_json, missing, share
+from submissions.domain.method_entries import from_json, missing, share
 from submissions.models import MethodDescription, Submission
 from submissions.queries import counted_runs
 from submissions.queries.methods import methods_of

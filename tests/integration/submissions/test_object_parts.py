@@ -12,9 +12,9 @@ from accounts.models import User
 from challenges.models import Phase
 from evaluation.cli import main
 from leaderboards import objects, services
-from submissions import disentangling, scorer
+from submissions.domain.object_parts import parts_of
 from submissions.models import Run
-from submissions.object_parts import parts_of
+from submissions.services import disentangling, scorer
 from tests.integration.submissions.test_instances import (
     ASSESSMENT,
     CASES,

@@ -4,9 +4,11 @@ import pytest
 
 from accounts.models import User
 from challenges.models import Organizer
-from submissions.urls import urlpatterns
+from submissions import urls as submission_urls
+from test_sets import urls as test_set_urls
 from tests.integration.submissions.world import World, predictions, zipped
 
+urlpatterns = [*submission_urls.urlpatterns, *test_set_urls.urlpatterns]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ROLES = ("visitor", "stranger", "team", "moderator", "manager", "owner", "staff", "administrator")
@@ -38,7 +40,7 @@ POST = {
     "repeat": DONE,
     "reference": NAMED,
 }
-# tus: `tests/integration/submissions/test_test_set_uploads.py` has their roles and protocol.
+# tus: `tests/integration/test_sets/test_received_archives.py` has their roles and protocol.
 ELSEWHERE = {"test_set_uploads", "test_set_upload"}
 
 

@@ -16,9 +16,10 @@ from submissions import hooks
 from submissions.models import Run, Submission
 from submissions.queries import counted_runs
 from submissions.queries.overview import failed, figure_by_day, work_of
-from submissions.services import refusals, states
+from submissions.services import states
 from submissions.services.repeating import repeat_asked
 from tests.integration.submissions.world import World, labels, nifti, predictions, zipped
+from uploads.services import refusals
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BASE = "/challenges/blocks/"

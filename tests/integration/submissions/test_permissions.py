@@ -8,8 +8,8 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Phase
 from submissions.models import Submission
-from submissions.services import refusals
 from tests.integration.submissions.world import World, build, predictions, zipped
+from uploads.services import refusals
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

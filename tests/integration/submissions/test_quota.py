@@ -12,10 +12,12 @@ from django.utils import timezone
 from challenges.models import Seat
 from challenges.services import join_with_team
 from challenges.services.teams import leave
-from submissions.models import Submission, Upload
+from submissions.models import Submission
 from submissions.queries import quota
-from submissions.services import refusals, uploads
+from submissions.services import submitting
 from tests.integration.submissions.world import World, build, predictions, zipped
+from uploads.models import Upload
+from uploads.services import refusals, uploads
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -55,11 +57,11 @@ def test_of_two_uploads_that_end_at_the_same_instant_at_the_limit_one_passes(wor
     world.upload(content)
     waiting = []
     for _ in range(2):
-        upload = uploads.create_upload(
+        upload = submitting.create_upload(
             user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content)
         )
         waiting.append(uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read))
-    ended = concurrently([lambda upload=upload: uploads.finish(upload=upload) for upload in waiting])
+    ended = concurrently([lambda upload=upload: submitting.finish(upload=upload) for upload in waiting])
     assert sorted(type(entry).__name__ for entry in ended) == ["QuotaExceededError", "Submission"]
     assert Submission.objects.filter(team=world.adas).count() == 2
 
@@ -109,34 +111,34 @@ def test_of_two_uploads_of_one_person_with_two_teams_at_the_same_instant_at_the_
             size=len(content),
             expires_at=timezone.now() + timedelta(days=1),
         )
-        uploads.scratch("uploads")
+        submitting.scratch("uploads")
         upload.path.touch()
         waiting.append(uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read))
-    with mock.patch.object(uploads, "_check_seat"):
-        ended = concurrently([lambda upload=upload: uploads.finish(upload=upload) for upload in waiting])
+    with mock.patch.object(submitting, "_check_seat"):
+        ended = concurrently([lambda upload=upload: submitting.finish(upload=upload) for upload in waiting])
     assert sorted(type(entry).__name__ for entry in ended) == ["QuotaExceededError", "Submission"]
     assert Submission.objects.filter(user=world.ada).count() == 2
 
 
 def test_nobody_finishes_an_upload_of_a_team_that_was_left(world: World):
     content = zipped(predictions())
-    upload = uploads.create_upload(
+    upload = submitting.create_upload(
         user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content)
     )
     upload = uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read)
     leave(user=world.ada, member=world.adas.members.get())
     join_with_team(user=world.ada, challenge=world.challenge, team_name="Ada again")
     with pytest.raises(refusals.NotAllowedError, match="do not take part in the task Blocks"):
-        uploads.finish(upload=upload)
+        submitting.finish(upload=upload)
 
 
 def test_the_same_upload_finished_by_two_requests_at_once_is_one_submission(world: World):
     content = zipped(predictions())
-    upload = uploads.create_upload(
+    upload = submitting.create_upload(
         user=world.ada, phase=world.phase, team=world.adas, file_name="p.zip", size=len(content)
     )
     upload = uploads.append(upload=upload, offset=0, read=io.BytesIO(content).read)
-    ended = concurrently([lambda: uploads.finish(upload=upload)] * 2)
+    ended = concurrently([lambda: submitting.finish(upload=upload)] * 2)
     assert len({entry.pk for entry in ended if isinstance(entry, Submission)}) == 1
     assert Submission.objects.count() == 1
 

@@ -11,15 +11,16 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from audit.models import Entry
-from submissions import hooks, results, scorer
-from submissions.limits import lease_time
+from submissions import hooks
+from submissions.domain import results
 from submissions.models import Chunk, Run, Submission
-from submissions.queries import case_metadata_frame, case_names, counted_runs, results_frame
+from submissions.queries import counted_runs, results_frame
 from submissions.queries.progress import progress
 from submissions.queries.work import waiting_chunks
-from submissions.services import scoring, states, sweeping, validation
-from submissions.services.leases import Heart, claim
+from submissions.services import scorer, scoring, states, sweeping, validation
+from test_sets.queries import case_metadata_frame, case_names
 from tests.integration.submissions.world import CASES, World, labels, predictions, zipped
+from web.leases import Heart, claim, lease_time
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = Submission.State
@@ -321,7 +322,7 @@ def test_rows_that_a_child_made_up_are_not_believed(world: World, workers, monke
     assessment = scorer.assessment_of(run)
     case = next(case for case in cases if case.name == "case_003")
     value = {"rows": [list(row) for row in forged_rows(lying, assessment, case)], "reason": ""}
-    from submissions.sandbox import Answer
+    from confinement.sandbox import Answer
 
     prepared = scorer.references.get(assessment, case)
     answer = scorer._scored(assessment, Answer("case_003", value=value), "case_003.nii.gz", prepared)

@@ -14,22 +14,24 @@ from PIL import Image
 
 from challenges.models import Phase
 from challenges.services import create_phase
+from confinement.sandbox import Answer
 from evaluation import ranking
 from evaluation.bundle import result_digest
 from evaluation.cli import main
 from evaluation.scoring import read_evidence
 from evaluation.scoring.evidence import evidence_digest, merge_evidence
-from submissions import results, scorer, vault
-from submissions.models import Chunk, Submission, TestCase
+from submissions.domain import results
+from submissions.domain.report import Report
+from submissions.models import Chunk, Submission
 from submissions.queries import evidence_of, results_frame
 from submissions.queries.pictures import picture_name
-from submissions.report import Report
-from submissions.sandbox import Answer
-from submissions.services import scoring, validation
+from submissions.services import scorer, scoring, validation
 from submissions.services.pictures import draw
-from submissions.services.test_sets import TestSetError, create_test_set
-from submissions.storage import private
+from test_sets import vault
+from test_sets.models import TestCase
+from test_sets.services.sealing import TestSetError, create_test_set
 from tests.integration.submissions.world import World, zipped
+from uploads.storage import private
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -6,8 +6,8 @@ import tarfile
 import numpy as np
 import pytest
 
+from submissions.domain.report import Report, Status
 from submissions.models import Submission
-from submissions.report import Report, Status
 from submissions.services import states
 from tests.integration.submissions.world import (
     AFFINE,

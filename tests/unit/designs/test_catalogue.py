@@ -3,8 +3,8 @@
 import pytest
 
 from designs import services, texts
-from designs.catalogue import shipped
 from designs.models import TextOverride
+from evaluation.designs.catalogue import shipped
 from tests.unit.designs.world import person
 
 ADDED = {"regions", "aggregation_levels", "phase_settings", "uncertainty_settings"}

@@ -2,9 +2,9 @@
 
 import pytest
 
-from designs.catalogue import shipped
-from designs.checks.language import ConditionError, holds, missing, parameters_in
-from designs.document import from_json
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.checks.language import ConditionError, holds, missing, parameters_in
+from evaluation.designs.document import from_json
 
 ROWS = [{"event": "event_day", "note": "x"}, {"event": "submission_deadline"}]
 

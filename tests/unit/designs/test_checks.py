@@ -6,10 +6,11 @@ import pytest
 from django.utils import timezone
 
 from designs import hooks, services
-from designs.catalogue import shipped
-from designs.checks import Subject, findings, open_customs, register, registered
-from designs.checks.running import check_description
-from designs.document import Entry, State, from_json
+from designs.queries.findings import findings
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.checks import Subject, open_customs, register, registered
+from evaluation.designs.checks.running import check_description
+from evaluation.designs.document import Entry, State, from_json
 from tests.unit.designs.world import design, person, save
 
 pytestmark = pytest.mark.django_db
@@ -252,7 +253,7 @@ def test_an_answer_to_a_warning_counts_until_the_values_change(hippocampus, owne
 
 
 def test_a_lower_app_registers_its_check_and_nobody_takes_a_known_name(monkeypatch):
-    from designs.checks import registry
+    from evaluation.designs.checks import registry
 
     kept = {name: known for name, known in registry._customs.items() if name != "split_file"}
     monkeypatch.setattr(registry, "_customs", kept)

@@ -7,15 +7,15 @@ import pytest
 
 import designs
 from designs import services
-from designs.catalogue import shipped
-from designs.checks import findings
-from designs.compilation import NotCompilableError, compile_values, pseudo_code, worked_example
-from designs.compilation.compiler import table_of
-from designs.completeness import completeness
-from designs.document import from_json
 from designs.queries import document_of
+from designs.queries.findings import findings
 from designs.services.examples import example_document, load_example_design
 from evaluation.assessment import parse
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.compilation import NotCompilableError, compile_values, pseudo_code, worked_example
+from evaluation.designs.compilation.compiler import table_of
+from evaluation.designs.completeness import completeness
+from evaluation.designs.document import from_json
 from evaluation.ranking import describe
 from tests.unit.designs.world import person
 

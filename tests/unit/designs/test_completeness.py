@@ -4,13 +4,13 @@ import pytest
 from django.core.cache import cache
 
 from designs import services
-from designs.catalogue import shipped
-from designs.checks.compiling import all_findings
-from designs.completeness import Share, bias_share, completeness, description_share
-from designs.document import Entry, State, from_json
 from designs.gate import gate_of
 from designs.queries import drafts_beside
+from designs.queries.findings import all_findings
 from designs.services.examples import example_document
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.completeness import Share, bias_share, completeness, description_share
+from evaluation.designs.document import Entry, State, from_json
 from tests.unit.designs.world import design, person, save
 
 

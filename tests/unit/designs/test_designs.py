@@ -9,11 +9,11 @@ from django.db import DatabaseError, transaction
 from django.utils import timezone
 
 from designs import services
-from designs.catalogue import shipped
-from designs.document import State, public_form, to_json
 from designs.models import Collaborator, DesignVersion, Invitation
 from designs.queries import document_of, document_of_version
 from evaluation.canonical import sha256
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import State, public_form, to_json
 from tests.unit.designs.world import design, person, save
 
 pytestmark = pytest.mark.django_db

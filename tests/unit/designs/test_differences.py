@@ -2,10 +2,10 @@
 
 import pytest
 
-from designs.catalogue import shipped
-from designs.differences import compare, number_change, row_changes, word_runs
-from designs.document import from_json
 from designs.services.examples import example_document
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.differences import compare, number_change, row_changes, word_runs
+from evaluation.designs.document import from_json
 
 
 def document(challenge=None, *tasks):

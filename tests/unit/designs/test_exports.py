@@ -7,13 +7,14 @@ import re
 import pytest
 from docx import Document as WordDocument
 
-from designs.catalogue import shipped
-from designs.document import from_json
-from designs.exports import as_json, as_markdown, outline
-from designs.exports.pdf import as_pdf
-from designs.exports.word import as_docx
+from designs.queries.findings import outline
 from designs.services.examples import example_document
 from evaluation.canonical import sha256
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import from_json
+from evaluation.designs.exports import as_json, as_markdown
+from evaluation.designs.exports.pdf import as_pdf
+from evaluation.designs.exports.word import as_docx
 
 
 def example(name="hippocampus"):

@@ -6,11 +6,11 @@ from django.db import DatabaseError, transaction
 
 from audit.models import Entry as AuditEntry
 from designs import services
-from designs.document import State
-from designs.document.sealing import commitment
 from designs.models import FieldChange, FieldValue
 from designs.queries import document_of
 from designs.services import Conflict
+from evaluation.designs.document import State
+from evaluation.designs.document.sealing import commitment
 from tests.unit.designs.world import design, person, save
 
 pytestmark = pytest.mark.django_db

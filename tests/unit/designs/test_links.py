@@ -5,10 +5,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from designs.checks import findings
 from designs.links import ask
 from designs.models import LinkAnswer
 from designs.queries import document_of
+from designs.queries.findings import findings
 from designs.services import links
 from tests.unit.designs.world import design, person, save
 

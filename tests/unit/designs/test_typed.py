@@ -2,8 +2,8 @@
 
 import pytest
 
-from designs.catalogue import shipped
-from designs.document import UnfitValueError, clean
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import UnfitValueError, clean
 
 CASES = [
     ("challenge_name", "  Hippocampus   2026 ", "Hippocampus 2026"),

@@ -16,7 +16,7 @@ def design(owner, *, tasks=("Segment the hippocampus",), title="Hippocampus 2026
 
 def save(design, parameter, value=None, *, task=0, **more):
     """Save a field as the owner; `task` counts the tasks from 0 and is left out for challenge parameters."""
-    from designs.catalogue import shipped
+    from evaluation.designs.catalogue import shipped
 
     actor = design.collaborators.get(role=Collaborator.Role.OWNER).user
     place = design.tasks.all()[task] if shipped()[parameter].is_task else None

@@ -8,11 +8,11 @@ import pytest
 from django.utils import timezone
 from kombu import Connection
 
+from confinement import guarantees
 from operations import health, tasks
 from operations.health import State
 from operations.models import Heartbeat
 from operations.tasks import heartbeat
-from submissions import guarantees
 from submissions.models import Submission
 from tests.integration.submissions import world as worlds
 

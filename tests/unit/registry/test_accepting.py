@@ -143,8 +143,8 @@ def test_who_may_register_finds_it_waiting(design, filing, owner, chair):
 
 
 def test_the_checks_of_names_know_what_is_registered(design, filing, owner):
-    from designs.checks import findings
     from designs.queries import document_of
+    from designs.queries.findings import findings
 
     services.register_design(design=design, actor=owner)
     copy = make_design(person("bo"), title="Hippocampus, spring")

@@ -9,7 +9,7 @@ from django.utils import timezone
 from rules import test_rule as holds
 
 from audit.models import Entry
-from designs.document.sealing import commitment
+from evaluation.designs.document.sealing import commitment
 from notifications.models import Notification
 from registry import queries, services
 from registry.documents import withheld

@@ -3,8 +3,8 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from designs.checks import findings
 from designs.queries import document_of
+from designs.queries.findings import findings
 from reviews import hooks
 from reviews.queries import conflicts_of
 from reviews.services import assigning, reviewers

@@ -238,7 +238,7 @@ def test_reviews_start_from_the_catalogue_of_default_questions(world):
 
 
 def test_every_parameter_stands_on_a_page_of_the_review():
-    from designs.catalogue import shipped
+    from evaluation.designs.catalogue import shipped
     from reviews.sections import BY_KEY, section_of
 
     assert {section_of(parameter) for parameter in shipped().parameters.values()} == set(BY_KEY) - {

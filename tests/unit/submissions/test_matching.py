@@ -2,10 +2,10 @@
 
 import pytest
 
+from confinement.archive import Member
 from evaluation.readers import SUFFIXES
-from submissions.archive import Member
-from submissions.matching import match
-from submissions.report import Status
+from submissions.domain.matching import match
+from submissions.domain.report import Status
 
 CASES = ("hippocampus_006", "hippocampus_015", "hippocampus_117")
 

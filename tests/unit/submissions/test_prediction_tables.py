@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from submissions import prediction_tables
-from submissions.expectation import Expectation, ExpectedCase, ExpectedTable
-from submissions.limits import ArchiveLimits, TableLimits
-from submissions.report import Report
+from confinement.limits import ArchiveLimits, TableLimits
+from submissions.domain import prediction_tables
+from submissions.domain.report import Report
+from test_sets.queries.expectation import Expectation, ExpectedCase, ExpectedTable
 from tests.integration.submissions.test_tables import CASES, CLASSES, SCORES, boxes, labels, table
 from tests.integration.submissions.world import zipped
 

@@ -6,11 +6,11 @@ import pandas as pd
 import pytest
 
 from evaluation.assessment import parse
-from submissions import results, tables
+from submissions.domain import results, tables
+from submissions.domain.results import CaseRow
+from submissions.domain.summary import summarize
 from submissions.models import Run
 from submissions.queries.results import best
-from submissions.results import CaseRow
-from submissions.summary import summarize
 
 ASSESSMENT = parse(
     {

@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from designs import links
-from designs.catalogue import shipped
-from designs.document.words import entry_words
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document.words import entry_words
 from registry.documents import parsed
 from registry.drift import reading, services
 from registry.drift.comparing import Found, compare

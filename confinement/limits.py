@@ -1,0 +1,48 @@
+"""Bounds on what a file from a stranger, and the child process that reads it, may take."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+MIB = 1024**2
+GIB = 1024**3
+
+
+@dataclass(frozen=True)
+class ArchiveLimits:
+    """Bounds on what an archive may hold (see `confinement.archive`)."""
+
+    entries: int = 100_000
+    total_bytes: int = 200 * GIB
+    entry_bytes: int = 4 * GIB
+    ratio: int = 1_100
+    """Uncompressed over compressed size; DEFLATE itself cannot exceed 1032."""
+    depth: int = 6
+    name_length: int = 255
+
+
+@dataclass(frozen=True)
+class ChildLimits:
+    """Bounds on a child process that touches a participant's file (see `confinement.sandbox`)."""
+
+    memory_bytes: int
+    """Address space above what the worker itself uses."""
+    file_bytes: int
+    """Largest file the child may write."""
+    item_seconds: float
+    """Wall time for one case."""
+    open_files: int = 64
+    message_bytes: int = 4 * MIB
+    scratch: Path | None = None
+    """Where each child gets an empty folder of its own; the machine's folder for temporary files if not said."""
+
+
+@dataclass(frozen=True)
+class TableLimits:
+    """Bounds on a table of predictions."""
+
+    objects_of_case: int = 5_000
+    """Most objects that a case may have: what matching them costs grows with their number."""
+    rows: int = 5_000_000
+    bytes: int = 512 * MIB
+    message_bytes: int = 32 * MIB
+    """Largest answer of a child about one case."""

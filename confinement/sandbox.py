@@ -1,0 +1,269 @@
+"""Work on participants' files in child processes that may die without harm.
+
+A child is forked from the worker, so that prepared references are there without copying, and then confined: bounded
+address space, processor time, file size and open files; no inherited connection, no network, no privileges, no other
+process; of the file system it sees libraries and what it is given, and writes in its own folder only
+(`confinement.restrictions`). It works through its items one by one and reports each over a pipe as JSON (never as a pickle:
+what comes from a child is not trusted). When it dies on an item, that item gets the reason and a fresh child goes on with
+the rest.
+"""
+
+import contextlib
+import gc
+import json
+import os
+import select
+import signal
+import struct
+import sys
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Self
+
+from confinement import restrictions
+from confinement.limits import ChildLimits
+
+_HEADER = struct.Struct(">I")
+_POLL_SECONDS = 0.5
+
+
+class Failure(StrEnum):
+    """Why a child has no answer for an item."""
+
+    TIME = "time"
+    MEMORY = "memory"
+    CRASH = "crash"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What became of one item: a JSON value, or a failure with details for organizers."""
+
+    item: str
+    value: Any = None
+    failure: Failure | None = None
+    details: str = ""
+
+
+Work = Callable[[str, Path], Any]
+
+
+class ChildError(Exception):
+    """A child raised an error of ours: a fault of the platform, never to be held against a participant's file."""
+
+
+def answers(
+    items: Sequence[str],
+    work: Work,
+    *,
+    limits: ChildLimits,
+    reads: Sequence[Path] = (),
+    beat: Callable[[], None] = lambda: None,
+    seconds: float = float("inf"),
+    hands_over: Path | None = None,
+) -> Iterator[Answer]:
+    """Yield an answer for each item, in order, from confined children.
+
+    Parameters
+    ----------
+    items
+        Names to work through.
+    work
+        Called in the child with an item and an empty folder of its own that is the current directory; returns a JSON value.
+    limits
+        Bounds on each child.
+    reads
+        Files and folders that the child reads, beside libraries and its own folder; it sees no others.
+    beat
+        Called at least every second in the parent while a child works.
+    seconds
+        Time after which no further item is begun: the caller sees fewer answers than items and hands the rest back.
+
+    hands_over
+        A folder of the caller in which the children may write beside their own; nowhere else can they.
+
+    Raises
+    ------
+    ChildError
+        When `work` raises: what a file may cause it has to catch itself. An item at which the child runs out of time or
+        memory, or dies, gets an answer with the failure instead.
+    """
+    waiting = deque(items)
+    end = time.monotonic() + seconds
+    while waiting and time.monotonic() < end:
+        with (
+            TemporaryDirectory(dir=limits.scratch, ignore_cleanup_errors=True) as folder,
+            _Child(list(waiting), work, limits, reads, Path(folder), hands_over) as child,
+        ):
+            for answer in child.answers(beat, end):
+                if answer.failure == Failure.ERROR:
+                    raise ChildError(f"{answer.item}: {answer.details}")
+                waiting.popleft()
+                yield answer
+
+
+class _Child:
+    def __init__(
+        self,
+        items: list[str],
+        work: Work,
+        limits: ChildLimits,
+        reads: Sequence[Path],
+        folder: Path,
+        hands_over: Path | None,
+    ) -> None:
+        self.items, self.limits = items, limits
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self.pipe, writer = os.pipe()
+        self.output = os.memfd_create("podium-child", 0)
+        parent = os.getpid()
+        restrictions.prepare()
+        # A collection in the child would copy every page of the prepared references: there is none before the child sets apart
+        # what it has got. Set apart here, what this process has to throw away would never be collected again.
+        collects = gc.isenabled()
+        gc.disable()
+        self.pid = os.fork()
+        if self.pid == 0:
+            gc.freeze()
+            gc.enable()
+            places = [folder, hands_over] if hands_over else [folder]
+            _run(items, work, limits, writer, self.output, parent, reads, places)
+        if collects:
+            gc.enable()
+        os.close(writer)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+        os.close(self.pipe)
+        os.close(self.output)
+
+    def answers(self, beat: Callable[[], None], end: float) -> Iterator[Answer]:
+        """Yield answers until the items are done, the child has died (its item's failure comes last) or time is up."""
+        buffer = bytearray()
+        for item in self.items:
+            if time.monotonic() >= end:
+                return
+            began = time.monotonic()
+            while (frame := _take(buffer, self.limits.message_bytes)) is None:
+                beat()
+                if time.monotonic() - began > self.limits.item_seconds:
+                    self._end()
+                    yield Answer(item, failure=Failure.TIME, details=self._printed())
+                    return
+                ready, _, _ = select.select([self.pipe], [], [], _POLL_SECONDS)
+                if ready:
+                    piece = os.read(self.pipe, 65536)
+                    if not piece:
+                        yield self._died(item)
+                        return
+                    buffer += piece
+            yield self._answer(item, frame)
+
+    def _answer(self, item: str, frame: bytes) -> Answer:
+        try:
+            message = json.loads(frame)
+            failure = message.get("failure")
+            return Answer(
+                item,
+                value=message.get("value"),
+                failure=Failure(failure) if failure else None,
+                details=str(message.get("details", "")),
+            )
+        except (ValueError, AttributeError):
+            return Answer(item, failure=Failure.CRASH, details="The child sent something unreadable.")
+
+    def _died(self, item: str) -> Answer:
+        # The pipe closes a moment before the child can be collected with what it died of.
+        status = self._end(patience=2.0)
+        ending = os.waitstatus_to_exitcode(status) if status is not None else 0
+        if ending == -signal.SIGXCPU:
+            return Answer(item, failure=Failure.TIME, details=self._printed())
+        name = signal.Signals(-ending).name if ending < 0 else f"exit status {ending}"
+        return Answer(item, failure=Failure.CRASH, details=f"The child ended with {name}.\n{self._printed()}")
+
+    def _end(self, patience: float = 0.0) -> int | None:
+        """Collect the child, killing it when it is still there after `patience` seconds; None when collected before."""
+        if not self.pid:
+            return None
+        pid, status = os.waitpid(self.pid, os.WNOHANG)
+        until = time.monotonic() + patience
+        while pid == 0 and time.monotonic() < until:
+            time.sleep(0.005)
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+        if pid == 0:
+            os.kill(self.pid, signal.SIGKILL)
+            _, status = os.waitpid(self.pid, 0)
+        self.pid = 0
+        return status
+
+    def _printed(self) -> str:
+        size = os.fstat(self.output).st_size
+        return os.pread(self.output, 4000, max(0, size - 4000)).decode(errors="replace")
+
+
+def _take(buffer: bytearray, limit: int) -> bytes | None:
+    if len(buffer) < _HEADER.size:
+        return None
+    (length,) = _HEADER.unpack_from(buffer)
+    if length > limit:
+        return b"too long"
+    if len(buffer) < _HEADER.size + length:
+        return None
+    frame = bytes(buffer[_HEADER.size : _HEADER.size + length])
+    del buffer[: _HEADER.size + length]
+    return frame
+
+
+def _run(
+    items: list[str],
+    work: Work,
+    limits: ChildLimits,
+    writer: int,
+    output: int,
+    parent: int,
+    reads: Sequence[Path],
+    places: Sequence[Path],
+) -> None:
+    """Live and die in the child: never returns."""
+    folder = places[0]
+    try:
+        os.chdir(folder)
+        restrictions.enter(
+            limits, items=len(items), keeps={writer}, output=output, parent=parent, reads=reads, own=places
+        )
+        for item in items:
+            _send(writer, _message(item, work, folder, limits))
+    except BaseException:  # noqa: BLE001 (whatever happens, the child must not go on as a second worker)
+        with contextlib.suppress(BaseException):
+            os.write(2, traceback.format_exc().encode())
+        os._exit(1)
+    os._exit(0)
+
+
+def _message(item: str, work: Work, folder: Path, limits: ChildLimits) -> bytes:
+    try:
+        message = json.dumps({"value": work(item, folder)}, allow_nan=False).encode()
+    except MemoryError:
+        return json.dumps({"failure": Failure.MEMORY}).encode()
+    except Exception:  # noqa: BLE001 (any error belongs to the item that caused it)
+        return json.dumps({"failure": Failure.ERROR, "details": traceback.format_exc()[-4000:]}).encode()
+    if len(message) > limits.message_bytes:
+        return json.dumps({"failure": Failure.ERROR, "details": "The answer is too long."}).encode()
+    return message
+
+
+def _send(writer: int, message: bytes) -> None:
+    data = memoryview(_HEADER.pack(len(message)) + message)
+    while data:
+        data = data[os.write(writer, data) :]

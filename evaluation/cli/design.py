@@ -1,0 +1,144 @@
+"""``design``: check, compile and compare challenge designs, without a platform."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.cli import InputError
+from evaluation.cli.inputs import write_json
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.checks.compiling import all_findings
+from evaluation.designs.compilation import compile_values
+from evaluation.designs.completeness import completeness
+from evaluation.designs.differences import compare
+from evaluation.designs.document import Document, UnfitValueError, from_json
+
+if TYPE_CHECKING:
+    import argparse
+
+    from evaluation.designs.checks import Finding
+    from evaluation.designs.differences import Difference
+
+HAS_ERRORS: Final = 1
+# A design of twelve tasks with all texts has about 1 MB.
+MAX_BYTES: Final = 32 * 1024**2
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command takes."""
+    acts = parser.add_subparsers(dest="act", metavar="ACT", required=True)
+    check = acts.add_parser("check", help="list what is missing, contradictory or unwise")
+    check.add_argument("file", type=Path, metavar="DESIGN.json", help="a design as the platform exports it")
+    check.add_argument("--phase", default="draft", help="point of life whose checks are run (draft)")
+    check.add_argument("--json", action="store_true", help="write JSON, for programs")
+    compiled = acts.add_parser("compile", help="write the assessment document that would be executed")
+    compiled.add_argument("file", type=Path, metavar="DESIGN.json")
+    compiled.add_argument("--task", metavar="KEY", help="key of the task; needed where there are several")
+    compiled.add_argument("--output", type=Path, metavar="FILE", help="assessment (JSON); standard output if absent")
+    diff = acts.add_parser("diff", help="list what differs between two designs")
+    diff.add_argument("before", type=Path, metavar="BEFORE.json")
+    diff.add_argument("after", type=Path, metavar="AFTER.json")
+    diff.add_argument("--json", action="store_true", help="write JSON, for programs")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run one of the acts; 1 when a checked design has errors."""
+    match options.act:
+        case "check":
+            return _check(options)
+        case "compile":
+            return _compile(options)
+        case _:
+            return _diff(options)
+
+
+def _check(options: argparse.Namespace) -> int:
+    document = read(options.file)
+    open_points = all_findings(document, phase=options.phase)
+    essential = completeness(document).gate
+    if options.json:
+        counts = {"filled": essential.filled, "total": essential.total}
+        write_json({"essential": counts, "findings": [_as_json(item) for item in open_points]}, None)
+    else:
+        sys.stdout.write(f"Essential parameters filled: {essential.filled} of {essential.total}\n")
+        for finding in open_points:
+            sys.stdout.write(f"{_line(finding)}\n")
+        if not open_points:
+            sys.stdout.write("No check is open.\n")
+    return HAS_ERRORS if any(finding.blocks for finding in open_points) else 0
+
+
+def _compile(options: argparse.Namespace) -> int:
+    document = read(options.file)
+    key = options.task or (next(iter(document.tasks)) if len(document.tasks) == 1 else None)
+    if key is None:
+        message = f"{options.file}: name a task with --task: {', '.join(document.tasks) or 'there is none'}"
+        raise InputError(message)
+    if key not in document.tasks:
+        message = f"{options.file}: no task {key!r}; its tasks are {', '.join(document.tasks) or 'none'}"
+        raise InputError(message)
+    compilation = compile_values(document.values(key))
+    if compilation.assessment is None:
+        message = f"{options.file}: cannot be executed: {'; '.join(str(problem) for problem in compilation.problems)}"
+        raise InputError(message)
+    write_json(compilation.document, options.output)
+    return 0
+
+
+def _diff(options: argparse.Namespace) -> int:
+    differences = compare(read(options.before), read(options.after))
+    if options.json:
+        rows = [{"task": item.task, "parameter": item.parameter.id, "kind": item.kind} for item in differences]
+        write_json({"differences": rows}, None)
+        return 0
+    for item in differences:
+        sys.stdout.write(f"{_where(item)}{item.parameter.label}: {item.kind}\n")
+    if not differences:
+        sys.stdout.write("The two designs are the same.\n")
+    return 0
+
+
+def read(path: Path) -> Document:
+    """Read a design document.
+
+    Raises
+    ------
+    InputError
+        When the file is too large, is no JSON, or holds a value that its type does not take.
+    """
+    if path.stat().st_size > MAX_BYTES:
+        message = f"{path}: {path.stat().st_size:,} bytes; a design has at most {MAX_BYTES:,}"
+        raise InputError(message)
+    try:
+        data: Any = json.loads(path.read_text(encoding="utf-8"))
+        document, _ = from_json(data, catalogue=shipped())
+    except UnfitValueError as error:
+        message = f"{path}: {error}"
+        raise InputError(message) from error
+    except (ValueError, RecursionError) as error:
+        message = f"{path}: no JSON document ({error})"
+        raise InputError(message) from error
+    return document
+
+
+def _where(item: Difference) -> str:
+    return f"{item.task}: " if item.task else ""
+
+
+def _line(finding: Finding) -> str:
+    where = f" ({finding.task})" if finding.task else ""
+    return f"{finding.word}{where} [{finding.check.parameter}] {finding.message} {finding.detail}".rstrip()
+
+
+def _as_json(finding: Finding) -> dict[str, Any]:
+    return {
+        "check": finding.check.id,
+        "parameter": finding.check.parameter,
+        "task": finding.task,
+        "severity": finding.severity,
+        "message": finding.message,
+        "detail": finding.detail,
+    }

@@ -1,0 +1,20 @@
+"""Machine checks: rules of the catalogue, code for what rules cannot say, answers of the organizers."""
+
+from evaluation.designs.checks.registry import Subject, open_customs, register, registered
+from evaluation.designs.checks.running import CheckAnswer, Finding, StoredDesign, check_description, findings, reads
+
+from evaluation.designs.checks import custom  # isort: skip (registers what the document alone decides)
+
+__all__ = [
+    "CheckAnswer",
+    "Finding",
+    "StoredDesign",
+    "Subject",
+    "check_description",
+    "custom",
+    "findings",
+    "open_customs",
+    "reads",
+    "register",
+    "registered",
+]

@@ -1,0 +1,129 @@
+"""Metrics, aims and rankings that have to fit each other."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from evaluation.designs.checks.registry import Subject, register
+from evaluation.designs.compilation.metrics import label_of, meaning, names_of
+from evaluation.designs.compilation.problems import problem_of
+
+# Metrics of one set order algorithms by (nearly) the same property, so that together they weigh it twice.
+DEPENDENT = (
+    {"dsc", "iou", "fbeta"},
+    {"hausdorff_distance", "hausdorff_percentile"},
+    {"assd", "masd"},
+    {"balanced_accuracy", "youden_j"},
+    {"brier_score", "root_brier_score", "brier_skill_score"},
+    {"accuracy", "expected_cost", "expected_cost_normalized"},
+    {"ece", "mce", "ece_kde", "cwce"},
+)
+POLICIES = {
+    "no": {"not_allowed"},
+    "yes_ignored": {"ignored"},
+    "yes_penalized": {"worst_value", "worst_rank", "counted_as_incorrect"},
+}
+MISSING = ("not_allowed", "worst_value", "worst_rank", "counted_as_incorrect", "ignored")
+
+
+def used_for_ranking(subject: Subject) -> Iterator[dict[str, Any]]:
+    """Rows of the metric table that enter a ranking."""
+    return (row for row in subject.values.rows("metrics") if row.get("used_for_ranking"))
+
+
+@register("missing_policy_consistent", reads=("incomplete_submissions_allowed", "missing_data_handling"))
+def missing_policy_consistent(subject: Subject) -> str | None:
+    allowed = subject.values.get("incomplete_submissions_allowed")
+    handling = subject.values.get("missing_data_handling")
+    if allowed not in POLICIES or handling not in MISSING or handling in POLICIES[allowed]:
+        return None
+    label = subject.catalogue["incomplete_submissions_allowed"].label_of(allowed)
+    other = subject.catalogue["missing_data_handling"].label_of(handling)
+    return f"“{label}” does not go with “{other}”."
+
+
+@register("metric_category_fit", reads=("task_category", "metrics"))
+def metric_category_fit(subject: Subject) -> str | None:
+    problems = {problem for problem in map(problem_of, subject.values.get("task_category") or ()) if problem}
+    if not problems:
+        return None
+    unfit = []
+    for row in subject.values.rows("metrics"):
+        metric = meaning(row).metric
+        if metric is not None and not problems & set(metric.problems):
+            unfit.append(label_of(row))
+    return f"Does not fit: {', '.join(unfit)}." if unfit else None
+
+
+@register(
+    "aims_covered_by_metrics",
+    reads=("assessment_aims", "metrics", "ranking_method", "statistical_analyses", "planned_further_analyses"),
+)
+def aims_covered_by_metrics(subject: Subject) -> str | None:
+    values = subject.values
+    further = values.get("planned_further_analyses") or ()
+    said = " ".join([
+        *(str(row.get("assessed_aim", "")) for row in values.rows("metrics")),
+        *(f"{row.get('name', '')} {row.get('description', '')}" for row in values.rows("ranking_method")),
+        values.text("statistical_analyses"),
+        *(subject.catalogue["planned_further_analyses"].label_of(item) for item in further),
+        values.entry("planned_further_analyses").details,
+    ]).casefold()  # fmt: skip
+    if not values.rows("metrics"):
+        return None
+    uncovered = []
+    for row in values.rows("assessment_aims"):
+        aim = row.get("property")
+        label = subject.catalogue["assessment_aims"].label_of(aim)
+        slug = aim.replace("_", " ") if isinstance(aim, str) else label
+        if slug.casefold() not in said and label.casefold() not in said:
+            uncovered.append(label)
+    return f"No metric names the aim: {', '.join(uncovered)}." if uncovered else None
+
+
+@register("robustness_aim_has_operator", reads=("assessment_aims", "ranking_method"))
+def robustness_aim_has_operator(subject: Subject) -> str | None:
+    aims = {
+        row.get("property") for row in subject.values.rows("assessment_aims") if isinstance(row.get("property"), str)
+    }
+    rankings = subject.values.rows("ranking_method")
+    if "robustness" not in aims or not rankings:
+        return None
+    low = any(row.get("operator") in ("percentile", "worst") for row in rankings)
+    return None if low else "No ranking looks at the low end of the cases."
+
+
+@register("metric_parameters_present", reads=("metrics",))
+def metric_parameters_present(subject: Subject) -> str | None:
+    unclear = []
+    for row in subject.values.rows("metrics"):
+        meant = meaning(row)
+        if meant.metric is not None:
+            unclear += list(meant.unclear)
+    return f"{'; '.join(unclear)}." if unclear else None
+
+
+@register("dependent_metrics", reads=("metrics",))
+def dependent_metrics(subject: Subject) -> str | None:
+    names: dict[str, str] = {}
+    for row in used_for_ranking(subject):
+        metric = meaning(row).metric
+        if metric is not None:
+            names[metric.id] = label_of(row)
+    pairs = [
+        ", ".join(names[item] for item in sorted(group & set(names)))
+        for group in DEPENDENT
+        if len(group & set(names)) > 1
+    ]
+    return f"Together in the ranking: {'; '.join(pairs)}." if pairs else None
+
+
+@register("ranking_metrics_defined", reads=("ranking_method", "metrics"))
+def ranking_metrics_defined(subject: Subject) -> str | None:
+    known = set().union(*(names_of(row) for row in subject.values.rows("metrics")), set())
+    unknown = [
+        name
+        for row in subject.values.rows("ranking_method")
+        for name in row.get("metrics", ())
+        if name.casefold() not in known
+    ]
+    return f"Not in the table of metrics: {', '.join(dict.fromkeys(unknown))}." if unknown else None

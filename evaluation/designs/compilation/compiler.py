@@ -1,0 +1,239 @@
+"""The assessment of one task, compiled from its parameters.
+
+Nothing is guessed: what the parameters leave open is a problem that names the parameter. Only for a design that was
+imported from prose can the open points of the *ranking* be filled with the toolkit's defaults, each written down as an
+assumption, so that its scheme can be tried out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from evaluation.assessment import Assessment, AssessmentError, parse
+from evaluation.designs.compilation.metrics import Meaning, meaning
+from evaluation.designs.compilation.problems import problem_of
+from evaluation.designs.compilation.rankings import Notes, Problem, Scope, compile_rankings
+from evaluation.designs.document import Values
+
+SCHEMA = 1
+
+
+class NotCompilableError(ValueError):
+    """A design that cannot be executed yet; `problems` say which parameters are missing or unclear."""
+
+    def __init__(self, problems: tuple[Problem, ...]) -> None:
+        self.problems = problems
+        super().__init__(" ".join(str(problem) for problem in problems))
+
+
+@dataclass(frozen=True)
+class Compilation:
+    """What became of a task.
+
+    Attributes
+    ----------
+    assessment
+        The parsed assessment; ``None`` as long as there are problems.
+    parts
+        The parts of the document that could be made, by their keys.
+    problems
+        What blocks, each with its parameter.
+    assumptions
+        Where a default of the toolkit stands in for something that the sources do not say.
+    """
+
+    assessment: Assessment | None
+    parts: Mapping[str, Any]
+    problems: tuple[Problem, ...] = ()
+    assumptions: tuple[str, ...] = field(default_factory=tuple)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The document, every default written out.
+
+        Raises
+        ------
+        NotCompilableError
+            As long as there are problems.
+        """
+        if self.assessment is None:
+            raise NotCompilableError(self.problems)
+        return dict(self.assessment.document)
+
+
+def compile_values(values: Values, *, assume: bool = False) -> Compilation:
+    """Compile what one task sees.
+
+    Parameters
+    ----------
+    assume
+        Fill open points of the ranking with the toolkit's defaults and say so; for designs imported from prose.
+    """
+    notes = Notes()
+    problems = notes.problems
+    parts: dict[str, Any] = {"schema": SCHEMA}
+    kind = _problem(values, problems)
+    if kind:
+        parts["problem"] = kind
+    regions = _regions(values, kind, problems)
+    if regions:
+        parts["regions"] = regions
+    meanings = [(row, meaning(row)) for row in values.rows("metrics")]
+    used = [(row, meant) for row, meant in meanings if row.get("used_for_ranking")]
+    names = _names(used)
+    scope = Scope(
+        values=values,
+        metrics=tuple(
+            (row, meant, name) for (row, meant), name in zip(used, names, strict=True) if meant.metric is not None
+        ),
+        regions=tuple(region["name"] for region in regions),
+        assume=assume,
+    )
+    metrics = _metrics(scope, used, kind, problems)
+    if metrics:
+        parts["metrics"] = metrics
+    parts["aggregation"] = {"levels": _levels(values), "operator": "mean"}
+    rankings = compile_rankings(scope, notes)
+    if rankings:
+        parts["ranking"] = rankings if len(rankings) > 1 else rankings[0]
+    parts["uncertainty"] = _uncertainty(values)
+    assumptions = tuple(dict.fromkeys(notes.assumptions))
+    if problems:
+        return Compilation(None, parts, tuple(dict.fromkeys(problems)), assumptions)
+    try:
+        return Compilation(parse(parts), parts, (), assumptions)
+    except AssessmentError as error:
+        return Compilation(None, parts, (Problem(_source(str(error)), str(error)),), assumptions)
+
+
+def table_of(compilation: Compilation) -> Assessment:
+    """The compiled ranking alone, over a table of values that lie between 0 and 1: a preset to be tried out.
+
+    Every ranking of the design becomes one of the table; what combines metrics is left out, since a table has one.
+    """
+    rankings = compilation.parts["ranking"]
+    schemes = []
+    for index, scheme in enumerate(rankings if isinstance(rankings, list) else [rankings]):
+        kept = {key: value for key, value in scheme.items() if key not in ("metrics", "regions", "combine")}
+        schemes.append({"name": f"ranking {index + 1}", **kept, "combine": None})
+    return parse({
+        "schema": SCHEMA,
+        "problem": "table",
+        "metrics": [{"id": "value", "direction": "higher", "policy": {"missing": 0.0}}],
+        "ranking": schemes,
+        "uncertainty": {"bootstrap": 0, "seed": 1},
+    })  # fmt: skip
+
+
+def _problem(values: Values, problems: list[Problem]) -> str | None:
+    categories = values.get("task_category") or []
+    kinds = {problem_of(category) for category in categories}
+    if not categories:
+        problems.append(Problem("task_category", "The task category is missing."))
+    elif None in kinds:
+        problems.append(Problem("task_category", "The platform does not score this category of tasks."))
+    elif len(kinds) > 1:
+        problems.append(Problem("task_category", "Several kinds of problem in one task: make a task of each."))
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _regions(values: Values, kind: str | None, problems: list[Problem]) -> list[dict[str, Any]]:
+    regions: list[dict[str, Any]] = []
+    for row in values.rows("regions"):
+        region: dict[str, Any] = {"name": row.get("name", "")}
+        labels = [int(label) if label.isdigit() else label for label in row.get("labels", ())]
+        if kind == "semantic_segmentation" and not all(isinstance(label, int) for label in labels):
+            problems.append(Problem("regions", f"{region['name']}: label values are whole numbers."))
+        if labels:
+            region["labels"] = labels
+        elif kind == "semantic_segmentation":
+            problems.append(Problem("regions", f"{region['name']}: the label values are missing."))
+        regions.append(region)
+    if kind == "semantic_segmentation" and not regions:
+        problems.append(Problem("regions", "The scored regions and their label values are missing."))
+    return regions
+
+
+def _names(used: Sequence[tuple[Mapping[str, Any], Meaning]]) -> list[str]:
+    """A name for each use of a metric: the one that the design gives it, else its id, numbered where it is used twice."""
+    given = [str(row["result_name"]) if row.get("result_name") else "" for row, _ in used]
+    ids = [meant.metric.id if meant.metric and not name else "" for (_, meant), name in zip(used, given, strict=True)]
+    return [
+        name or (identity if ids.count(identity) == 1 else f"{identity}_{ids[: index + 1].count(identity)}")
+        for index, (identity, name) in enumerate(zip(ids, given, strict=True))
+    ]
+
+
+def _metrics(
+    scope: Scope, used: Sequence[tuple[Mapping[str, Any], Meaning]], kind: str | None, problems: list[Problem]
+) -> list[dict[str, Any]]:
+    if not used:
+        problems.append(Problem("metrics", "No metric is marked as used for the ranking."))
+    for _, meant in used:
+        problems += [Problem("metrics", f"{text[0].upper()}{text[1:]}.") for text in meant.unclear]
+    documents = []
+    for row, meant, name in scope.metrics:
+        metric = meant.metric
+        assert metric is not None
+        if kind is not None and kind not in metric.problems:
+            problems.append(Problem("metrics", f"{meant.label} is no metric of {kind.replace('_', ' ')}."))
+        document: dict[str, Any] = {"id": metric.id}
+        if name != metric.id:
+            document["name"] = name
+        if meant.options:
+            document["options"] = dict(meant.options)
+        policy = _policy(scope, row, meant, problems)
+        if policy:
+            document["policy"] = policy
+        documents.append(document)
+    return documents
+
+
+def _policy(scope: Scope, row: Mapping[str, Any], meant: Meaning, problems: list[Problem]) -> dict[str, Any]:
+    """Values for what is missing or undefined: written out where the design departs from the platform's defaults."""
+    policy = dict(row.get("policy") or {})
+    handling = scope.values.get("missing_data_handling")
+    metric = meant.metric
+    assert metric is not None
+    if handling is None:
+        problems.append(Problem("missing_data_handling", "What happens to missing results is not stated."))
+    elif not isinstance(handling, str) or handling == "as_in_reference":
+        problems.append(Problem("missing_data_handling", "Choose one of the listed ways to handle missing results."))
+    elif handling == "ignored" and not policy.get("allow_gaming"):
+        text = "Missing results are ignored, so that teams can leave out their bad cases."
+        problems.append(Problem("missing_data_handling", text))
+    elif handling == "worst_rank":
+        policy.setdefault("missing", "worst_rank")
+    elif handling == "worst_value" and row.get("worst_value") is not None and row["worst_value"] != metric.worst:
+        policy.setdefault("missing", row["worst_value"])
+    return policy
+
+
+def _levels(values: Values) -> list[str]:
+    levels = [level.strip() for level in values.get("aggregation_levels") or ()]
+    return levels if levels[:1] == ["case"] else ["case", *levels]
+
+
+def _uncertainty(values: Values) -> dict[str, Any]:
+    chosen = values.get("uncertainty_handling") or []
+    settings = values.get("uncertainty_settings") or {}
+    document = {key: settings[key] for key in ("bootstrap", "seed", "interval", "group") if key in settings}
+    if settings.get("resample"):
+        document["resample"] = settings["resample"] if len(settings["resample"]) > 1 else settings["resample"][0]
+    if "none" in chosen and "bootstrap" not in document:
+        document["bootstrap"] = 0
+    return document
+
+
+def _source(message: str) -> str:
+    """The parameter that an error of the assessment comes from."""
+    place = message.split(":", 1)[0]
+    known = {
+        "metrics": "metrics",
+        "regions": "regions",
+        "ranking": "ranking_method",
+        "uncertainty": "uncertainty_settings",
+        "aggregation": "aggregation_levels",
+        "problem": "task_category",
+    }
+    return next((parameter for key, parameter in known.items() if place.startswith(key)), "ranking_method")

@@ -1,0 +1,122 @@
+"""Which metric of the platform a row of the design's metric table means."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from evaluation.catalogue import Metric, OptionError, get
+from evaluation.designs.catalogue import shipped
+
+# The choices of the published list, as metrics of the platform with the options that the name fixes.
+KNOWN: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    "hausdorff_distance_hd": ("hausdorff_distance", {}),
+    "95_hausdorff_distance_hd95": ("hausdorff_percentile", {"percentile": 95}),
+    "dice_similarity_coefficient_dsc": ("dsc", {}),
+    "jaccard_index": ("iou", {}),
+    "recall": ("sensitivity", {}),
+    "true_positive_rate": ("sensitivity", {}),
+    "precision": ("ppv", {}),
+    "area_under_curve_auc": ("auroc", {}),
+    "average_symmetric_surface_distance_assd": ("assd", {}),
+    "f1_score": ("fbeta", {"beta": 1.0}),
+    "specificity": ("specificity", {}),
+    "mean_average_precision_map": ("mean_average_precision", {}),
+    "normalized_surface_distance_nsd": ("nsd", {}),
+    "multi_instance_dsc_mi_dsc": ("mi_dsc", {}),
+    "multi_instance_nsd_mi_nsd": ("mi_nsd", {}),
+}
+_NUMBER = r"(\d+(?:\.\d+)?)"
+# Words of the free-text column that fix an option; several different numbers fix nothing.
+_PHRASES: Final = (
+    ("tolerance", re.compile(rf"(?:tolerance|tau)\D{{0,16}}?{_NUMBER}", re.IGNORECASE)),
+    ("localization_threshold", re.compile(rf"iou\D{{0,12}}?{_NUMBER}", re.IGNORECASE)),
+    ("percentile", re.compile(rf"{_NUMBER}\s*(?:%|th)?\s*percentile|percentile\D{{0,8}}{_NUMBER}", re.IGNORECASE)),
+    ("beta", re.compile(rf"beta\D{{0,6}}{_NUMBER}", re.IGNORECASE)),
+)
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """What a row means: the metric (``None`` if the platform has none), its options, and what is unclear about them."""
+
+    metric: Metric | None
+    label: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    unclear: tuple[str, ...] = ()
+
+
+def label_of(row: Mapping[str, Any]) -> str:
+    """How the design calls a metric: abbreviation, else the platform's abbreviation, else the listed or free name."""
+    if row.get("abbreviation"):
+        return str(row["abbreviation"])
+    name = row.get("name")
+    if isinstance(name, Mapping):
+        return str(name.get("other", ""))
+    if row.get("metric"):
+        return get(row["metric"]).abbreviation
+    return shipped()["metrics"].label_of(name) if name else ""
+
+
+def names_of(row: Mapping[str, Any]) -> set[str]:
+    """All words under which a ranking may refer to the row, in lower case."""
+    meant = meaning(row)
+    names = {label_of(row), *(str(row.get(key, "")) for key in ("metric", "result_name"))}
+    if isinstance(row.get("name"), str):
+        names |= {row["name"], shipped()["metrics"].label_of(row["name"])}
+    if meant.metric is not None:
+        names |= {meant.metric.id, meant.metric.abbreviation, meant.metric.name}
+    return {name.casefold() for name in names if name}
+
+
+def meaning(row: Mapping[str, Any]) -> Meaning:
+    """Find the metric of a row and its options.
+
+    The platform's metric decides where it is chosen; otherwise the name of the published list and what its free text
+    fixes without doubt.
+    """
+    label = label_of(row)
+    fixed: Mapping[str, Any] = {}
+    if row.get("metric"):
+        metric = get(row["metric"])
+    elif isinstance(row.get("name"), str) and row["name"] in KNOWN:
+        identity, fixed = KNOWN[row["name"]]
+        metric = get(identity)
+    else:
+        return Meaning(None, label, unclear=(f"{label or 'a metric without a name'} is no metric of the platform",))
+    unclear: list[str] = []
+    options = {**fixed, **_from_text(str(row.get("parameters", "")), metric, unclear), **(row.get("options") or {})}
+    missing = [name for name in _needed(metric) if name not in options]
+    unclear += [f"{label}: {name} is not given" for name in missing if not any(name in text for text in unclear)]
+    try:
+        metric.check_options(options)
+    except OptionError as error:
+        unclear.append(f"{label}: {error}")
+    return Meaning(metric, label, options, tuple(unclear))
+
+
+def _needed(metric: Metric) -> list[str]:
+    """Options that a design has to state: those without a safe default, and the ones every reader asks for."""
+    asked = {"tolerance", "percentile"}
+    return [option.name for option in metric.assessment_options if option.required or option.name in asked]
+
+
+def _from_text(text: str, metric: Metric, unclear: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    known = {option.name for option in metric.assessment_options}
+    for name, pattern in _PHRASES:
+        if name not in known:
+            continue
+        numbers = {float(number) for match in pattern.findall(text) for number in _parts(match) if number}
+        if name == "tolerance" and re.search(r"tolerance|tau", text, re.IGNORECASE):
+            numbers |= {float(number) for number in re.findall(rf"[A-Za-z]\s{_NUMBER}(?=\s*(?:,|$))", text)}
+        if len(numbers) == 1:
+            found[name] = numbers.pop()
+        elif numbers:
+            several = ", ".join(f"{number:g}" for number in sorted(numbers))
+            unclear.append(f"{metric.abbreviation}: {name} has several values ({several}); one assessment has one")
+    return found
+
+
+def _parts(match: str | tuple[str, ...]) -> tuple[str, ...]:
+    return match if isinstance(match, tuple) else (match,)

@@ -1,0 +1,230 @@
+"""A compiled assessment shown back: as pseudo-code, and as the ranking of five invented teams."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from evaluation.assessment import Assessment, parse
+from evaluation.canonical import canonical_json
+from evaluation.catalogue import get
+from evaluation.ranking import rank
+
+TEAMS: Final = ("Alder", "Birch", "Cedar", "Dogwood", "Elm")
+CASES: Final = 6
+_SEED: Final = 7
+
+
+def pseudo_code(assessment: Assessment) -> list[str]:
+    """The assessment as indented lines that a person can follow."""
+    lines = ["for every algorithm", "  for every case"]
+    regions = [region.name for region in assessment.regions]
+    indent = "    "
+    if regions:
+        lines.append(f"{indent}for every region of {', '.join(regions)}")
+        indent += "  "
+    for metric in sorted(assessment.metrics, key=lambda metric: metric.level != "case"):
+        if metric.level != "case" and indent != "  ":
+            indent = "  "
+            lines.append("  over all cases together")
+            indent = "    "
+        options = ", ".join(f"{key} = {value}" for key, value in _telling(metric).items())
+        lines.append(
+            f"{indent}{metric.name} ← {_name(metric.id)}({options})"
+            if options
+            else f"{indent}{metric.name} ← {_name(metric.id)}"
+        )
+        for outcome in ("missing", "pred_empty", "ref_empty", "both_empty"):
+            value = metric.policy.get(outcome)
+            if value is not None:
+                lines.append(f"{indent}  if {_OUTCOMES[outcome]}: {metric.name} ← {_value(metric, value)}")
+    for previous, level in zip(assessment.aggregation.levels, assessment.aggregation.levels[1:], strict=False):
+        lines.append(f"  for every {level}: value ← {_operator(assessment.aggregation.operator)} over its {previous}s")
+    for scheme in assessment.rankings:
+        lines += _scheme(scheme, assessment)
+    if assessment.uncertainty.bootstrap:
+        drawn = " then ".join(f"{level}s" for level in assessment.uncertainty.resample)
+        lines.append(f"repeat {assessment.uncertainty.bootstrap:,} times: draw {drawn} with replacement, rank again")
+        lines.append(f"rank interval ← middle {assessment.uncertainty.interval:.0%} of these ranks")
+    return lines
+
+
+_OUTCOMES: Final = {
+    "missing": "the result is missing or unreadable",
+    "pred_empty": "the prediction is empty and the reference is not",
+    "ref_empty": "the reference is empty and the prediction is not",
+    "both_empty": "both are empty",
+}
+
+
+def _telling(metric: Any) -> dict[str, Any]:
+    """Options that differ from the default, and those that every reader asks for."""
+    if metric.id == "value":
+        return {}
+    defaults = {option.name: option.default for option in get(metric.id).assessment_options}
+    asked = {"tolerance", "percentile", "localization_threshold", "beta"}
+    return {
+        key: f"{value:g}" if isinstance(value, float) else value
+        for key, value in metric.options.items()
+        if key in asked or value != defaults.get(key)
+    }
+
+
+def _name(identity: str) -> str:
+    return "the value" if identity == "value" else get(identity).name
+
+
+def _value(metric: Any, value: Any) -> str:
+    if value == "worst" and metric.worst is not None:
+        return f"{metric.worst:g} (worst)"
+    if value == "perfect" and metric.best is not None:
+        return f"{metric.best:g} (best)"
+    words = {"exclude": "left out for everyone", "image_diagonal": "diagonal of the image", "worst_rank": "last rank"}
+    return words.get(value, str(value)) if isinstance(value, str) else f"{value:g}"
+
+
+def _operator(operator: Any) -> str:
+    if operator.kind == "percentile":
+        return f"{operator.percentile:g} % percentile"
+    return str(operator.kind)
+
+
+def _scheme(scheme: Any, assessment: Assessment) -> list[str]:
+    title = f"ranking “{scheme.name}”: " if scheme.name else ""
+    metrics = list(scheme.metrics or [metric.name for metric in assessment.metrics])
+    each = "for every metric and region" if assessment.regions else "for every metric"
+    if scheme.metrics:
+        each += f" ({', '.join(metrics)})"
+    lines = [f"{title}{each}"]
+    match scheme.scheme:
+        case "aggregate_then_rank":
+            lines += [
+                f"  score ← {_operator(scheme.operator)} over cases",
+                "  rank ← position of the score, best first",
+            ]
+        case "rank_then_aggregate":
+            lines += [
+                "  for every case: rank the algorithms",
+                f"  score ← {_operator(scheme.operator)} of these ranks",
+                "  rank ← position of the score, lowest first",
+            ]
+        case "test_then_rank":
+            adjusted = "after Holm's adjustment" if scheme.adjust == "holm" else "without adjustment"
+            lines += ["  for every pair of algorithms: one-sided Wilcoxon signed rank test on the same cases",
+                      f"  score ← share of the others beaten at level {scheme.alpha:g} {adjusted}", "  rank ← position of the score, highest first"]  # fmt: skip
+        case _:
+            lines += ["  score ← one value over all cases", "  rank ← position of the score, best first"]
+    ties = {
+        "min": "the better rank",
+        "max": "the worse rank",
+        "dense": "one rank without a gap",
+        "average": "the mean of their ranks",
+    }
+    lines.append(f"  equal scores share {ties[scheme.ties]}")
+    for step in scheme.combine or ():
+        over = " and ".join(f"{name}s" for name in step.over)
+        after = ", then rank again" if step.rerank else ""
+        lines.append(f"{_operator(step.operator)} of the ranks over {over}{after}")
+    return lines
+
+
+@dataclass(frozen=True)
+class Example:
+    """A ranking of invented teams: a table of mean values and the ranks, and what the example shows."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    rankings: tuple[str, ...]
+    note: str
+
+
+def worked_example(assessment: Assessment) -> Example:
+    """Rank five invented teams over six invented cases by the assessment itself.
+
+    One team lacks a case and one team equals another, so that the rules for missing results and ties are seen at work.
+    Metrics over the whole data set have one invented value a team.
+    """
+    return _worked(canonical_json({**assessment.document, "uncertainty": {"bootstrap": 0, "seed": 1}}))
+
+
+@lru_cache(maxsize=64)
+def _worked(text: str) -> Example:
+    import json
+
+    assessment = parse(json.loads(text))
+    results = _invented(assessment)
+    document = rank(assessment, results, cases=_cases(assessment))
+    overall = document["overall"]
+    entries = overall if isinstance(overall, list) else [overall] if overall else []
+    tables = entries or document["rankings"]
+    titles = tuple(_title(entry) for entry in tables)
+    ranks = [{row["name"]: row["rank"] for row in entry["algorithms"]} for entry in tables]
+    means = results.pivot_table(index="algorithm", columns="metric", values="value", aggfunc="mean")
+    values: dict[Any, Any] = means.T.to_dict()
+    order = sorted(TEAMS, key=lambda team: (ranks[0].get(team) or 99, team))
+    metrics = [metric.name for metric in assessment.metrics]
+    rows = tuple(
+        (
+            team,
+            *(f"{values[team][metric]:.3g}" for metric in metrics),
+            *(_rank(table.get(team)) for table in ranks),
+        )
+        for team in order
+    )
+    note = f"{TEAMS[2]} sent no result for one case; {TEAMS[3]} has the same values as {TEAMS[1]}."
+    return Example(("Team", *(f"mean {metric}" for metric in metrics), *titles), rows, titles, note)
+
+
+def _title(entry: dict[str, Any]) -> str:
+    words = [entry.get("name"), entry.get("metric"), entry.get("region")]
+    said = ", ".join(str(word) for word in words if word)
+    return f"rank ({said})" if said else "rank"
+
+
+def _rank(value: float | None) -> str:
+    return "–" if value is None else f"{value:g}"
+
+
+def _invented(assessment: Assessment) -> pd.DataFrame:
+    generator = np.random.default_rng(_SEED)
+    regions = [region.name for region in assessment.regions] or [""]
+    skill = {team: 0.9 - 0.06 * index for index, team in enumerate(TEAMS)}
+    skill[TEAMS[3]] = skill[TEAMS[1]]
+    rows = []
+    for metric in assessment.metrics:
+        for region in regions:
+            shared = generator.normal(0, 0.03, CASES)
+            for team in TEAMS:
+                noise = np.random.default_rng([_SEED, len(region), TEAMS.index(team) if team != TEAMS[3] else 1])
+                quality = np.clip(skill[team] + shared + noise.normal(0, 0.015, CASES), 0.02, 0.98)
+                values = quality if metric.direction == "higher" else 20 * (1 - quality)
+                cases = [f"case-{number}" for number in range(1, CASES + 1)]
+                if metric.level != "case":
+                    values, cases = values[:1], [""]
+                for case, value in zip(cases, values, strict=True):
+                    gone = team == TEAMS[2] and case == cases[0] and metric.level == "case"
+                    rows.append({
+                        "algorithm": team, "case": case, "region": region, "metric": metric.name,
+                        "value": None if gone else float(value), "outcome": "missing" if gone else "ok",
+                        "image_diagonal": 100.0 if metric.unit == "mm" else None,
+                    })  # fmt: skip
+    frame = pd.DataFrame(rows)
+    frame["value"] = frame["value"].astype(float)
+    frame["image_diagonal"] = frame["image_diagonal"].astype(float)
+    return frame
+
+
+def _cases(assessment: Assessment) -> pd.DataFrame | None:
+    columns = {*assessment.aggregation.levels, *assessment.uncertainty.resample, *assessment.uncertainty.strata}
+    for scheme in assessment.rankings:
+        for step in scheme.combine or ():
+            columns |= set(step.over)
+    columns -= {"case", "metric", "region", "task"}
+    if not columns:
+        return None
+    table: dict[str, list[str]] = {"case": [f"case-{number}" for number in range(1, CASES + 1)]}
+    for column in sorted(columns):
+        table[column] = [f"{column}-{(number + 1) // 2}" for number in range(1, CASES + 1)]
+    return pd.DataFrame(table)

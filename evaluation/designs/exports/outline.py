@@ -1,0 +1,189 @@
+"""A design as a sequence of plain blocks, from which every kind of file is written."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from evaluation.designs.advising import Answers, departures_of
+from evaluation.designs.catalogue import Catalogue, Parameter, Section, shipped
+from evaluation.designs.checks.compiling import all_findings
+from evaluation.designs.checks.running import Finding
+from evaluation.designs.compilation import compile_values, pseudo_code
+from evaluation.designs.differences import compare_entries
+from evaluation.designs.document import Document, Entry, State, Values
+from evaluation.designs.document.entries import BLANK
+from evaluation.designs.document.words import cell_words, state_words, value_words
+
+
+@dataclass(frozen=True)
+class Block:
+    """A heading (with its level), a text, a remark, a mark of what changed, a list, a table, code, a digest, or a figure.
+
+    `anchor` is a place that others point to; of a figure `name` is that of its picture and `text` its caption.
+    """
+
+    kind: str
+    text: str = ""
+    level: int = 0
+    items: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = field(default_factory=tuple)
+    name: str = ""
+    anchor: str = ""
+
+
+def outline(
+    document: Document,
+    *,
+    title: str,
+    digest: str = "",
+    answers: Mapping[str, Answers] | None = None,
+    catalogue: Catalogue | None = None,
+    public: bool = False,
+    without: Collection[str] = (),
+    open_points: list[Finding] | None = None,
+    before: Document | None = None,
+) -> Iterator[Block]:
+    """The whole design, blank parameters included, with the executable ranking and the open points.
+
+    Parameters
+    ----------
+    digest
+        SHA-256 of the canonical JSON, stated on top.
+    answers
+        What was answered about the problem of each task, by its key: departures from the recommendation are listed.
+    catalogue
+        With texts that were changed; the delivered one if left out.
+    public
+        Leave out what only reviewers see.
+    without
+        Keys of sections to leave out, for readers who must not learn who organizes.
+    open_points
+        What is not yet as it should be; the checks are run if left out.
+    before
+        An earlier state of the design: what differs from it is marked, with what stood there.
+    """
+    catalogue = catalogue or shipped()
+    sections = [section for section in catalogue.sections if section.key not in without]
+    answers = answers or {}
+    yield Block("heading", title, 1)
+    yield Block("remark", f"Parameter catalogue {catalogue.version}; numbers of the BIAS guideline in brackets.")
+    if digest:
+        yield Block("digest", digest, items=("SHA-256 of the canonical JSON",))
+    for section in sections:
+        earlier = before.challenge if before is not None else None
+        yield from _section(section, document.challenge, catalogue, level=2, task=False, public=public, earlier=earlier)
+    for values in document.each_task():
+        yield Block("heading", f"Task: {values.name}", 2)
+        earlier = before.tasks.get(values.task_key or "", {}) if before is not None else None
+        for section in sections:
+            yield from _section(section, values.task, catalogue, level=3, task=True, public=public, earlier=earlier)
+        yield from _executable(values)
+        yield from _departures(values, answers.get(values.task_key or ""))
+    yield from _open_points(all_findings(document) if open_points is None else open_points, document)
+
+
+def _section(
+    section: Section,
+    entries: Mapping[str, Entry],
+    catalogue: Catalogue,
+    *,
+    level: int,
+    task: bool,
+    public: bool,
+    earlier: Mapping[str, Entry] | None = None,
+) -> Iterator[Block]:
+    shown = [
+        parameter
+        for parameter in catalogue.in_section(section.key)
+        if (parameter.is_task == task or (task and parameter.id in entries))
+        and not (public and parameter.visibility != "public")
+    ]
+    if not shown:
+        return
+    yield Block("heading", section.label, level)
+    for parameter in shown:
+        entry = entries.get(parameter.id, BLANK)
+        was = earlier.get(parameter.id, BLANK) if earlier is not None else entry
+        yield from _parameter(parameter, entry, level=level + 1, public=public, was=was)
+
+
+def _parameter(parameter: Parameter, entry: Entry, *, level: int, public: bool, was: Entry) -> Iterator[Block]:
+    number = f" (BIAS {parameter.bias})" if parameter.bias else ""
+    yield Block("heading", f"{parameter.label}{number}", level)
+    if compare_entries(parameter, was, entry) is not None:
+        yield Block("mark", f"Changed in this version. Before: {_plain(parameter, was, public=public)}")
+    if said := state_words(entry):
+        yield Block("remark", said)
+    elif entry.state is State.BLANK:
+        yield Block("remark", "Blank")
+    elif parameter.type in ("object", "list-of-objects"):
+        yield _table(parameter, entry.value, public=public)
+    else:
+        yield Block("text", value_words(parameter, entry.value))
+    if entry.details:
+        yield Block("text", entry.details)
+
+
+def _plain(parameter: Parameter, entry: Entry, *, public: bool) -> str:
+    """An entry in one text, for a mark."""
+    if entry.state is State.BLANK:
+        return "blank"
+    if said := state_words(entry):
+        return said
+    if parameter.type not in ("object", "list-of-objects"):
+        return value_words(parameter, entry.value)
+    table = _table(parameter, entry.value, public=public)
+    rows = (
+        ", ".join(f"{label}: {cell}" for label, cell in zip(table.columns, row, strict=True) if cell)
+        for row in table.rows
+    )
+    return "; ".join(rows)
+
+
+def _table(parameter: Parameter, value: Any, *, public: bool) -> Block:
+    rows = value if isinstance(value, list) else [value]
+    fields = [
+        item
+        for item in parameter.item_fields
+        if any(item.key in row for row in rows) and not (public and item.visibility != "public")
+    ]
+    return Block(
+        "table",
+        columns=tuple(item.label for item in fields),
+        rows=tuple(tuple(cell_words(item, row.get(item.key)) for item in fields) for row in rows),
+    )
+
+
+def _executable(values: Values) -> Iterator[Block]:
+    compilation = compile_values(values)
+    yield Block("heading", "How the winner is found", 3)
+    if compilation.assessment is None:
+        yield Block("text", "The ranking cannot be executed yet:")
+        yield Block("list", items=tuple(str(problem) for problem in compilation.problems))
+    else:
+        yield Block("code", "\n".join(pseudo_code(compilation.assessment)))
+        yield Block("digest", compilation.assessment.digest, items=("SHA-256 of the assessment",))
+
+
+def _departures(values: Values, stored: Answers | None) -> Iterator[Block]:
+    """Why the metrics depart from what the organizers' answers recommend: for reviewers, and for the report."""
+    found = departures_of(values, stored) if stored else ()
+    if found:
+        yield Block("heading", "Departures from the recommended metrics", 3)
+        lines = (f"{entry.words}. {entry.reason or 'No reason is given yet.'}" for entry in found)
+        yield Block("list", items=tuple(lines))
+
+
+def _open_points(found: list[Finding], document: Document) -> Iterator[Block]:
+    yield Block("heading", "Open points", 2)
+    if not found:
+        yield Block("text", "No check is open.")
+        return
+    names = {values.task_key: values.name for values in document.each_task()}
+    lines = []
+    for finding in found:
+        where = f" ({names[finding.task]})" if finding.task else ""
+        answer = f" Answer: {finding.answer.text}" if finding.answer else ""
+        lines.append(f"{finding.word.capitalize()}{where}: {finding.message} {finding.detail}{answer}".rstrip())
+    yield Block("list", items=tuple(lines))

@@ -1,0 +1,84 @@
+"""What every view of this app begins with."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest
+
+from challenges import queries as challenge_queries
+from challenges.models import Challenge, Phase, Team
+from challenges.queries import people
+from challenges.rules import is_moderator
+from challenges.views import challenge_context
+
+# Room for the fields of a form around its file.
+FORM_BYTES = 64 * 1024
+
+
+def participating(request: HttpRequest, slug: str) -> tuple[Challenge, list[Team]]:
+    """Return the challenge and the visitor's teams in it: one a task at most, and at least one in all.
+
+    Raises
+    ------
+    Http404
+        When there is no such challenge for this visitor.
+    PermissionDenied
+        When the visitor does not take part.
+    """
+    challenge = challenge_queries.visible_challenge(request.user, slug)
+    teams = [member.team for member in people.memberships_of(request.user, challenge)]
+    if not teams and is_moderator(request.user, challenge) and not request.user.is_superuser:
+        raise PermissionDenied(
+            "You organize this challenge, and who organizes does not take part. What teams hand in stands under Submissions; "
+            "to see a challenge as they do, use an account that is in one of its teams."
+        )
+    if not teams or not request.user.has_perm("challenges.submit_to_challenge", challenge):
+        raise PermissionDenied("Only teams that take part in the challenge submit to it.")
+    return challenge, teams
+
+
+def team_in(teams: list[Team], phase: Phase) -> Team | None:
+    """The one of a person's teams that takes part in the task of a phase."""
+    return next((team for team in teams if phase.task_id in {task.pk for task in team.tasks.all()}), None)
+
+
+def organizing(request: HttpRequest, slug: str) -> Challenge:
+    """Return the challenge if the visitor runs it.
+
+    Raises
+    ------
+    Http404
+        Otherwise: that there is more to see than one sees is nobody's business.
+    """
+    challenge = challenge_queries.visible_challenge(request.user, slug)
+    if not request.user.has_perm("challenges.organize_challenge", challenge):
+        raise Http404("There is no such page.")
+    return challenge
+
+
+def phase_by_id(challenge: Challenge, pk: Any) -> Phase:
+    """Return a phase of the challenge.
+
+    Raises
+    ------
+    Http404
+        When it belongs to another challenge, or `pk` is no number.
+    """
+    phases = {str(phase.pk): phase for phase in challenge_queries.phases_of(challenge)}
+    try:
+        return phases[str(pk)]
+    except KeyError:
+        raise Http404("There is no such phase.") from None
+
+
+def page_context(request: HttpRequest, challenge: Challenge, **more: Any) -> dict[str, Any]:
+    """What every page of this app gives its template."""
+    return {**challenge_context(request, challenge), **more}
+
+
+def declared_bytes(request: HttpRequest) -> int:
+    """How much a request says that it sends; 0 when it does not say."""
+    try:
+        return int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        return 0

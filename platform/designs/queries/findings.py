@@ -1,0 +1,71 @@
+"""Open points of a stored design: the checks of `evaluation.designs` with what is kept beside the document."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from designs.models import CheckAnswer, Design, TaskAnswers
+from designs.texts import catalogue
+from evaluation.designs.checks import compiling, running
+from evaluation.designs.checks.running import Finding
+from evaluation.designs.document import Document
+from evaluation.designs.exports.outline import Block
+from evaluation.designs.exports.outline import outline as plain_outline
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A `evaluation.designs.checks.StoredDesign` that reads the database when it is asked, and not before."""
+
+    design: Design
+
+    def check_answers(self) -> dict[tuple[str | None, str], CheckAnswer]:
+        """Answers to warnings, by task and id of the check."""
+        answers = CheckAnswer.objects.filter(design=self.design).select_related("task", "author")
+        return {(answer.task.key if answer.task else None, answer.check_id): answer for answer in answers}
+
+    def problem_answers(self) -> dict[str, TaskAnswers]:
+        """What was answered about the problem, by task."""
+        answers = TaskAnswers.objects.filter(task__design=self.design, task__removed_at=None).select_related("task")
+        return {answer.task.key: answer for answer in answers}
+
+
+def findings(document: Document, *, design: Design | None = None, **options: Any) -> list[Finding]:
+    """Checks of the catalogue, with the answers of `design`; options as for `evaluation.designs.checks.findings`."""
+    return running.findings(document, stored=Stored(design) if design is not None else None, **options)
+
+
+def all_findings(document: Document, *, design: Design | None = None, **options: Any) -> list[Finding]:
+    """Checks, compilation and advice together; options as for `evaluation.designs.checks.compiling.all_findings`."""
+    return compiling.all_findings(document, stored=Stored(design) if design is not None else None, **options)
+
+
+def outline(
+    document: Document,
+    *,
+    title: str,
+    digest: str = "",
+    design: Design | None = None,
+    public: bool = False,
+    without: Collection[str] = (),
+    open_points: list[Finding] | None = None,
+    before: Document | None = None,
+) -> Iterator[Block]:
+    """Blocks of a design with the texts of this installation; as `evaluation.designs.exports.outline`.
+
+    Parameters
+    ----------
+    design
+        The stored design, for its departures and the answers to its warnings.
+    """
+    return plain_outline(
+        document,
+        title=title,
+        digest=digest,
+        answers=Stored(design).problem_answers() if design is not None else None,
+        catalogue=catalogue(),
+        public=public,
+        without=without,
+        open_points=all_findings(document, design=design) if open_points is None else open_points,
+        before=before,
+    )

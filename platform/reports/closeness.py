@@ -1,0 +1,54 @@
+"""How close people stand to what is hidden: participants to organizers, and organizers to the references. Numbers alone."""
+
+from typing import Final
+
+from django.db.models import Count
+
+from audit.models import Entry
+from challenges.models import Challenge, Member
+from test_sets.queries.access_log import DOWNLOADED, SEEN
+
+
+def reference_access(challenge: Challenge) -> dict[str, int]:
+    """How often a hidden reference was looked at or downloaded through the platform, and by how many people."""
+    rows = Entry.objects.filter(scope=challenge.slug, act__in=(SEEN, DOWNLOADED))
+    found = rows.order_by().values_list("act").annotate(number=Count("pk"))
+    counts = dict(found)
+    people = rows.order_by().aggregate(people=Count("actor", distinct=True))["people"]
+    return {"seen": counts.get(SEEN, 0), "downloaded": counts.get(DOWNLOADED, 0), "people": people}
+
+
+def affinity(challenge: Challenge) -> dict[str, int]:
+    """How many members of teams share an affiliation or the domain of an e-mail address with an organizer: numbers alone."""
+    organizers = list(challenge.organizers.values_list("affiliation", "email"))
+    members = list(
+        Member.objects.filter(challenge=challenge).values_list("user__affiliation", "user__email", "team_id")
+    )
+    places = {_folded(affiliation) for affiliation, _ in organizers} - {""}
+    domains = {_domain(email) for _, email in organizers} - COMMON_DOMAINS - {""}
+    close = [team for place, email, team in members if _folded(place) in places or _domain(email) in domains]
+    return {"members": len(members), "close": len(close), "teams": len(set(close))}
+
+
+COMMON_DOMAINS: Final = frozenset(
+    {
+        "gmail.com",
+        "googlemail.com",
+        "outlook.com",
+        "hotmail.com",
+        "yahoo.com",
+        "qq.com",
+        "163.com",
+        "icloud.com",
+        "web.de",
+    }
+)
+"""Providers whose addresses say nothing about where a person works."""
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _domain(email: str) -> str:
+    return email.rpartition("@")[2].casefold()

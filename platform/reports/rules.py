@@ -1,0 +1,48 @@
+"""Who makes, reads and publishes reports."""
+
+from typing import Any
+
+import rules
+
+from challenges.models import Challenge, Member
+from challenges.rules import is_organizer, is_public
+from reports.models import Report
+
+
+@rules.predicate
+def organizes_report(user: Any, report: Report | None) -> bool:
+    """Organizes the challenge of the report."""
+    return report is not None and is_organizer(user, report.challenge)
+
+
+@rules.predicate
+def is_published(user: Any, report: Report | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """It is the report that the organizers of a public challenge have made public, and it was made for the public."""
+    if report is None or report.audience != Report.Audience.PUBLIC or not report.challenge.is_public:
+        return False
+    settings = getattr(report.challenge, "report_settings", None)
+    return settings is not None and settings.published_id == report.pk
+
+
+@rules.predicate
+def belongs_to_team(user: Any, report: Report | None) -> bool:
+    """Is a member of the team that the report is about."""
+    if report is None or report.team_id is None or not user.is_authenticated:
+        return False
+    return Member.objects.filter(team_id=report.team_id, user=user).exists()
+
+
+@rules.predicate
+def has_public_challenge(user: Any, report: Report | None) -> bool:
+    """Everybody may see the challenge of the report."""
+    return report is not None and is_public(user, report.challenge)
+
+
+@rules.predicate
+def organizes_challenge(user: Any, challenge: Challenge | None) -> bool:
+    """Organizes the challenge."""
+    return is_organizer(user, challenge)
+
+
+rules.add_perm("reports.view_report", is_published | organizes_report | (has_public_challenge & belongs_to_team))
+rules.add_perm("reports.write_report", organizes_challenge)

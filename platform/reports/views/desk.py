@@ -1,0 +1,198 @@
+"""The organizers' desk: make reports, write into them, publish one."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from challenges.models import Challenge
+from challenges.queries import phases_of, visible_challenge
+from reports import checking, queries, services, storing
+from reports.content import Status, items_of
+from reports.facts import Audience, level_for
+from reports.forms import DesignForm, MakeForm, TextForm
+from reports.guideline import CHAPTERS, chapter_of, title_of
+from reports.models import Report
+from reports.presenting import changes_since
+from reports.views.reading import context_of
+
+
+def _organized(request: HttpRequest, slug: str) -> Challenge:
+    challenge = visible_challenge(request.user, slug)
+    if not request.user.has_perm("reports.write_report", challenge):
+        raise PermissionDenied("Reports are made by the organizers of the challenge.")
+    return challenge
+
+
+@login_required
+@require_safe
+def desk(request: HttpRequest, slug: str) -> HttpResponse:
+    """Everything around the report: its state, its items, what was made, what is public."""
+    challenge = _organized(request, slug)
+    settings = queries.settings_of(challenge)
+    last = queries.last_made(challenge)
+    written = queries.texts(challenge)
+    rows = []
+    content = storing.read_content(last.content_name) if last is not None else None
+    if content is not None:
+        for entry in items_of(content):
+            own = written.get(entry["number"])
+            rows.append(
+                {
+                    "number": entry["number"],
+                    "title": entry["title"],
+                    "status": Status(entry["status"]),
+                    "text": own,
+                    "changed": own is not None and own.based_on != entry["generated"],
+                    "chapter": entry["anchor"] and chapter_of(entry["number"]),
+                }
+            )
+    held_back = [phase for phase in phases_of(challenge) if level_for(phase, Audience.PUBLIC) != "all"]
+    context = {
+        **context_of(request, challenge),
+        "settings": settings,
+        "last": last,
+        "rows": rows,
+        "made": queries.made_for(challenge),
+        "held_back": held_back,
+        "findings": checking.findings(challenge, content),
+        "projection": getattr(challenge, "projection", None),
+        "design_form": DesignForm(
+            versions=queries.design_versions(request.user),
+            initial={"version": settings.design_version_id if settings else None},
+        ),
+    }
+    return render(request, "reports/desk.html", context)
+
+
+@login_required
+@require_POST
+def make(request: HttpRequest, slug: str) -> HttpResponse:
+    """Ask for a report of the challenge as it stands."""
+    challenge = _organized(request, slug)
+    form = MakeForm(request.POST)
+    if not form.is_valid():
+        raise Http404("There is no such kind of report.")
+    made = services.request_report(
+        actor=request.user, challenge=challenge, audience=Audience(form.cleaned_data["audience"])
+    )
+    if made.is_done:
+        messages.info(request, f"Nothing has changed since report {made.number}: it is shown here.")
+    return redirect("reports:report", slug=slug, number=made.number)
+
+
+@login_required
+@require_POST
+def design(request: HttpRequest, slug: str) -> HttpResponse:
+    """Name the design version to report from."""
+    challenge = _organized(request, slug)
+    form = DesignForm(request.POST, versions=queries.design_versions(request.user))
+    if not form.is_valid():
+        messages.error(request, "Choose one of the versions that are offered.")
+    else:
+        try:
+            services.choose_design(actor=request.user, challenge=challenge, version=form.cleaned_data["version"])
+        except ValidationError as error:
+            messages.error(request, error.messages[0])
+        else:
+            messages.success(request, "Reports are made from this design from now on.")
+    return redirect("reports:desk", slug=slug)
+
+
+@login_required
+@require_POST
+def publish(request: HttpRequest, slug: str) -> HttpResponse:
+    """Make a report public."""
+    challenge = _organized(request, slug)
+    number = request.POST.get("number", "")
+    rows = Report.objects.select_related("challenge")
+    chosen = get_object_or_404(
+        rows, challenge=challenge, number=int(number) if number.isdecimal() and len(number) < 7 else 0
+    )
+    try:
+        services.publish(actor=request.user, report=chosen)
+    except ValidationError as error:
+        messages.error(request, error.messages[0])
+    else:
+        messages.success(request, f"Report {chosen.number} is public.")
+    return redirect("reports:desk", slug=slug)
+
+
+@login_required
+@require_POST
+def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
+    """Take the public report back."""
+    challenge = _organized(request, slug)
+    services.withdraw(actor=request.user, challenge=challenge)
+    messages.success(request, "No report is public now.")
+    return redirect("reports:desk", slug=slug)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def item(request: HttpRequest, slug: str, item: str) -> HttpResponse:
+    """Write the text of an item; beside it the generated one, and what of it has changed."""
+    challenge = _organized(request, slug)
+    if item not in services.ITEMS:
+        raise Http404("The guideline has no such item.")
+    own = queries.texts(challenge).get(item)
+    last = queries.last_made(challenge)
+    entry = _entry(last, item)
+    generated = entry["generated"] if entry else ""
+    if request.method == "POST" and request.POST.get("action") == "drop":
+        services.drop_text(actor=request.user, challenge=challenge, item=item)
+        messages.success(request, f"Item {item} has its generated text again.")
+        return redirect(_desk(slug, item))
+    initial = {
+        "text": own.text if own else generated,
+        "based_on": generated,
+        "revision": own.revision if own else 0,
+    }
+    form = TextForm(request.POST or None, initial=initial)
+    conflict = False
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.write_text(
+                actor=request.user,
+                challenge=challenge,
+                item=item,
+                text=form.cleaned_data["text"],
+                based_on=form.cleaned_data["based_on"].replace("\r\n", "\n"),
+                revision=form.cleaned_data["revision"],
+            )
+        except services.ChangedMeanwhileError:
+            conflict = True
+        else:
+            messages.success(request, f"Item {item} is kept. It stands in the next report that is made.")
+            return redirect(_desk(slug, item))
+    changed = own is not None and own.based_on != generated
+    context: dict[str, Any] = {
+        **context_of(request, challenge),
+        "item": item,
+        "title": title_of(item),
+        "chapter_title": next(title for key, title, _ in CHAPTERS if key == chapter_of(item)),
+        "own": own,
+        "last": last,
+        "entry": entry,
+        "generated": generated,
+        "changed": changed,
+        "runs": changes_since({"based_on": own.based_on}, generated) if own is not None and changed else [],
+        "form": form,
+        "conflict": conflict,
+    }
+    return render(request, "reports/item.html", context, status=409 if conflict else 200)
+
+
+def _entry(last: Report | None, number: str) -> Any:
+    if last is None:
+        return None
+    return next(entry for entry in items_of(storing.read_content(last.content_name)) if entry["number"] == number)
+
+
+def _desk(slug: str, number: str) -> str:
+    return f"{reverse('reports:desk', args=[slug])}#item-{number}"

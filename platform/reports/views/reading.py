@@ -1,0 +1,183 @@
+"""Reading reports."""
+
+import csv
+from typing import Any, Final
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from challenges.models import Challenge
+from challenges.queries import phases_of, visible_challenge
+from challenges.views import challenge_context
+from leaderboards.queries import key_of
+from reports import exposure as judging
+from reports import queries, storing
+from reports.content import Status, items_of
+from reports.exports import FORMATS
+from reports.exports.outline import headline
+from reports.facts import Audience, collect
+from reports.models import Report
+from reports.presenting import chapters_of
+
+TAB: Final = "reports:index"
+PARTS: Final = {
+    "deviations": "Deviations from the registered design",
+    "exposure": "Exposure to manipulation",
+    "checklist": "Checklist of the BIAS guideline",
+}
+
+
+def context_of(request: HttpRequest, challenge: Challenge) -> dict[str, Any]:
+    """What every page of reports needs."""
+    return {
+        **challenge_context(request, challenge),
+        "active_tab": TAB,
+        "may_write": request.user.has_perm("reports.write_report", challenge),
+    }
+
+
+@require_safe
+def index(request: HttpRequest, slug: str) -> HttpResponse:
+    """The published report, and the ways to the others."""
+    challenge = visible_challenge(request.user, slug)
+    settings = queries.settings_of(challenge)
+    context = context_of(request, challenge)
+    phases = phases_of(challenge)
+    context["team_phases"] = [
+        {"phase": phase, "url": reverse("reports:team", args=[slug, key_of(phase, phases)])} for phase in phases
+    ]
+    published = settings.published if settings is not None else None
+    if published is not None and request.user.has_perm("reports.view_report", published):
+        context |= _overview(challenge, published) | {"settings": settings}
+    return render(request, "reports/index.html", context)
+
+
+@require_safe
+def report(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Overview of one report: its chapters, score and files; or how far it has got."""
+    challenge = visible_challenge(request.user, slug)
+    shown = queries.report_of(request.user, challenge, number)
+    context = context_of(request, challenge)
+    context |= _overview(challenge, shown) if shown.is_done else {"report": shown}
+    return render(request, "reports/report.html", context)
+
+
+@require_safe
+def chapter(request: HttpRequest, slug: str, number: int, key: str) -> HttpResponse:
+    """A chapter of a report."""
+    challenge = visible_challenge(request.user, slug)
+    shown = queries.report_of(request.user, challenge, number)
+    if not shown.is_done:
+        raise Http404("This report is not finished.")
+    content = storing.read_content(shown.content_name)
+    context = {**context_of(request, challenge), **_overview(challenge, shown, content), "key": key}
+    known = {entry["key"] for entry in content["chapters"]}
+    if key in PARTS and content["exposure"] is not None:
+        context |= {"part": key, "part_title": PARTS[key], "all_chapters": _chapters(challenge, shown, content)}
+    elif key in known:
+        context["chapter"] = _chapters(challenge, shown, content, only=key)[0]
+    else:
+        raise Http404("This report has no such chapter.")
+    return render(request, "reports/chapter.html", context)
+
+
+@require_safe
+@cache_control(private=True, no_cache=True)
+def progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """How far a report has got; a fragment that asks again until it is finished."""
+    challenge = visible_challenge(request.user, slug)
+    shown = queries.report_of(request.user, challenge, number)
+    context = {
+        "report": shown,
+        "challenge": challenge,
+        "may_write": request.user.has_perm("reports.write_report", challenge),
+    }
+    return render(request, "reports/parts/progress.html", context)
+
+
+@require_safe
+@cache_control(private=True, max_age=3600)
+@vary_on_headers("Cookie")
+def file(request: HttpRequest, slug: str, number: int, name: str) -> HttpResponse:
+    """A file of a report: a format to take away, or a figure."""
+    challenge = visible_challenge(request.user, slug)
+    shown = queries.report_of(request.user, challenge, number)
+    stored = shown.files.get(name)
+    if stored is None:
+        raise Http404("This report has no such file.")
+    if name in FORMATS:
+        kind, stem = FORMATS[name][0], f"{challenge.slug}-report-{shown.number}.{name}"
+    else:
+        kind, stem = {"svg": "image/svg+xml", "png": "image/png"}[name.rsplit(".", 1)[1]], f"{challenge.slug}-{name}"
+    response = HttpResponse(storing.read(stored), content_type=kind)
+    inline = "download" not in request.GET and name not in FORMATS
+    response["Content-Disposition"] = f'{"inline" if inline else "attachment"}; filename="{stem}"'
+    return response
+
+
+@require_safe
+def checklist_csv(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """The checklist of the guideline as CSV."""
+    challenge = visible_challenge(request.user, slug)
+    shown = queries.report_of(request.user, challenge, number)
+    if not shown.is_done or shown.kind != Report.Kind.CHALLENGE:
+        raise Http404("This report has no checklist.")
+    content = storing.read_content(shown.content_name)
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{challenge.slug}-report-{shown.number}-checklist.csv"'
+    writer = csv.writer(response)
+    writer.writerow(["item", "title", "status", "chapter"])
+    chapter_of = {item["number"]: entry["title"] for entry in content["chapters"] for item in entry["items"]}
+    for item in items_of(content):
+        writer.writerow([item["number"], item["title"], Status(item["status"]).label, chapter_of[item["number"]]])
+    return response
+
+
+@require_safe
+def exposure(request: HttpRequest, slug: str) -> HttpResponse:
+    """What the challenge was exposed to, from what the reader may know."""
+    challenge = visible_challenge(request.user, slug)
+    context = context_of(request, challenge)
+    audience = Audience.ORGANIZERS if context["may_write"] else Audience.PUBLIC
+    findings = judging.exposure(collect(challenge, audience=audience, with_methods=False))
+    context |= {
+        "findings": findings,
+        "summary": judging.summary(findings),
+        "total": len(findings),
+        "audience": str(audience),
+    }
+    return render(request, "reports/exposure.html", context)
+
+
+def _overview(challenge: Challenge, shown: Report, content: dict[str, Any] | None = None) -> dict[str, Any]:
+    content = storing.read_content(shown.content_name) if content is None else content
+    parts = PARTS if content["exposure"] is not None else {}
+    entries = [*((entry["key"], entry["title"]) for entry in content["chapters"]), *parts.items()]
+    return {
+        "report": shown,
+        "content": content,
+        "headline": headline(content),
+        "contents": [
+            {"key": key, "title": title, "url": reverse("reports:chapter", args=[challenge.slug, shown.number, key])}
+            for key, title in entries
+        ],
+        "formats": [
+            {"label": label, "url": reverse("reports:file", args=[challenge.slug, shown.number, name])}
+            for name, (_, label) in FORMATS.items()
+            if name in shown.files
+        ],
+    }
+
+
+def _chapters(challenge: Challenge, shown: Report, content: dict[str, Any], *, only: str = "") -> list[Any]:
+    def source(file: str) -> str:
+        return reverse("reports:file", args=[challenge.slug, shown.number, file])
+
+    def address(key: str) -> str:
+        return reverse("reports:chapter", args=[challenge.slug, shown.number, key])
+
+    return chapters_of(content, source, only=only, address=address)

@@ -1,0 +1,48 @@
+"""The report of a team."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods
+
+from challenges.queries import phases_of, team_of, visible_challenge
+from leaderboards.queries import key_of, phase_by_key
+from reports import queries, services
+from reports.views.reading import context_of
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def team(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Ask for the report of one's own team, or see the last one; organizers name any team with `?team=`."""
+    challenge = visible_challenge(request.user, slug)
+    phases = phases_of(challenge)
+    phase = phase_by_key(phases, key)
+    context = context_of(request, challenge)
+    own = team_of(request.user, challenge)
+    wanted = request.POST.get("team") or request.GET.get("team")
+    if wanted and context["may_write"]:
+        own = challenge.teams.filter(slug=wanted).first()
+        if own is None:
+            raise Http404("There is no such team.")
+    if own is None and not context["may_write"]:
+        raise PermissionDenied("This page is for the teams of the challenge.")
+    if request.method == "POST":
+        if own is None:
+            raise Http404("Choose a team.")
+        try:
+            made = services.request_team_report(actor=request.user, phase=phase, of=own)
+        except ValidationError as error:
+            messages.error(request, error.messages[0])
+            return redirect(request.get_full_path())
+        return redirect("reports:report", slug=slug, number=made.number)
+    context |= {
+        "phase": phase,
+        "key": key_of(phase, phases),
+        "own": own,
+        "last": queries.last_of_team(challenge, own.pk, phase.pk) if own else None,
+        "teams": list(challenge.teams.all()) if context["may_write"] else [],
+    }
+    return render(request, "reports/team.html", context)

@@ -1,0 +1,123 @@
+"""What this app contributes to the pages of a challenge."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db.models import Count, Min
+from django.urls import reverse
+
+from challenges import hooks
+from challenges.models import Challenge, Phase, Team
+from challenges.rules import is_organizer, is_participant
+from notifications import kinds
+from submissions import hooks as submission_hooks
+from submissions.contributions import decoys, replacements
+from submissions.models import Run, Submission
+from submissions.queries.overview import failed, work_of
+from submissions.services.releasing import release_new
+from submissions.services.reminding import remind, remind_phase
+from submissions.services.states import repeat
+from submissions.services.telling import FAILED, KIND, REMINDER
+from test_sets.models import TestCase
+from uploads.models import Upload
+
+
+def register() -> None:
+    """Add the tabs and facts."""
+    hooks.register_tab("Submit", "submissions:submit", visible=_takes_part, order=10)
+    hooks.register_tab("My submissions", "submissions:own", visible=_takes_part, order=20)
+    hooks.register_tab("Submissions", "submissions:organize", visible=_runs_it, order=91)
+    hooks.register_organizer_page("Work", "submissions:work", visible=_runs_it, order=20)
+    kinds.register(KIND, "A submission of your team is scored, refused, failed or waits for you", order=10)
+    if facts not in hooks.phase_facts:
+        hooks.phase_facts.append(facts)
+    if figures not in hooks.figures:
+        hooks.figures.append(figures)
+    decoys.register()
+    replacements.register()
+    if first_submission not in hooks.first_submission:
+        hooks.first_submission.append(first_submission)
+    if handed_in not in hooks.submitted:
+        hooks.submitted.append(handed_in)
+    submission_hooks.register_run_scored(release_new)
+    submission_hooks.register_run_scored(remind)
+    if remind_phase not in hooks.phase_closed:
+        hooks.phase_closed.append(remind_phase)
+    kinds.register(FAILED, "A submission to your challenge could not be scored", order=12)
+    kinds.register(REMINDER, "The final ranking waits for a description of your method", order=11)
+    if rank_anew not in hooks.standing_changed:
+        hooks.standing_changed.append(rank_anew)
+    if score_anew not in hooks.assessment_changed:
+        hooks.assessment_changed.append(score_anew)
+
+
+def facts(phases: Sequence[Phase]) -> dict[int, list[tuple[str, str]]]:
+    """Number of cases of phases, and of submissions that were taken; two queries, however many phases."""
+    cases = TestCase.objects.filter(test_set__phase__in=phases, test_set__is_active=True).order_by()
+    cases = dict(cases.values_list("test_set__phase").annotate(rows=Count("pk")))
+    taken = Submission.objects.filter(phase__in=phases).exclude(state__in=Submission.UNSUCCESSFUL).order_by()
+    taken = dict(taken.values_list("phase").annotate(rows=Count("pk")))
+    return {
+        phase.pk: [("Cases", f"{cases.get(phase.pk, 0):,}"), ("Submissions", f"{taken.get(phase.pk, 0):,}")]
+        for phase in phases
+    }
+
+
+def figures(challenge: Challenge) -> list[hooks.Figure]:
+    """How many submissions there are, and how the work stands."""
+    work, failures = work_of(challenge), failed(challenge).count()
+    rows = reverse("submissions:organize", args=[challenge.slug])
+    page = reverse("submissions:work", args=[challenge.slug])
+    return [
+        hooks.Figure("Submissions", f"{work.submissions:,}", rows),
+        hooks.Figure("Being worked on", f"{work.moving:,}", f"{page}#queue"),
+        hooks.Figure("Failed", f"{failures:,}", f"{page}#failed", failures > 0),
+        hooks.Figure("Cases waiting", f"{work.waiting_here:,}", f"{page}#queue"),
+        hooks.Figure("Expected time", work.words),
+    ]
+
+
+def first_submission(challenge: Challenge) -> datetime | None:
+    """When the first submission to any phase arrived that was not refused, withdrawn or lost."""
+    taken = Submission.objects.filter(phase__task__challenge=challenge).exclude(state__in=Submission.UNSUCCESSFUL)
+    return taken.aggregate(first=Min("created_at"))["first"]
+
+
+def handed_in(team: Team) -> hooks.Handed:
+    """To which tasks a team has handed in something that was not refused, withdrawn or lost, and whether anything at all."""
+    rows = Submission.objects.filter(team=team).order_by().values_list("phase__task", "state").distinct()
+    counted = frozenset(task for task, state in rows if state not in Submission.UNSUCCESSFUL)
+    return hooks.Handed(counted, bool(rows) or Upload.objects.filter(team=team).exists())
+
+
+def rank_anew(team_id: int) -> None:
+    """Have every ranking computed again that a team's results stand in, or would stand in."""
+    phases = Run.objects.filter(counts=True, submission__team=team_id).values_list("submission__phase", flat=True)
+    for phase_id in sorted(set(phases)):
+        for callback in submission_hooks.run_scored:
+            callback(phase_id)
+
+
+def score_anew(phase_id: int, needs_scoring: bool) -> None:
+    """Score what has been scored again where a registered change asks for other values of cases.
+
+    Raises
+    ------
+    ValidationError
+        While a run of the phase is under way: it would be scored half by the one and half by the other assessment.
+    """
+    if needs_scoring:
+        if Run.objects.filter(submission__phase_id=phase_id, state__in=Run.UNFINISHED).exists():
+            raise ValidationError("Submissions are being scored at this moment. Decide again when that is done.")
+        for submission in Submission.objects.filter(phase_id=phase_id, state=Submission.State.SCORED):
+            repeat(submission=submission, actor=None)
+
+
+def _takes_part(user: Any, challenge: Challenge) -> bool:
+    return is_participant(user, challenge)
+
+
+def _runs_it(user: Any, challenge: Challenge) -> bool:
+    return is_organizer(user, challenge)

@@ -1,0 +1,54 @@
+"""What was handed in for a phase, as the replacement of its test set has to know it; and runs by version of a test set."""
+
+from collections.abc import Sequence
+
+from django.db.models import Count
+
+from accounts.models import User
+from challenges.models import Phase
+from submissions.models import Run, Submission
+from submissions.services.runs import start_run
+from test_sets import hooks
+from test_sets.hooks import Dependents
+
+
+class Submissions(Dependents):
+    """Submissions to a phase that were not refused, withdrawn or lost.
+
+    Their rows are locked: none of them can start a run against the old version while a replacement is decided.
+    """
+
+    def __init__(self, phase: Phase) -> None:
+        self._phase = phase
+        rows = Submission.objects.select_for_update(of=("self",)).select_related("phase__task__challenge", "team")
+        self._submissions = list(rows.filter(phase=phase).exclude(state__in=Submission.UNSUCCESSFUL).order_by("pk"))
+
+    @property
+    def exist(self) -> bool:
+        """Whether there are any."""
+        return bool(self._submissions)
+
+    @property
+    def are_being_scored(self) -> bool:
+        """Whether a run of any is under way."""
+        return Run.objects.filter(submission__phase=self._phase, state__in=Run.UNFINISHED).exists()
+
+    def score_again(self, *, actor: User | None) -> None:
+        """Start a run of each that is scored."""
+        for submission in self._submissions:
+            if submission.state == Submission.State.SCORED:
+                start_run(submission=submission, trigger=Run.Trigger.TEST_SET, actor=actor)
+
+
+def runs_by_version(test_sets: Sequence[int]) -> dict[int, int]:
+    """Return how many runs there are of versions that have any; one query."""
+    rows = Run.objects.filter(test_set__in=test_sets).order_by().values_list("test_set")
+    return dict(rows.annotate(runs=Count("pk")))
+
+
+def register() -> None:
+    """Answer the hooks of the test sets."""
+    if Submissions not in hooks.dependents:
+        hooks.dependents.append(Submissions)
+    if runs_by_version not in hooks.run_counts:
+        hooks.run_counts.append(runs_by_version)

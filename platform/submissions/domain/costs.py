@@ -1,0 +1,67 @@
+"""What a case without a valid prediction costs, in words that are read off the assessment document."""
+
+from collections.abc import Iterable
+
+from evaluation.assessment import Assessment, MetricUse
+from submissions.domain.tables import title
+
+
+def cost_of_a_missing_case(assessment: Assessment) -> str:
+    """Say what a case without a valid prediction counts as, metric by metric; goes on after “each of them”.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> cost_of_a_missing_case(
+    ...     parse(
+    ...         {
+    ...             "schema": 1,
+    ...             "problem": "semantic_segmentation",
+    ...             "regions": [{"name": "all", "labels": [1]}],
+    ...             "metrics": [{"id": "dsc"}, {"id": "nsd"}, {"id": "assd", "policy": {"missing": 40}}],
+    ...             "aggregation": {"levels": ["case"], "operator": "mean"},
+    ...             "ranking": {"scheme": "aggregate_then_rank", "operator": "mean"},
+    ...         }
+    ...     )
+    ... )
+    'counts as 0 in DSC and NSD, and as 40 mm in ASSD'
+    """
+    if assessment.problem == "image_classification":
+        return "counts as a wrong decision with the worst score"
+    cases = [use for use in assessment.metrics if use.level == "case"]
+    whole = [use for use in assessment.metrics if use.level != "case"]
+    said = [f"counts {_listed(cases)}"] if cases else ["is missing"]
+    if whole:
+        what = "a value" if len(whole) == 1 else "values"
+        said.append(f"makes {what} of the whole data set missing, which then {_verb(whole)} {_listed(whole)}")
+    return ", and ".join(said)
+
+
+def _verb(uses: list[MetricUse]) -> str:
+    return "counts" if len(uses) == 1 else "count"
+
+
+def _listed(uses: Iterable[MetricUse]) -> str:
+    groups: dict[str, list[str]] = {}
+    for use in uses:
+        groups.setdefault(_counts_as(use), []).append(title(use))
+    return ", and ".join(f"{words} in {_and(names)}" for words, names in groups.items())
+
+
+def _counts_as(use: MetricUse) -> str:
+    value = use.policy.missing
+    if value == "worst":
+        value = use.worst
+    elif value == "perfect":
+        value = use.best
+    if isinstance(value, (int, float)):
+        return f"as {value:g}{f' {use.unit}' if use.unit else ''}"
+    return {
+        "image_diagonal": "as the diagonal of its image",
+        "worst_rank": "as the last rank of the case",
+        "exclude": "as nothing at all",
+    }.get(str(value), "as the worst value")
+
+
+def _and(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,1 +1,0 @@
-"""Method descriptions: the catalogue's algorithm parameters as a form, stored entries, completeness, what is public."""

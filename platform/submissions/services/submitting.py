@@ -1,0 +1,264 @@
+"""Handing in an archive: an upload that may begin, and exactly one submission made of it when it is whole."""
+
+import secrets
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+
+from django.db import transaction
+from django.db.models import F, Max, Sum
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from challenges.models import Phase, Seat, Team
+from submissions.models import Submission
+from submissions.queries.quotas import quota
+from uploads.limits import upload_limits
+from uploads.models import Multipart, Upload
+from uploads.services import multiparts
+from uploads.services.refusals import (
+    AwayError,
+    GoneError,
+    NoRoomError,
+    NotAllowedError,
+    OffsetError,
+    PhaseNotOpenError,
+    QuotaExceededError,
+    TooLargeError,
+    UploadError,
+)
+from uploads.services.uploads import append, cancel, check_receiving
+from uploads.storage import delete, free_bytes, private, scratch, store_file
+from web.clock import shared_now
+from web.jobs import enqueue
+
+
+def create_upload(
+    *,
+    user: User,
+    phase: Phase,
+    team: Team,
+    file_name: str,
+    size: int,
+    accept_incomplete: bool = False,
+    is_direct: bool = False,
+) -> Upload:
+    """Begin an upload after every bound that can be checked before a byte has arrived.
+
+    Parameters
+    ----------
+    user, phase, team
+        Who hands in where, for whom.
+    file_name, size
+        The archive as its sender calls it, and its bytes.
+    accept_incomplete
+        Score without asking when cases are missing.
+    is_direct
+        Whether the bytes go to the object store and not through the platform.
+
+    Raises
+    ------
+    UploadError
+        One of its kinds above.
+    """
+    limits = upload_limits()
+    if team.standing == Team.Standing.DISQUALIFIED:
+        raise NotAllowedError(f"The organizers have disqualified your team: {team.standing_reason}")
+    if phase.is_held and not phase.is_closed:
+        raise PhaseNotOpenError(f"{phase.name} opens when its assessment is public in its registration.")
+    if not phase.is_open:
+        raise PhaseNotOpenError(
+            f"{phase.name} closed on {phase.ends_at:%-d %B %Y, %H:%M} UTC."
+            if phase.is_closed
+            else f"{phase.name} opens on {phase.opens_at:%-d %B %Y, %H:%M} UTC."
+        )
+    if size < 1:
+        raise UploadError("The file is empty. Pack the predictions into a .zip, .tar.gz or .tar.zst file.")
+    if size > limits.max_bytes:
+        raise TooLargeError(f"The file has {size:,} bytes; at most {limits.max_bytes:,} are taken.")
+    with transaction.atomic():
+        _lock(team.pk, user.pk)
+        _check_seat(phase, team, user)
+        _check_quota(phase, team, user)
+        receiving = Upload.objects.filter(state=Upload.State.RECEIVING, expires_at__gt=timezone.now())
+        if receiving.filter(phase=phase, team=team).count() >= limits.under_way:
+            raise QuotaExceededError(
+                f"Your team has {limits.under_way} unfinished uploads for this phase. Finish or cancel one of them first."
+            )
+        outstanding = receiving.aggregate(bytes=Sum(F("size") - F("offset")))["bytes"] or 0
+        if free_bytes() - outstanding - size < limits.reserve_bytes:
+            raise NoRoomError("There is no room for this upload at the moment. Nothing is lost; try again later.")
+        upload = Upload.objects.create(
+            phase=phase,
+            team=team,
+            user=user,
+            file_name=PurePosixPath(file_name.replace("\\", "/")).name[:255] or "predictions.zip",
+            size=size,
+            accept_incomplete=accept_incomplete,
+            expires_at=timezone.now() + limits.lifetime,
+        )
+        if is_direct:
+            multiparts.announce(upload=upload, name=_archive_name(upload, folder=f"incoming/{secrets.token_hex(16)}"))
+    if is_direct:
+        try:
+            multiparts.begin(upload=upload)
+        except AwayError:
+            cancel(upload=upload)
+            raise
+    else:
+        scratch("uploads")
+        upload.path.touch(mode=0o600)
+    return upload
+
+
+def finish(*, upload: Upload, digests: Sequence[str] | None = None) -> Submission:
+    """Make the one submission of a whole upload; called again, it returns the same one.
+
+    `digests` are those of all parts of an upload to the object store, which puts them together now.
+
+    The quota is taken in the same transaction, under locks on team and person: of two uploads that end at the same instant
+    at the limit, one passes, also when they are one person's with two teams.
+
+    Raises
+    ------
+    UploadError
+        `QuotaExceededError`, `PhaseNotOpenError` or `GoneError`; the upload is then refused and its bytes are deleted.
+        `OffsetError`, `ChecksumError` or `AwayError`; it can then be gone on with.
+    """
+    if (known := Submission.objects.filter(upload=upload).first()) is not None:
+        return known
+    upload.refresh_from_db()
+    check_receiving(upload)
+    archive = _stored(upload, digests)
+    try:
+        return _submit(upload, archive)
+    except UploadError as error:
+        Upload.objects.filter(pk=upload.pk, state=Upload.State.RECEIVING).update(
+            state=Upload.State.REFUSED, refusal=str(error)
+        )
+        delete(archive)
+        raise
+
+
+def submit_file(*, user: User, phase: Phase, team: Team, path: Path, accept_incomplete: bool = False) -> Submission:
+    """Hand in a file of this machine the way that a browser does: begin, send, finish.
+
+    Raises
+    ------
+    UploadError
+        As `create_upload` and `finish`.
+    """
+    upload = create_upload(
+        user=user,
+        phase=phase,
+        team=team,
+        file_name=path.name,
+        size=path.stat().st_size,
+        accept_incomplete=accept_incomplete,
+    )
+    with path.open("rb") as stream:
+        append(upload=upload, offset=0, read=stream.read)
+    return finish(upload=upload)
+
+
+def _stored(upload: Upload, digests: Sequence[str] | None) -> str:
+    """Have the whole archive in the private storage; returns its name there."""
+    multipart = Multipart.objects.filter(upload=upload).select_related("upload").first()
+    if multipart is not None:
+        multiparts.put_together(multipart=multipart, digests=digests)
+        return multipart.name
+    if not upload.is_whole:
+        raise OffsetError(f"{upload.size - upload.offset:,} bytes have not arrived yet.")
+    archive = _archive_name(upload, folder=f"submissions/{upload.pk}")
+    if upload.path.exists():
+        # Rewriting an earlier attempt's copy is harmless; without the file, that attempt has already moved it.
+        store_file(archive, upload.path)
+    elif not private().exists(archive):
+        raise GoneError("The received bytes are no longer there. Please upload the file again.")
+    return archive
+
+
+def _submit(upload: Upload, archive: str) -> Submission:
+    with transaction.atomic():
+        team, user = _lock(upload.team_id, upload.user_id)
+        rows = Upload.objects.select_for_update(of=("self",)).select_related("phase__task__challenge")
+        upload = rows.get(pk=upload.pk)
+        if (known := Submission.objects.filter(upload=upload).first()) is not None:
+            return known
+        check_receiving(upload)
+        is_late = _is_late(upload)
+        _check_seat(upload.phase, team, user)
+        _check_quota(upload.phase, team, user)
+        mine = Submission.objects.filter(phase=upload.phase, team=team)
+        submission = Submission.objects.create(
+            upload=upload,
+            phase=upload.phase,
+            team=team,
+            user_id=upload.user_id,
+            number=(mine.aggregate(last=Max("number"))["last"] or 0) + 1,
+            archive_file=archive,
+            archive_name=upload.file_name,
+            archive_size=upload.size,
+            accept_incomplete=upload.accept_incomplete,
+            is_late=is_late,
+            sent_at=shared_now(),
+        )
+        Upload.objects.filter(pk=upload.pk).update(state=Upload.State.COMPLETE)
+        Multipart.objects.filter(upload=upload).update(is_open=False)
+        record(
+            actor=upload.user,
+            act="submission_received",
+            subject=submission,
+            scope=upload.phase.challenge.slug,
+            facts={
+                "phase": upload.phase.name,
+                "team": team.name,
+                "number": submission.number,
+                "bytes": upload.size,
+                "late": is_late,
+            },
+        )
+        enqueue("submissions.tasks.validate", str(submission.pk))
+        return submission
+
+
+def _is_late(upload: Upload) -> bool:
+    """Whether it ended after the phase closed; refused when it ended later than an upload may take."""
+    closed_for = timezone.now() - upload.phase.ends_at
+    if closed_for.total_seconds() <= 0:
+        return False
+    if closed_for > upload_limits().grace or upload.created_at > upload.phase.ends_at:
+        raise PhaseNotOpenError(f"{upload.phase.name} closed on {upload.phase.ends_at:%-d %B %Y, %H:%M} UTC.")
+    return True
+
+
+def _lock(team: int, user: int) -> tuple[Team, User]:
+    """Lock a team and a person, always in this order, until the end of the transaction."""
+    locked = Team.objects.select_for_update().get(pk=team)
+    # Without the key: rows that only name the person are written meanwhile.
+    return locked, User.objects.select_for_update(no_key=True).get(pk=user)
+
+
+def elsewhere(phase: Phase) -> str:
+    """What a person is told who takes part in other tasks only."""
+    return (
+        f"You do not take part in the task {phase.task.name} with this team. On the page Team, the captain has the team "
+        "take part in it; or form a team for it."
+    )
+
+
+def _check_seat(phase: Phase, team: Team, user: User) -> None:
+    if not Seat.objects.filter(task=phase.task_id, user=user, member__team=team, member__left_at=None).exists():
+        raise NotAllowedError(elsewhere(phase))
+
+
+def _check_quota(phase: Phase, team: Team, user: User) -> None:
+    reason = quota(phase, team, user).exhausted
+    if reason:
+        raise QuotaExceededError(reason)
+
+
+def _archive_name(upload: Upload, *, folder: str) -> str:
+    ending = "".join(PurePosixPath(upload.file_name).suffixes[-2:]).lower()
+    known = ending if ending in (".tar.gz", ".tar.zst") else PurePosixPath(upload.file_name).suffix.lower()
+    return f"{folder}/archive{known if known in ('.zip', '.tar', '.tgz', '.tar.gz', '.tar.zst') else ''}"

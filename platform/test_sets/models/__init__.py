@@ -1,0 +1,6 @@
+"""Archive → test set → case → annotation."""
+
+from test_sets.models.archives import TestSetArchive, TestSetUpload
+from test_sets.models.test_sets import Annotation, TestCase, TestSet
+
+__all__ = ["Annotation", "TestCase", "TestSet", "TestSetArchive", "TestSetUpload"]

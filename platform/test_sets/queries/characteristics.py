@@ -1,0 +1,85 @@
+"""What is known of the cases of a test set: each column with the type that its values have, and what it is used for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from challenges.models import Phase
+from challenges.queries.projections import projection_of, registered_document
+from evaluation.bundle import metadata_columns
+from test_sets.models import TestSet
+
+
+@dataclass(frozen=True)
+class Characteristic:
+    """A column of the case metadata.
+
+    Attributes
+    ----------
+    kind
+        In words: numbers, whole numbers, yes or no, names.
+    different, lacking
+        Different values, and scored cases without one.
+    groups
+        Whether the assessment groups cases by it.
+    registered
+        Type of values that the registered design declares; empty where it declares none.
+    """
+
+    name: str
+    kind: str
+    different: int
+    lacking: int
+    groups: bool
+    registered: str
+
+
+def characteristics(test_set: TestSet, phase: Phase) -> list[Characteristic]:
+    """The columns of the scored cases of a version, in their order; two queries and those of the registration."""
+    rows = list(test_set.cases.filter(is_decoy=False).order_by("position").values_list("metadata", flat=True))
+    names = list(dict.fromkeys(name for metadata in rows for name in metadata))
+    grouping, declared = metadata_columns(phase.assessment), _declared(phase)
+    found = []
+    for name in names:
+        values = [metadata.get(name) for metadata in rows]
+        present = [value for value in values if value not in (None, "")]
+        found.append(
+            Characteristic(
+                name=name,
+                kind=kind_of(present),
+                different=len({str(value) for value in present}),
+                lacking=len(values) - len(present),
+                groups=name in grouping,
+                registered=declared.get(name.casefold(), ""),
+            )
+        )
+    return found
+
+
+def kind_of(values: list[Any]) -> str:
+    """Say in words of what type values are.
+
+    Examples
+    --------
+    >>> [kind_of(values) for values in ([1, 2.5], [1, 2], [True, False], ["a", 1], [])]
+    ['numbers', 'whole numbers', 'yes or no', 'names', 'no values']
+    """
+    if not values:
+        return "no values"
+    if all(isinstance(value, bool) for value in values):
+        return "yes or no"
+    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in values):
+        return "names"
+    return "whole numbers" if all(float(value).is_integer() for value in values) else "numbers"
+
+
+def _declared(phase: Phase) -> dict[str, str]:
+    projection = projection_of(phase.challenge)
+    if projection is None:
+        return {}
+    document = registered_document(projection.version)
+    key = phase.task.design_key
+    values = document.values(key if key in document.tasks else None)
+    return {
+        str(row.get("name", "")).casefold(): str(row.get("value_type") or "declared")
+        for row in values.rows("image_characteristics")
+    }

@@ -1,0 +1,21 @@
+"""References that a dry run makes public."""
+
+from challenges.models import Phase
+from test_sets.models import Annotation, TestCase
+
+
+def are_public(phase: Phase) -> bool:
+    """Whether the references of a phase are for everybody who takes part.
+
+    Only of a dry run that has opened, and only if no other phase of the challenge, in any version of its test set, holds
+    one of the same references hidden, be it merged or of one annotator: whoever loads the wrong folder gives nothing away.
+    """
+    if not phase.is_dry_run or not phase.has_opened:
+        return False
+    where = {"phase__task__challenge": phase.task.challenge_id, "phase__is_dry_run": False}
+    own = TestCase.objects.filter(test_set__phase=phase).values("reference_sha256")
+    merged = TestCase.objects.filter(reference_sha256__in=own, **{f"test_set__{key}": of for key, of in where.items()})
+    drawn = Annotation.objects.filter(
+        reference_sha256__in=own, **{f"case__test_set__{key}": of for key, of in where.items()}
+    )
+    return not merged.exists() and not drawn.exists()

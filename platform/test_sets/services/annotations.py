@@ -1,0 +1,102 @@
+"""What each of several annotators drew or named, kept beside the references that are scored."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from evaluation.assessment import Assessment
+from evaluation.readers import case_name
+from evaluation.readers.instance_tables import INSTANCES_FILE
+from test_sets.queries.expectation import TABLE_FILES
+from test_sets.services import reference_tables
+from test_sets.services.files import keep_secret
+from uploads.storage import sha256_of
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The reference of a case by one annotator, stored."""
+
+    annotator: str
+    case: str
+    stored: str
+    digest: str
+
+
+@dataclass
+class Annotations:
+    """References of several annotators.
+
+    Attributes
+    ----------
+    drawn
+        One entry an annotator and case.
+    labels
+        Classes that they named in a classification, those of decoys left out.
+    instances
+        Where the table of instances of each annotator is kept, who has one.
+    """
+
+    drawn: list[Drawn] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    instances: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def shared(self) -> dict[str, Any]:
+        """What the test set keeps of them beside the entries."""
+        return {reference_tables.ANNOTATORS_INSTANCES: self.instances} if self.instances else {}
+
+
+def keep_annotators(
+    folders: Mapping[str, Path], assessment: Assessment, cases: Sequence[str], scored: Sequence[str]
+) -> Annotations:
+    """Store what each annotator drew, encrypted.
+
+    Raises
+    ------
+    ReferenceTableError
+        When an annotator's table is not there or cannot be taken.
+    ReadError
+        When it cannot be read.
+    """
+    found = Annotations()
+    for name, folder in folders.items():
+        if assessment.problem in TABLE_FILES:
+            _keep_table(found, name, folder, assessment, cases, scored)
+        else:
+            _keep_images(found, name, folder, assessment, set(cases))
+    return found
+
+
+def _keep_images(found: Annotations, name: str, folder: Path, assessment: Assessment, cases: set[str]) -> None:
+    table = reference_tables.read_instances_beside(folder, assessment)
+    table_digest = ""
+    if table is not None:
+        found.instances[name] = keep_secret("references", folder / INSTANCES_FILE)
+        table_digest = sha256_of(folder / INSTANCES_FILE)
+    for path in sorted(folder.iterdir()):
+        if (known := case_name(path)) is None or known[0] not in cases:
+            continue
+        case, digest = known[0], sha256_of(path)
+        if table_digest:
+            digest = reference_tables.digest_with_instances(case, digest, table_digest)
+        found.drawn.append(Drawn(name, case, keep_secret("references", path), digest))
+
+
+def _keep_table(
+    found: Annotations,
+    name: str,
+    folder: Path,
+    assessment: Assessment,
+    cases: Sequence[str],
+    scored: Sequence[str],
+) -> None:
+    path = reference_tables.find(folder, assessment.problem)
+    table = reference_tables.read(path, assessment.problem)
+    kept, file_digest = keep_secret("references", path), sha256_of(path)
+    found.drawn += [
+        Drawn(name, case, kept, reference_tables.digest_of(case, file_digest)) for case in table.covered(cases)
+    ]
+    if table.labels is not None:
+        found.labels += [table.labels[case] for case in scored if case in table.labels]

@@ -1,0 +1,259 @@
+"""Parts of an archive of references that only some have: decoys, references of several annotators, declared characteristics."""
+
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from challenges.models import Phase
+from challenges.queries.projections import projection_of, registered_document
+from confinement.sandbox import answers
+from evaluation.assessment import Assessment
+from evaluation.designs.document.form import Values
+from evaluation.readers import SUFFIXES, Geometry, ReadError, read_geometry, read_label_image
+from evaluation.readers.instance_tables import INSTANCES_FILE
+from test_sets.domain import merging
+from test_sets.queries.expectation import TABLE_FILES, allowed_labels, geometry_document, geometry_of
+from uploads.limits import child_limits
+
+DECOY: Final = "decoy"
+"""Column of the table of cases that says which are decoys."""
+ANNOTATOR: Final = re.compile(r"annotator-([A-Za-z0-9][A-Za-z0-9_.-]{0,39})")
+MOST_ANNOTATORS: Final = 20
+_YES, _NO = ("yes", "true", "1", "1.0", "x"), ("no", "false", "0", "0.0", "", "none", "nan")
+# Levels of a characteristic that a row of a case can hold.
+_OF_CASES = ("image", "patient", "device_or_centre")
+
+
+@dataclass
+class Found:
+    """What an archive holds, in the words of the organizer who packed it."""
+
+    references: dict[str, str] = field(default_factory=dict)
+    """Case → file."""
+    images: dict[str, str] = field(default_factory=dict)
+    annotators: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Annotator → case → file."""
+    records: list[dict[str, Any]] | None = None
+    columns: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def named(self) -> set[str]:
+        """Cases with a reference."""
+        return set(self.references).union(*self.annotators.values())
+
+
+def registered(phase: Phase) -> Values | None:
+    """What the registered design says of the task of a phase; None for a challenge without a registration."""
+    projection = projection_of(phase.challenge)
+    if projection is None:
+        return None
+    document = registered_document(projection.version)
+    key = phase.task.design_key
+    return document.values(key if key in document.tasks else None)
+
+
+def take_decoys(found: Found) -> list[str]:
+    """Take the column of decoys out of the table of cases; what cannot be understood is added to the problems."""
+    if found.records is None or DECOY not in found.columns:
+        return []
+    found.columns = [column for column in found.columns if column != DECOY]
+    decoys = []
+    for record in found.records:
+        said = str(record.pop(DECOY, "") or "").strip().lower()
+        if said in _YES:
+            decoys.append(str(record["case"]))
+        elif said not in _NO:
+            found.problems.append(
+                f"cases.csv: the column {DECOY} of the case {record['case']} says “{said[:30]}”. Write yes, no or nothing."
+            )
+    return decoys
+
+
+def merge_rule(found: Found, phase: Phase, assessment: Assessment, wanted: str) -> str:
+    """Say how the references of the annotators in an archive become one; empty without annotators.
+
+    The registered design decides, where there is one.
+    """
+    if not found.annotators:
+        return ""
+    said, values, problem = found.problems.append, registered(phase), assessment.problem
+    known = merging.words(problem)
+    if len(found.annotators) == 1:
+        said("There is one folder annotator-… only. Put the references of a single annotator into references/.")
+    rule = wanted or merging.MAJORITY if values is None else values.text("annotation_aggregation_test")
+    if rule not in known:
+        if values is not None:
+            said(
+                f"There are {len(found.annotators)} annotators, and the registered design says “{rule or 'nothing'}” about how "
+                f"their annotations are merged (annotation_aggregation_test). Ask for a change of it; known are {', '.join(known)}."
+            )
+        else:
+            said(f"{rule} is no rule of merging. Known are {', '.join(known)}.")
+        return ""
+    if rule in merging.given(problem):
+        other = "" if values is not None else " With ranking_per_annotator, those of the first annotator are scored."
+        for lacking in _lacking(found, problem):
+            said(f"{lacking} is needed beside the annotators, since the rule is {known[rule]}.{other}")
+    elif found.references:
+        said(f"references/: the rule is {known[rule]}; merged references are not taken. Leave the folder out.")
+    names = sorted(found.annotators)
+    if rule in merging.EACH and problem not in TABLE_FILES:
+        for case in sorted(found.named - set(found.annotators[names[0]])):
+            said(f"annotator-{names[0]}: lacks the case {case}. Without merging, the first annotator needs every case.")
+    return rule
+
+
+def _lacking(found: Found, problem: str) -> list[str]:
+    """Merged references that are not there."""
+    if not found.references:
+        return [" or ".join(f"references/{name}" for name in TABLE_FILES.get(problem, ("",)))]
+    if problem in TABLE_FILES:
+        return []
+    return [f"{case}: references/{case}.nii.gz" for case in sorted(found.named - set(found.references))]
+
+
+def check_characteristics(found: Found, phase: Phase, cases: Sequence[str]) -> None:
+    """Compare the table of cases with the characteristics that the registered design declares."""
+    values = registered(phase)
+    if values is None:
+        return
+    columns = {_plain(column): column for column in found.columns}
+    frame = pd.DataFrame(found.records or [], columns=found.columns)
+    frame = frame[frame["case"].isin(list(cases))] if "case" in frame else frame
+    for row in values.rows("image_characteristics"):
+        name, kind = str(row.get("name", "")), row.get("value_type")
+        if row.get("level") not in _OF_CASES or not name:
+            continue
+        column = columns.get(_plain(name))
+        if column is None:
+            found.problems.append(
+                f"cases.csv: the registered design declares the characteristic “{name}” of test cases. Add a column {_plain(name)}."
+            )
+            continue
+        present = frame[column].dropna()
+        if kind == "binary" and present.nunique() > 2:
+            some = ", ".join(str(value) for value in present.unique()[:3])
+            found.problems.append(
+                f"cases.csv: {column} is registered as binary and has {present.nunique()} values ({some}, …). Keep two."
+            )
+        if kind == "numeric" and not pd.api.types.is_numeric_dtype(pd.Series(present.tolist(), dtype=None)):
+            some = next((value for value in present if not isinstance(value, int | float)), "")
+            found.problems.append(
+                f"cases.csv: {column} is registered as numeric and has the value “{some}”. Write numbers with a point."
+            )
+
+
+def check_hierarchy(found: Found, assessment: Assessment, cases: Sequence[str]) -> None:
+    """Refuse groups that do not lie in one group of the level above, such as a patient of two sites."""
+    levels = [level for level in assessment.aggregation.levels if level != "case"]
+    rows = [record for record in found.records or () if str(record["case"]) in set(cases)]
+    for inner, outer in pairwise(levels):
+        places: dict[str, set[str]] = {}
+        for record in rows:
+            places.setdefault(str(record.get(inner)), set()).add(str(record.get(outer)))
+        for name, above in sorted(places.items()):
+            if len(above) > 1:
+                found.problems.append(
+                    f"cases.csv: {inner} {name} has the {outer} {' and '.join(sorted(above)[:2])}, but each {inner} lies in one "
+                    f"{outer}. Correct it, or give the {inner} a name of its own in each."
+                )
+
+
+def join(
+    found: Found,
+    folder: Path,
+    *,
+    rule: str,
+    decoys: Sequence[str],
+    known: Mapping[str, dict[str, Any]],
+    assessment: Assessment,
+    beat: Callable[[], None],
+) -> dict[str, dict[str, Any]]:
+    """Make the references that an archive does not hold: merged ones, and stand-ins for decoys; in confined children.
+
+    Parameters
+    ----------
+    found
+        What was unpacked to `folder`; the files that are made are added to its references, problems to its problems.
+    known
+        Grids of cases of the version that is replaced, for decoys without reference or image.
+
+    Returns
+    -------
+    dict
+        Case → grid of each reference that was made or compared.
+    """
+    labels = allowed_labels(assessment)
+    names = sorted(found.annotators)
+    if rule in merging.EACH:
+        own = folder / f"annotator-{names[0]}" / INSTANCES_FILE
+        if own.is_file():
+            shutil.copyfile(own, folder / "references" / INSTANCES_FILE)
+    bare = [case for case in decoys if case not in found.named]
+
+    def of_annotators(case: str) -> Path:
+        files = [
+            folder / f"annotator-{name}" / found.annotators[name][case]
+            for name in names
+            if case in found.annotators[name]
+        ]
+        target = folder / "references" / case
+        if rule in merging.computed(assessment.problem):
+            return merging.merge_files(files, rule, target)
+        if rule in merging.EACH:
+            made = folder / "references" / files[0].name
+            shutil.copyfile(files[0], made)
+        else:
+            made = folder / "references" / found.references[case]
+        grid = read_geometry(made)
+        for path in files:
+            read_label_image(path, expected=grid)
+        return made
+
+    def of_decoy(case: str) -> Path:
+        label = 0 if assessment.problem == "instance_segmentation" else min(set(labels or (1,)) - {0}, default=1)
+        return merging.stand_in(_grid_of(case), label, folder / "references" / case)
+
+    def _grid_of(case: str) -> Geometry:
+        image = found.images.get(case, "")
+        if image.lower().endswith(tuple(SUFFIXES)):
+            return read_geometry(folder / "images" / image)
+        grid = geometry_of(known[case]) if case in known else None
+        if grid is None:
+            raise ValueError(
+                f"a decoy without a reference needs images/{case}.nii.gz (or another format with a grid), or any label image "
+                f"of its grid as references/{case}.nii.gz"
+            )
+        return grid
+
+    def work(case: str, _own: Path) -> object:
+        try:
+            made = of_decoy(case) if case in bare else of_annotators(case)
+            image = read_label_image(made, allowed_labels=labels)
+            return {"file": made.name, "geometry": geometry_document(image.geometry)}
+        except ReadError as error:
+            return {"problem": f"{error.file}: {error.message}. {error.remedy}"}
+        except (OSError, RuntimeError, ValueError) as error:
+            return {"problem": " ".join(str(error).split())[:300] or type(error).__name__}
+
+    wanted = sorted(set(bare).union(*found.annotators.values()))
+    geometries = {}
+    for answer in answers(wanted, work, limits=child_limits(), beat=beat, hands_over=folder):
+        value = answer.value if isinstance(answer.value, dict) else {}
+        if answer.failure is not None or "file" not in value:
+            found.problems.append(f"{answer.item}: {value.get('problem') or f'could not be merged ({answer.failure})'}")
+            continue
+        found.references[answer.item], geometries[answer.item] = value["file"], value["geometry"]
+    return geometries
+
+
+def _plain(name: str) -> str:
+    """A name as a column: what differs in case, spaces and signs only is the same."""
+    return re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")

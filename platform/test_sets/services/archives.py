@@ -1,0 +1,355 @@
+"""A test set out of one archive of an organizer: unpacked and read in confined children, then sealed."""
+
+import csv
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pandas as pd
+
+from accounts.models import User
+from challenges.models import Phase
+from confinement import archive
+from confinement.limits import MIB, ArchiveLimits, ChildLimits, TableLimits
+from confinement.sandbox import Answer, answers
+from evaluation.assessment import Assessment
+from evaluation.bundle import metadata_columns
+from evaluation.readers import ReadError, case_name, read_label_image
+from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable, check_instances
+from test_sets.domain import slices
+from test_sets.models import TestCase, TestSet
+from test_sets.queries.expectation import TABLE_FILES, allowed_labels, geometry_document, refusal
+from test_sets.services import archive_parts as parts
+from test_sets.services import reference_tables
+from test_sets.services.annotated_tables import join_tables
+from test_sets.services.archive_parts import Found
+from test_sets.services.replacing import Replacement
+from test_sets.services.sealing import PHOTOGRAPHS, TestSetError, create_test_set
+from uploads.limits import child_limits
+from uploads.storage import working_folder
+
+REFERENCES, IMAGES, CASES = "references", "images", "cases.csv"
+PROBLEMS_SHOWN = 50
+_LARGE_TABLE = "too large for a table."
+_MESSAGE_BYTES = 32 * MIB
+_NAME_LENGTH = 150
+# Read as they are written: 007 is a name and not a number.
+_NAMES = ("case", "patient")
+# Slower than any disk that would be used: bounds unpacking by the size of the archive.
+_BYTES_PER_SECOND = 20e6
+
+
+def take_archive(
+    *,
+    phase: Phase,
+    path: Path,
+    actor: User | None,
+    reason: str = "",
+    replaces: bool = False,
+    merge_rule: str = "",
+    beat: Callable[[], None] = lambda: None,
+    within: Callable[[TestSet], None] = lambda _: None,
+) -> TestSet:
+    """Seal what a ZIP or TAR archive holds as the test set of a phase.
+
+    Parameters
+    ----------
+    phase
+        The phase.
+    path
+        The archive: a folder `references` with a label image a case or with the table of all cases, and if wanted a
+        folder `images` and a table `cases.csv` with a column `case` and one column a characteristic. A column `decoy`
+        says which cases are asked for and not scored; folders `annotator-<id>` hold references of several annotators,
+        each as `references` would.
+    reason
+        Why the present version is replaced.
+    replaces
+        Whether there is to be a version already.
+    merge_rule
+        How references of several annotators become one, where no registered design says it; a majority vote if empty.
+    beat
+        Called every second while a child works.
+    within
+        Called in the transaction that seals.
+
+    Raises
+    ------
+    TestSetError
+        With one line for each problem: file, case, what was found, and the remedy.
+    """
+    replacement = Replacement(reason) if replaces else None
+    if replacement is None and TestSet.objects.filter(phase=phase, is_active=True).exists():
+        raise TestSetError(f"{phase.name} has a test set already. Replace it, with a reason.")
+    assessment = phase.assessment
+    if problem := refusal(assessment):
+        raise TestSetError(problem)
+    with working_folder() as folder:
+        found = _unpack(path, folder, assessment, beat)
+        if replaces:
+            _keep_table(found, phase)
+        decoys = parts.take_decoys(found)
+        rule = parts.merge_rule(found, phase, assessment, merge_rule)
+        cases = _cases(found, assessment, decoys)
+        scored = [case for case in cases if case not in decoys]
+        parts.check_characteristics(found, phase, scored)
+        parts.check_hierarchy(found, assessment, scored)
+        _refuse(found.problems)
+        geometries = _read_files(found, folder, assessment, beat)
+        if assessment.problem not in TABLE_FILES:
+            known = _present_grids(phase) if replaces else {}
+            geometries |= parts.join(
+                found, folder, rule=rule, decoys=decoys, known=known, assessment=assessment, beat=beat
+            )
+        else:
+            join_tables(found, folder, rule=rule, scored=scored, assessment=assessment, beat=beat)
+        _refuse(found.problems)
+        return create_test_set(
+            phase=phase,
+            references=folder / REFERENCES,
+            images=folder / IMAGES if found.images else None,
+            cases=cases,
+            decoys=decoys,
+            annotators={name: folder / f"annotator-{name}" for name in sorted(found.annotators)},
+            merge_rule=rule,
+            metadata=pd.DataFrame(found.records, columns=found.columns) if found.records is not None else None,
+            actor=actor,
+            geometries=geometries,
+            replacement=replacement,
+            within=within,
+        )
+
+
+def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[], None]) -> Found:
+    limits = ArchiveLimits()
+    tables = TABLE_FILES.get(assessment.problem, ())
+
+    def work(_item: str, own: Path) -> object:
+        found = Found()
+        try:
+            source = path
+            if archive.is_tar(path):
+                source = own / "repacked.zip"
+                archive.repack_tar(path, source, limits)
+            _sort(source, folder, tables, limits, found, instances=assessment.problem == "instance_segmentation")
+        except archive.ArchiveError as error:
+            found.problems.append(str(error))
+        if (folder / CASES).exists():
+            _read_cases(folder / CASES, found)
+        return vars(found)
+
+    usual = child_limits()
+    bounds = ChildLimits(
+        memory_bytes=usual.memory_bytes,
+        file_bytes=limits.total_bytes,
+        item_seconds=usual.item_seconds + path.stat().st_size / _BYTES_PER_SECOND,
+        message_bytes=_MESSAGE_BYTES,
+    )
+    for part in (REFERENCES, IMAGES):
+        (folder / part).mkdir()
+    [answer] = answers(["archive"], work, limits=bounds, reads=[path], beat=beat, hands_over=folder)
+    if answer.failure is not None or not isinstance(answer.value, dict):
+        raise TestSetError(
+            "The archive could not be read within the limits of time and memory. Pack it with an ordinary program."
+        )
+    return Found(**answer.value)
+
+
+def _sort(
+    source: Path, folder: Path, tables: Sequence[str], limits: ArchiveLimits, found: Found, *, instances: bool
+) -> None:
+    """Write every file to its place under its own name, whatever folders the archive names."""
+    members = archive.members(source, limits)
+    paths = {member.path: PurePosixPath(member.path.replace("\\", "/")).parts for member in members}
+    tops = {names[0] for names in paths.values() if len(names) > 1}
+    own = {REFERENCES, IMAGES, *filter(parts.ANNOTATOR.fullmatch, tops)}
+    # One folder around everything is how many programs pack.
+    shared = len(tops) == 1 and not tops & own and all(len(names) > 1 for names in paths.values())
+    for member in members:
+        names = paths[member.path][1:] if shared else paths[member.path]
+        place, name = (names[0] if len(names) > 1 else ""), names[-1]
+        if place == "" and name == CASES:
+            archive.extract(source, member.path, folder / CASES, limit=_MESSAGE_BYTES, remedy="too large for a table.")
+            continue
+        kept = {REFERENCES: found.references, IMAGES: found.images}.get(place)
+        if annotator := parts.ANNOTATOR.fullmatch(place):
+            kept = found.annotators.setdefault(annotator[1], {})
+            if len(found.annotators) > parts.MOST_ANNOTATORS:
+                found.problems.append(f"There are more than {parts.MOST_ANNOTATORS} folders annotator-….")
+                return
+            (folder / place).mkdir(exist_ok=True)
+        if kept is None:
+            found.problems.append(
+                f"{member.path}: belongs to nothing. Put references into {REFERENCES}/ (or, of several annotators, into "
+                f"annotator-1/, annotator-2/, …), images into {IMAGES}/, and characteristics into {CASES}."
+            )
+            continue
+        if instances and place != IMAGES and name == INSTANCES_FILE:
+            archive.extract(source, member.path, folder / place / name, limit=TableLimits().bytes, remedy=_LARGE_TABLE)
+            continue
+        is_table = bool(tables) and place != IMAGES
+        case = name if is_table and name in tables else _case(name, photographs=place == IMAGES)
+        if not case or (is_table and name not in tables):
+            wanted = " or ".join(tables) if is_table else "<case>.nii.gz or another image format"
+            found.problems.append(f"{member.path}: is not read. Name it {wanted}, or leave it out.")
+        elif case in kept:
+            found.problems.append(
+                f"{member.path}: the case {case} has the file {kept[case]} already. Keep one file for each case."
+            )
+        else:
+            kept[case] = name
+            archive.extract(source, member.path, folder / place / name, limit=limits.entry_bytes)
+
+
+def _case(name: str, *, photographs: bool) -> str:
+    if known := case_name(Path(name)):
+        return known[0]
+    path = PurePosixPath(name)
+    return path.stem if photographs and path.suffix.lower() in PHOTOGRAPHS else ""
+
+
+def _read_cases(path: Path, found: Found) -> None:
+    """Read the table of characteristics; what their values are (numbers, words) is told from the whole column."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            head = next(csv.reader(file), [])
+        table = pd.read_csv(path, encoding="utf-8-sig", dtype=dict.fromkeys(_NAMES, str))
+    except (ValueError, csv.Error) as error:  # also what pandas raises over a table that it cannot parse
+        words = " ".join(str(error).split())[:160]
+        found.problems.append(f"{CASES}: cannot be read ({words}). Save it as CSV in UTF-8, with commas.")
+        return
+    if twice := [name for name in head if head.count(name) > 1]:
+        found.problems.append(f"{CASES}: the column {twice[0]} is there twice. Keep one of them.")
+    if "case" not in table.columns:
+        found.problems.append(f"{CASES}: has no column named case. Name the column with the names of the cases so.")
+        return
+    for case in table.loc[table["case"].duplicated() & table["case"].notna(), "case"].unique()[:PROBLEMS_SHOWN]:
+        found.problems.append(f"{CASES}: the case {case} stands there twice. Keep one line for each case.")
+    if table["case"].isna().any():
+        line = int(table["case"].isna().to_numpy().argmax()) + 2
+        found.problems.append(f"{CASES}: line {line} names no case. Fill it in, or delete the line.")
+    found.columns = [str(column) for column in table.columns]
+    plain = table.astype(object).where(table.notna(), None)
+    found.records = [
+        {name: value.item() if hasattr(value, "item") else value for name, value in row.items()}
+        for row in plain.to_dict("records")
+    ]
+
+
+def _keep_table(found: Found, phase: Phase) -> None:
+    """Take order and characteristics from the present version where the archive has no table and the same cases."""
+    present = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True).order_by("position")
+    rows: list[dict[str, Any]] = []
+    for name, metadata, is_decoy in present.values_list("name", "metadata", "is_decoy"):
+        rows.append({"case": name, **metadata, **({parts.DECOY: True} if is_decoy else {})})
+    scored, every = {row["case"] for row in rows if parts.DECOY not in row}, {row["case"] for row in rows}
+    is_table = phase.assessment.problem in TABLE_FILES
+    if found.records is None and (is_table or scored <= found.named <= every):
+        found.records = rows
+        found.columns = list(dict.fromkeys(["case", *(column for row in rows for column in row)]))
+
+
+def _present_grids(phase: Phase) -> dict[str, dict[str, Any]]:
+    present = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True)
+    return dict(present.values_list("name", "geometry"))
+
+
+def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> list[str]:
+    """The cases in their order; what does not fit together is added to the problems."""
+    rows = {str(record["case"]): record for record in found.records or ()}
+    is_table = assessment.problem in TABLE_FILES
+    if is_table and not rows:
+        found.problems.append(f"{CASES}: is missing. With references in one table it has to say which cases there are.")
+    cases = list(rows) or sorted(found.named)
+    for case in cases:
+        if len(case) > _NAME_LENGTH or "/" in case:
+            found.problems.append(
+                f"{case[:60]}: no name for a case. Use at most {_NAME_LENGTH} characters and no slash."
+            )
+        if not is_table and case not in found.named and case not in decoys:
+            found.problems.append(
+                f"{CASES}: the case {case} has no reference. Add {REFERENCES}/{case}.nii.gz, or delete its line."
+            )
+    drawn = [(files, f"annotator-{name}") for name, files in found.annotators.items()]
+    for kept, place in ((found.images, IMAGES), *(() if is_table else (*drawn, (found.references, REFERENCES)))):
+        for case, name in kept.items():
+            if case not in set(cases):
+                found.problems.append(
+                    f"{place}/{name}: {CASES if rows else REFERENCES} has no case {case}. Add it there, or remove the file."
+                )
+    if not cases:
+        found.problems.append(f"{REFERENCES}: has no files that are read. Add one label image for each case.")
+    for column in metadata_columns(assessment):
+        lacking = [case for case in cases if case not in decoys and rows.get(case, {}).get(column) in (None, "")]
+        if lacking:
+            found.problems.append(
+                f"{CASES}: the ranking groups cases by {column}, which {lacking[0]}"
+                f"{f' and {len(lacking) - 1} more' if len(lacking) > 1 else ''} lack. Add the column {column} with a value "
+                "for each case."
+            )
+    return cases
+
+
+def _read_files(
+    found: Found, folder: Path, assessment: Assessment, beat: Callable[[], None]
+) -> dict[str, dict[str, Any]]:
+    """Read each reference and image in a child as it will be read later; returns the grids of label images by case.
+
+    Raises
+    ------
+    TestSetError
+        With everything that cannot be taken.
+    """
+    labels = allowed_labels(assessment)
+    is_table = assessment.problem in TABLE_FILES
+    places = {f"{REFERENCES}/{name}": case for case, name in found.references.items()}
+    places |= {f"{IMAGES}/{name}": case for case, name in found.images.items()}
+    for annotator, files in found.annotators.items():
+        places |= {f"annotator-{annotator}/{name}": case for case, name in files.items()}
+
+    beside: dict[Path, InstanceTable | None] = {}
+
+    def work(item: str, _own: Path) -> object:
+        file = folder / item
+        try:
+            if item.startswith(IMAGES):
+                slices.background(file)
+                return {}
+            if is_table:
+                reference_tables.read(file, assessment.problem)
+                return {}
+            label_map = read_label_image(file, allowed_labels=labels)
+            if file.parent not in beside:
+                beside[file.parent] = reference_tables.read_instances_beside(file.parent, assessment)
+            if (table := beside[file.parent]) is not None:
+                check_instances(label_map, table.of(places[item]), case=places[item], file=file.name)
+            return {"geometry": geometry_document(label_map.geometry)}
+        except ReadError as error:
+            return {"problem": f"{error.message}. {error.remedy}"}
+        except reference_tables.ReferenceTableError as error:
+            return {"problem": str(error)}
+        except (OSError, RuntimeError, ValueError) as error:  # what the libraries of images raise over damaged files
+            words = " ".join(str(error).split())[:160] or type(error).__name__
+            return {"problem": f"cannot be read ({words}). Write it again with a common library."}
+
+    geometries, problems = {}, []
+    for answer in answers(list(places), work, limits=child_limits(), reads=[folder], beat=beat):
+        problem, geometry = _judged(answer)
+        if problem:
+            of_case = "" if is_table and not answer.item.startswith(IMAGES) else f", case {places[answer.item]}"
+            problems.append(f"{answer.item}{of_case}: {problem}")
+        elif geometry and answer.item.startswith(f"{REFERENCES}/"):
+            geometries[places[answer.item]] = geometry
+    _refuse(problems)
+    return geometries
+
+
+def _judged(answer: Answer) -> tuple[str, dict[str, Any] | None]:
+    if answer.failure is not None or not isinstance(answer.value, dict):
+        return f"could not be read within the limits ({answer.failure}). Write it again with a common library.", None
+    return answer.value.get("problem", ""), answer.value.get("geometry")
+
+
+def _refuse(problems: Sequence[str]) -> None:
+    if problems:
+        more = len(problems) - PROBLEMS_SHOWN
+        raise TestSetError("\n".join([*problems[:PROBLEMS_SHOWN], *([f"… and {more} more"] if more > 0 else [])]))

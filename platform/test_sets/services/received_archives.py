@@ -1,0 +1,173 @@
+"""Archives of references from the browser: kept encrypted, checked and sealed by a worker, decided exactly once."""
+
+import traceback
+import uuid
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+import structlog
+from django.core.files.uploadedfile import UploadedFile
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from challenges.models import Phase
+from confinement.limits import MIB
+from test_sets import vault
+from test_sets.models import TestSet, TestSetArchive
+from test_sets.services.archives import take_archive
+from test_sets.services.replacing import Replacement, TestSetError, approved_change
+from uploads.services.refusals import BusyError
+from uploads.storage import delete, has_room
+from web.clock import shared_now
+from web.jobs import enqueue
+from web.leases import Heart, LeaseLostError, claim
+
+log = structlog.get_logger(__name__)
+
+MAX_ATTEMPTS = 3
+PIECE_BYTES = 32 * MIB
+OUR_FAULT = (
+    "Something went wrong on our side, and nothing was sealed. Send the archive again; if it happens again, ask the "
+    "administrators to look into the log of the worker."
+)
+
+
+def receive(*, user: User, phase: Phase, archive: UploadedFile, reason: str, merge_rule: str = "") -> TestSetArchive:
+    """Keep an archive that came in one request and have it checked; it replaces the present version where there is one.
+
+    Raises
+    ------
+    TestSetError
+        Without a reason for a replacement, and while another archive for the phase is being checked.
+    """
+    check(phase, reason)
+    _wait(phase)
+    if not has_room():
+        raise TestSetError("There is no room for the archive at the moment. Try again later.")
+    key, pieces = uuid.uuid4(), []
+    try:
+        for number, block in enumerate(archive.chunks(PIECE_BYTES)):
+            pieces.append(f"test-sets/{key}/{number:06d}{vault.SUFFIX}")
+            vault.keep_bytes(pieces[-1], block)
+        return hand_on(
+            user=user,
+            phase=phase,
+            file_name=PurePosixPath(str(archive.name).replace("\\", "/")).name[:255],
+            size=archive.size or 0,
+            reason=reason,
+            merge_rule=merge_rule,
+            pieces=pieces,
+        )
+    except Exception:
+        for name in pieces:
+            delete(name)
+        raise
+
+
+def hand_on(
+    *, user: User, phase: Phase, file_name: str, size: int, reason: str, merge_rule: str, pieces: Sequence[str]
+) -> TestSetArchive:
+    """Have an archive that is kept in encrypted pieces checked and sealed.
+
+    Raises
+    ------
+    TestSetError
+        Without a reason for a replacement.
+    BusyError
+        While another archive for the phase is being checked.
+    """
+    replaces = check(phase, reason)
+    _wait(phase)
+    try:
+        with transaction.atomic():
+            kept = TestSetArchive.objects.create(
+                phase=phase,
+                user=user,
+                file_name=file_name,
+                size=size,
+                replaces=replaces,
+                reason=reason.strip(),
+                merge_rule=merge_rule,
+                pieces=list(pieces),
+                sent_at=shared_now(),
+            )
+            enqueue("test_sets.tasks.take_test_set", str(kept.pk))
+    except IntegrityError as error:
+        raise BusyError(_BUSY) from error
+    return kept
+
+
+def check(phase: Phase, reason: str) -> bool:
+    """Whether there is a version to replace; what can be refused before anything is read, is.
+
+    Raises
+    ------
+    TestSetError
+        For a replacement without a reason, or without the approved change that a registration asks for.
+    """
+    before = TestSet.objects.filter(phase=phase, is_active=True).first()
+    if before is not None:
+        Replacement(reason)
+        approved_change(phase, before)
+    return before is not None
+
+
+def _wait(phase: Phase) -> None:
+    if TestSetArchive.objects.filter(phase=phase, state__in=TestSetArchive.OPEN).exists():
+        raise BusyError(_BUSY)
+
+
+_BUSY = "Another archive for this phase is being checked. Wait until it is decided."
+
+
+def work_off(*, archive_id: str | uuid.UUID) -> None:
+    """Check and seal an archive, if that is still to be done and nobody else is at it."""
+    token = claim(TestSetArchive, archive_id, states=TestSetArchive.OPEN, state=TestSetArchive.State.CHECKING)
+    if token is None:
+        return
+    kept = TestSetArchive.objects.select_related("phase__task__challenge", "user").get(pk=archive_id)
+    heart = Heart(TestSetArchive, kept.pk, token)
+    try:
+        if kept.attempt > MAX_ATTEMPTS:
+            _refuse(kept, token, OUR_FAULT)
+            return
+        with vault.joined(kept.pieces, total=kept.size) as path:
+            take_archive(
+                phase=kept.phase,
+                path=path,
+                actor=kept.user,
+                reason=kept.reason,
+                replaces=kept.replaces,
+                merge_rule=kept.merge_rule,
+                beat=heart.beat,
+                within=lambda test_set: _settle(kept, token, state=TestSetArchive.State.SEALED, test_set=test_set),
+            )
+        _delete(kept)
+    except TestSetError as error:
+        _refuse(kept, token, str(error))
+    except LeaseLostError:
+        return
+    except Exception:
+        # The sweep hands it out again when the lease has run out.
+        log.exception("test_set_error", archive=str(kept.pk), attempt=kept.attempt, trace=traceback.format_exc())
+
+
+def _refuse(kept: TestSetArchive, token: uuid.UUID, problems: str) -> None:
+    try:
+        _settle(kept, token, state=TestSetArchive.State.REFUSED, problems=problems)
+    except LeaseLostError:
+        return
+    _delete(kept)
+
+
+def _delete(kept: TestSetArchive) -> None:
+    for name in kept.pieces:
+        delete(name)
+
+
+def _settle(kept: TestSetArchive, token: uuid.UUID, **changes: object) -> None:
+    """Decide, if the lease is still ours; inside the transaction that seals, so that a version is sealed once."""
+    held = TestSetArchive.objects.filter(pk=kept.pk, lease_token=token)
+    if not held.update(**changes, finished_at=timezone.now(), lease_token=None, lease_until=None):
+        raise LeaseLostError

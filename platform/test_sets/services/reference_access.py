@@ -1,0 +1,32 @@
+"""Keeping a record of who looked at hidden references: each look is an act in the log."""
+
+from django.db import transaction
+
+from accounts.models import User
+from audit.services import record
+from test_sets.models import TestCase
+from test_sets.queries.access_log import DOWNLOADED, SEEN
+
+
+def note_seen(*, actor: User, case: TestCase) -> None:
+    """Write down that somebody gets a picture with the reference in it, unless the phase shows references by now."""
+    phase = case.test_set.phase
+    if not (phase.reveals_cases and phase.is_revealed) and not phase.is_dry_run:
+        _note(actor, SEEN, case)
+
+
+def note_downloaded(*, actor: User, case: TestCase) -> None:
+    """Write down that somebody gets a reference itself."""
+    _note(actor, DOWNLOADED, case)
+
+
+@transaction.atomic
+def _note(actor: User, act: str, case: TestCase) -> None:
+    test_set = case.test_set
+    record(
+        actor=actor,
+        act=act,
+        subject=test_set,
+        scope=test_set.phase.challenge.slug,
+        facts={"phase": test_set.phase.name, "version": test_set.version, "case": case.name},
+    )

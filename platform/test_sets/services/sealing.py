@@ -1,0 +1,321 @@
+"""Making and sealing test sets."""
+
+import json
+import secrets
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from django.db import transaction
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from challenges.models import Phase
+from evaluation.assessment import Assessment
+from evaluation.bundle import metadata_columns
+from evaluation.canonical import sha256
+from evaluation.readers import ReadError, case_name, read_label_image
+from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable, check_instances
+from test_sets.models import Annotation, TestCase, TestSet
+from test_sets.queries.decoys import tells_decoys
+from test_sets.queries.expectation import TABLE_FILES, allowed_labels, geometry_document, refusal
+from test_sets.services import reference_tables, replacing
+from test_sets.services.annotations import Annotations, keep_annotators
+from test_sets.services.files import keep, keep_secret
+from test_sets.services.replacing import Replacement, TestSetError
+from uploads.storage import sha256_of
+
+# Beside the formats of label images: pictures may have lost something in compression, labels may not.
+PHOTOGRAPHS = (".jpg", ".jpeg")
+
+
+@dataclass(frozen=True)
+class _Reference:
+    name: str
+    stored: str
+    digest: str
+    geometry: dict[str, Any]
+    image: str
+
+
+def create_test_set(
+    *,
+    phase: Phase,
+    references: Path,
+    cases: Sequence[str],
+    images: Path | None = None,
+    metadata: pd.DataFrame | None = None,
+    name: str = "",
+    actor: User | None = None,
+    geometries: Mapping[str, dict[str, Any]] | None = None,
+    replacement: Replacement | None = None,
+    decoys: Collection[str] = (),
+    annotators: Mapping[str, Path] | None = None,
+    merge_rule: str = "",
+    within: Callable[[TestSet], None] = lambda _: None,
+) -> TestSet:
+    """Read, store and seal references as the version of the phase's test set that new runs are scored against.
+
+    Parameters
+    ----------
+    phase
+        The phase; an older version of its test set stays readable but is no longer active.
+    references
+        Folder with one label image a case, `<case><suffix>` (and `instances.csv` beside instances), or with one table of
+        all cases, as the contract lays it out.
+    cases
+        Names of the cases, in the order in which they are listed.
+    images
+        Folder with the images that pictures show, `<case><suffix>`; cases without one get pictures without background.
+    metadata
+        Table with a column `case` and one column a characteristic.
+    geometries
+        Grids of the references by case where a confined child has read them already; they are then not read again.
+    replacement
+        Why an earlier version is replaced; everything that is scored is then scored again, in the same transaction.
+    decoys
+        Cases that are asked for and not scored. Those of label images need a file in `references` like others.
+    annotators
+        Folder with the label images or the table of each annotator, where several made what `references` holds merged.
+    merge_rule
+        How they were merged.
+    within
+        Called at the end of that transaction.
+
+    Raises
+    ------
+    TestSetError
+        When a reference is not there, cannot be read, or has labels that no region of the assessment names; when the
+        table lacks a characteristic that the ranking groups cases by; when decoys would be told by what the phase shows; and when
+        submissions could not be scored by the phase's assessment.
+    """
+    if problem := refusal(phase.assessment):
+        raise TestSetError(problem)
+    pictures = _by_case(images) if images else {}
+    if not cases or len(set(cases)) != len(cases):
+        raise TestSetError("A test set needs at least one case, and each only once.")
+    scored = [case for case in cases if case not in decoys]
+    _check_decoys(phase, scored, decoys)
+    facts = _metadata(metadata, cases)
+    for column in metadata_columns(phase.assessment):
+        if lacking := [case for case in scored if facts.get(case, {}).get(column) in (None, "")]:
+            raise TestSetError(f"The ranking needs the characteristic {column} of every case; {lacking[0]} has none.")
+    shared: dict[str, Any] = {}
+    drawn = _annotations(annotators or {}, phase.assessment, cases, scored)
+    if phase.assessment.problem in TABLE_FILES:
+        patients = {
+            case: str(facts[case]["patient"]) for case in scored if facts.get(case, {}).get("patient") is not None
+        }
+        stored, shared = _store_table(references, phase.assessment, cases, scored, pictures, patients, drawn.labels)
+    else:
+        labels = allowed_labels(phase.assessment)
+        files = {case: path for case, path in _by_case(references).items() if case_name(path)}
+        known = geometries or {}
+        table = _table_beside(references, phase.assessment)
+        stored = [_store(case, files.get(case), pictures.get(case), labels, known.get(case), table) for case in cases]
+        if table is not None:
+            stored, shared = _with_instances(references / INSTANCES_FILE, stored)
+    shared |= drawn.shared
+    with transaction.atomic():
+        phase = Phase.objects.select_for_update(of=("self",)).select_related("task__challenge").get(pk=phase.pk)
+        version = TestSet.objects.filter(phase=phase).count() + 1
+        former: dict[str, str] = {}
+        change = None
+        if replacement is not None:
+            waiting, change = replacing.check(phase, {entry.name: entry.geometry for entry in stored})
+            present = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True)
+            former = dict(present.values_list("name", "image_file"))
+        test_set = TestSet.objects.create(
+            phase=phase,
+            version=version,
+            name=name or f"Test set of {phase.name}",
+            shared=shared,
+            salt=secrets.token_hex(32),
+            merge_rule=merge_rule,
+            change_request=change,
+        )
+        TestCase.objects.bulk_create(
+            TestCase(
+                test_set=test_set,
+                name=entry.name,
+                position=position,
+                reference_file=entry.stored,
+                reference_sha256=entry.digest,
+                image_file=entry.image or former.get(entry.name, ""),
+                geometry=entry.geometry,
+                metadata=facts.get(entry.name, {}),
+                is_decoy=entry.name in decoys,
+            )
+            for position, entry in enumerate(stored, start=1)
+        )
+        if drawn.drawn:
+            numbers = dict(test_set.cases.values_list("name", "pk"))
+            Annotation.objects.bulk_create(
+                Annotation(
+                    case_id=numbers[entry.case],
+                    annotator=entry.annotator,
+                    reference_file=entry.stored,
+                    reference_sha256=entry.digest,
+                )
+                for entry in drawn.drawn
+            )
+        _seal(test_set, actor=actor, reason=replacement.reason if replacement else "")
+        if replacement is not None:
+            for dependents in waiting:
+                dependents.score_again(actor=actor)
+        within(test_set)
+        return test_set
+
+
+def manifest_digest(test_set: TestSet) -> str:
+    """Digest over everything that decides about results: see `TestSet`."""
+    cases = test_set.cases.order_by("position").prefetch_related("annotations")
+    return sha256(
+        {
+            "salt": test_set.salt,
+            "merge_rule": test_set.merge_rule,
+            "cases": [case.manifest_entry() for case in cases],
+        }
+    )
+
+
+def _seal(test_set: TestSet, *, actor: User | None, reason: str) -> None:
+    TestSet.objects.filter(phase=test_set.phase, is_active=True).update(is_active=False)
+    test_set.manifest_digest = manifest_digest(test_set)
+    test_set.sealed_at = timezone.now()
+    test_set.is_active = True
+    test_set.save(update_fields=["manifest_digest", "sealed_at", "is_active"])
+    record(
+        actor=actor,
+        act="test_set_sealed",
+        subject=test_set,
+        scope=test_set.phase.challenge.slug,
+        facts={
+            "phase": test_set.phase.name,
+            "version": test_set.version,
+            "cases": test_set.cases.count(),
+            "manifest_digest": test_set.manifest_digest,
+            **({"reason": reason} if reason else {}),
+            **({"change_request": test_set.change_request.number} if test_set.change_request else {}),
+        },
+    )
+
+
+def _check_decoys(phase: Phase, scored: Sequence[str], decoys: Collection[str]) -> None:
+    if not scored:
+        raise TestSetError("All cases are decoys. At least one has to be scored.")
+    if decoys and not phase.is_closed and tells_decoys(phase):
+        raise TestSetError(
+            f"{phase.name} shows references, scores or a ranking before it closes, and from them teams could tell the decoys: a score that "
+            "does not change with a case does not depend on it. Let the phase show the validation only and keep its ranking "
+            "sealed, or leave the decoys out."
+        )
+
+
+def _annotations(
+    folders: Mapping[str, Path], assessment: Assessment, cases: Sequence[str], scored: Sequence[str]
+) -> Annotations:
+    try:
+        return keep_annotators(folders, assessment, cases, scored)
+    except reference_tables.ReferenceTableError as error:
+        raise TestSetError(str(error)) from error
+    except ReadError as error:
+        raise TestSetError(f"The references of an annotator cannot be taken: {error}") from error
+
+
+def _by_case(folder: Path) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        if (known := case_name(path)) is not None:
+            found[known[0]] = path
+        elif path.suffix.lower() in PHOTOGRAPHS:
+            found.setdefault(path.stem, path)
+    return found
+
+
+def _store(
+    case: str,
+    reference: Path | None,
+    image: Path | None,
+    labels: tuple[int, ...] | None,
+    geometry: dict[str, Any] | None,
+    table: InstanceTable | None,
+) -> _Reference:
+    if reference is None:
+        raise TestSetError(f"There is no reference for the case {case}.")
+    try:
+        if geometry is None:
+            label_map = read_label_image(reference, allowed_labels=labels)
+            geometry = geometry_document(label_map.geometry)
+            if table is not None:
+                check_instances(label_map, table.of(case), case=case, file=reference.name)
+    except ReadError as error:
+        raise TestSetError(f"The reference of {case} cannot be taken: {error}") from error
+    digest = sha256_of(reference)
+    kept = keep_secret("references", reference)
+    return _Reference(case, kept, digest, geometry, keep("images", image) if image else "")
+
+
+def _table_beside(references: Path, assessment: Assessment) -> InstanceTable | None:
+    try:
+        return reference_tables.read_instances_beside(references, assessment)
+    except reference_tables.ReferenceTableError as error:
+        raise TestSetError(str(error)) from error
+    except ReadError as error:
+        raise TestSetError(f"The references cannot be taken: {error}") from error
+
+
+def _with_instances(path: Path, stored: Sequence[_Reference]) -> tuple[list[_Reference], dict[str, Any]]:
+    """Keep the table of instances once; the digest of each case covers it."""
+    digest = sha256_of(path)
+    found = [
+        replace(entry, digest=reference_tables.digest_with_instances(entry.name, entry.digest, digest))
+        for entry in stored
+    ]
+    return found, {"instances": keep_secret("references", path)}
+
+
+def _store_table(
+    folder: Path,
+    assessment: Assessment,
+    cases: Sequence[str],
+    scored: Sequence[str],
+    pictures: dict[str, Path],
+    patients: dict[str, str],
+    named: Sequence[str],
+) -> tuple[list[_Reference], dict[str, Any]]:
+    """Keep the table once; each case has a digest of its own."""
+    try:
+        path = reference_tables.find(folder, assessment.problem)
+        table = reference_tables.read(path, assessment.problem)
+        reference_tables.check(table, assessment, scored)
+        shared = reference_tables.shared(table, assessment, scored, patients, named)
+    except reference_tables.ReferenceTableError as error:
+        raise TestSetError(str(error)) from error
+    except ReadError as error:
+        raise TestSetError(f"The references cannot be taken: {error}") from error
+    kept, file_digest = keep_secret("references", path), sha256_of(path)
+    stored = [
+        _Reference(
+            case,
+            kept,
+            reference_tables.digest_of(case, file_digest),
+            table.geometry(),
+            keep("images", pictures[case]) if case in pictures else "",
+        )
+        for case in cases
+    ]
+    return stored, shared
+
+
+def _metadata(table: pd.DataFrame | None, cases: Sequence[str]) -> dict[str, dict[str, Any]]:
+    if table is None:
+        return {}
+    if "case" not in table.columns or table["case"].duplicated().any():
+        raise TestSetError("The table of case metadata needs a column named case, with each case once.")
+    known = table[table["case"].isin(list(cases))].set_index("case")
+    # Through pandas' own writer, so that NumPy's numbers and missing values become plain JSON.
+    return json.loads(known.to_json(orient="index"))

@@ -1,0 +1,21 @@
+"""Addresses below a challenge; `slug` is the challenge's."""
+
+from django.urls import path
+
+from test_sets.views import dry_runs, pages, uploads
+
+app_name = "test_sets"
+urlpatterns = [
+    path("phases/<int:phase>/references/<str:case>/", dry_runs.reference, name="public_reference"),
+    path("organize/test-sets/", pages.test_sets, name="test_sets"),
+    path("organize/test-sets/<int:phase>/archives/", pages.archives, name="test_set_archives"),
+    path("organize/test-sets/<int:phase>/uploads/", uploads.create, name="test_set_uploads"),
+    path("organize/test-sets/uploads/<uuid:pk>/", uploads.upload, name="test_set_upload"),
+    path("organize/test-sets/<int:phase>/access.csv", pages.access_csv, name="reference_access_csv"),
+    path("organize/test-sets/<int:phase>/<int:version>/cases.csv", pages.cases_csv, name="test_set_csv"),
+    path(
+        "organize/test-sets/<int:phase>/<int:version>/references/<str:case>/",
+        pages.reference,
+        name="reference",
+    ),
+]

@@ -1,0 +1,128 @@
+"""References at rest: encrypted with a key that is neither in the database nor in the storage.
+
+The format is age (https://age-encryption.org), so that an operator who has the key can open a backup without Podium. What
+is opened lies in a folder in memory where the machine has one, for as long as it is read.
+"""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+
+import pyrage
+from django.conf import settings
+
+from uploads.storage import local_path, scratch, store_file
+from web.secret import kept_secret
+
+SUFFIX = ".age"
+_MEMORY = Path("/dev/shm")  # noqa: S108 (folders in it are ours alone)
+_PREFIX = "podium-open-"
+# Whatever is older was left by a process that was killed while it read.
+_LEFT_SECONDS = 3600
+
+
+class VaultError(Exception):
+    """A stored file that cannot be opened; says nothing of its content."""
+
+
+def keep_file(name: str, path: Path) -> None:
+    """Store the content of a file of this machine encrypted under `name`, which ends in ``.age``."""
+    handle, sealed = tempfile.mkstemp(dir=scratch("incoming"))
+    os.close(handle)
+    pyrage.encrypt_file(str(path), sealed, [_identity(_key()).to_public()])
+    store_file(name, Path(sealed))
+
+
+def keep_bytes(name: str, content: bytes) -> None:
+    """Store `content` encrypted under `name`, which ends in ``.age``."""
+    handle, sealed = tempfile.mkstemp(dir=scratch("incoming"))
+    with os.fdopen(handle, "wb") as target:
+        target.write(pyrage.encrypt(content, [_identity(_key()).to_public()]))
+    store_file(name, Path(sealed))
+
+
+@contextmanager
+def opened(name: str) -> Iterator[Path]:
+    """Give a path with the plain content of a stored file, named as it was without ``.age``; gone afterwards.
+
+    Raises
+    ------
+    VaultError
+        When the file was changed, or sealed with another key.
+    """
+    if not name.endswith(SUFFIX):
+        yield local_path(name)
+        return
+    sealed = local_path(name)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_place_for(sealed.stat().st_size)))
+    try:
+        plain = folder / PurePosixPath(name).stem
+        _decrypt(sealed, plain)
+        yield plain
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def joined(names: Sequence[str], *, total: int) -> Iterator[Path]:
+    """Give a path with the plain content of stored pieces, one behind the other; gone afterwards.
+
+    Raises
+    ------
+    VaultError
+        When a piece was changed, or sealed with another key.
+    """
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_place_for(total)))
+    try:
+        whole = folder / "archive"
+        with whole.open("wb") as target:
+            for name in names:
+                with opened(name) as piece, piece.open("rb") as source:
+                    shutil.copyfileobj(source, target)
+        yield whole
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def read_bytes(name: str) -> bytes:
+    """Return the plain content of a stored file."""
+    with opened(name) as path:
+        return path.read_bytes()
+
+
+def tidy() -> None:
+    """Remove what killed processes left open."""
+    for place in (_MEMORY, scratch("open")):
+        for folder in place.glob(f"{_PREFIX}*") if place.is_dir() else ():
+            if folder.stat().st_uid == os.getuid() and time.time() - folder.stat().st_mtime > _LEFT_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _decrypt(sealed: Path, plain: Path) -> None:
+    try:
+        pyrage.decrypt_file(str(sealed), str(plain), [_identity(_key())])
+    except (pyrage.DecryptError, OSError) as error:
+        if getattr(error, "errno", None) is not None:
+            raise
+        raise VaultError("A stored reference was changed, or was encrypted with another key.") from error
+
+
+def _place_for(size: int) -> Path:
+    if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2 * size:
+        return _MEMORY
+    return scratch("open")
+
+
+def _key() -> str:
+    path = Path(settings.PODIUM_DATA) / "references.key"
+    return settings.PODIUM_REFERENCE_KEY or kept_secret(path, lambda: str(pyrage.x25519.Identity.generate()))
+
+
+@lru_cache(maxsize=2)
+def _identity(key: str) -> pyrage.x25519.Identity:
+    return pyrage.x25519.Identity.from_str(key)

@@ -1,0 +1,251 @@
+"""The sealed test sets of a challenge, and who has looked at their references (organizers)."""
+
+import json
+from pathlib import PurePosixPath
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from rules import test_rule
+
+from challenges.models import Challenge, Phase
+from challenges.queries import key_of, phases_of
+from challenges.queries.projections import projection_of
+from challenges.views.access import FORM_BYTES, declared_bytes, organizing, page_context, phase_by_id
+from evaluation.bundle import metadata_columns
+from test_sets import hooks, vault
+from test_sets.domain import merging
+from test_sets.forms import TestSetForm
+from test_sets.models import TestCase, TestSet
+from test_sets.queries.access_log import (
+    ACCESS_COLUMNS,
+    access_log,
+    access_rows,
+    as_access,
+    last_archives,
+    named_organizers,
+    versions_of,
+)
+from test_sets.queries.characteristics import characteristics
+from test_sets.queries.expectation import TABLE_FILES
+from test_sets.queries.test_sets import annotators_of, cases_of_annotators
+from test_sets.services.arrivals import unfinished
+from test_sets.services.received_archives import receive
+from test_sets.services.reference_access import note_downloaded
+from test_sets.services.replacing import TestSetError, approved_change
+from uploads.limits import upload_limits
+from uploads.services.refusals import BusyError
+from web.spreadsheets import csv_file
+
+CASES_PER_PAGE = 50
+LOOKS_SHOWN = 50
+
+
+@login_required
+@require_safe
+def test_sets(request: HttpRequest, slug: str) -> HttpResponse:
+    """Versions, cases and access log of one phase."""
+    challenge = organizing(request, slug)
+    wanted = request.GET.get("phase")
+    phase = phase_by_id(challenge, wanted) if wanted else next(iter(phases_of(challenge)), None)
+    return _page(request, challenge, phase, form=None)
+
+
+def _page(request: HttpRequest, challenge: Challenge, phase: Phase | None, *, form: TestSetForm | None) -> HttpResponse:
+    content = _content(request, phase)
+    if phase is not None and request.user.has_perm("test_sets.seal_test_set", challenge):
+        content |= {
+            "needs_change": _needed_change(phase),
+            "computes_no_merging": not merging.computed(phase.assessment.problem),
+            "form": form or _form(phase),
+            "unfinished": unfinished(phase, request.user),
+            "chunk_bytes": settings.PODIUM_UPLOAD_CHUNK_BYTES,
+            "max_bytes": upload_limits().max_bytes,
+        }
+    return render(
+        request,
+        "test_sets/page.html",
+        page_context(request, challenge, active_tab="challenges:organize", phases=phases_of(challenge), **content),
+        status=422 if form and form.errors else 200,
+    )
+
+
+# The size is judged before the body is read, and checking the CSRF token of a form reads its body: so that check comes
+# second, inside.
+@csrf_exempt
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def archives(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+    """Take an archive to be checked and sealed; show how far the last ones are."""
+    if request.method == "POST":
+        if declared_bytes(request) > upload_limits().max_bytes + FORM_BYTES:
+            raise PermissionDenied(f"The file is larger than the {upload_limits().max_bytes:,} bytes that are taken.")
+        return _take(request, slug, phase)
+    entry = phase_by_id(organizing(request, slug), phase)
+    context = {"challenge": entry.challenge, "phase": entry, "archives": list(last_archives(entry))}
+    return render(request, "test_sets/archives.html", context)
+
+
+@csrf_protect
+def _take(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+    challenge = organizing(request, slug)
+    if not request.user.has_perm("test_sets.seal_test_set", challenge):
+        raise PermissionDenied("Owners of the challenge seal and replace test sets.")
+    entry = phase_by_id(challenge, phase)
+    form = _form(entry, request.POST, request.FILES)
+    if form.is_valid():
+        try:
+            receive(
+                user=request.user,
+                phase=entry,
+                archive=form.cleaned_data["archive"],
+                reason=form.cleaned_data.get("reason", ""),
+                merge_rule=form.cleaned_data.get("merge_rule", ""),
+            )
+        except (TestSetError, BusyError) as error:
+            form.add_error(None, str(error))
+        else:
+            return redirect(f"{reverse('test_sets:test_sets', args=[slug])}?phase={entry.pk}#sending")
+    return _page(request, challenge, entry, form=form)
+
+
+def _needed_change(phase: Phase) -> str:
+    """The page where a change of the registration is asked for, as long as a replacement has to wait for one."""
+    before, projection = TestSet.objects.filter(phase=phase, is_active=True).first(), projection_of(phase.challenge)
+    if before is None or projection is None:
+        return ""
+    try:
+        approved_change(phase, before)
+    except TestSetError:
+        return reverse("registry:changes", args=[projection.registration.identifier])
+    return ""
+
+
+def _form(phase: Phase, *data: Any) -> TestSetForm:
+    replaces = TestSet.objects.filter(phase=phase, is_active=True).exists()
+    # A registered design says how annotations are merged.
+    return TestSetForm(
+        *data,
+        replaces=replaces,
+        asks_for_merging=projection_of(phase.challenge) is None,
+        problem=phase.assessment.problem,
+    )
+
+
+def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
+    if phase is None:
+        return {"phase": None}
+    versions = versions_of(phase)
+    wanted = request.GET.get("version")
+    shown = next((entry for entry in versions if str(entry.test_set.version) == wanted), None)
+    if wanted and shown is None:
+        raise Http404("There is no such version.")
+    shown = shown or next((entry for entry in versions if entry.test_set.is_active), None)
+    looks = access_log(phase)
+    content: dict[str, Any] = {
+        "phase": phase,
+        "versions": versions,
+        "shown": shown,
+        "looks": [as_access(entry) for entry in looks[:LOOKS_SHOWN]],
+        "looks_total": looks.count(),
+        "archives": list(last_archives(phase)),
+        "named": named_organizers(phase.challenge),
+        "is_table": phase.assessment.problem in TABLE_FILES,
+        "columns_needed": metadata_columns(phase.assessment),
+        "may_download": test_rule("test_sets.download_references", request.user, phase.challenge),
+    }
+    if shown is not None:
+        content |= {
+            "annotators": [
+                name if cases == shown.cases else f"{name} ({cases} of {shown.cases} cases)"
+                for name, cases in cases_of_annotators(shown.test_set).items()
+            ],
+            "merge_words": merging.words(phase.assessment.problem).get(shown.test_set.merge_rule, ""),
+            "characteristics": characteristics(shown.test_set, phase),
+            "sections": [section for provider in hooks.sections if (section := provider(shown.test_set)) is not None],
+        }
+        page = Paginator(shown.test_set.cases.order_by("position"), CASES_PER_PAGE).get_page(request.GET.get("page"))
+        columns = _columns(page.object_list)
+        content |= {
+            "page": page,
+            "columns": columns,
+            "rows": [(case, [case.metadata.get(column) for column in columns]) for case in page.object_list],
+        }
+    return content
+
+
+@login_required
+@require_safe
+def cases_csv(request: HttpRequest, slug: str, phase: int, version: int) -> HttpResponse:
+    """The cases of a version with their characteristics and digests, those of each annotator included."""
+    challenge = organizing(request, slug)
+    entry = phase_by_id(challenge, phase)
+    test_set = _version(entry, version)
+    cases = list(test_set.cases.order_by("position").prefetch_related("annotations"))
+    columns, people = _columns(cases), annotators_of(test_set)
+    drawn = {case.pk: {own.annotator: own.reference_sha256 for own in case.annotations.all()} for case in cases}
+    rows = (
+        (
+            *(case.position, case.name, case.reference_sha256, json.dumps(case.geometry, sort_keys=True)),
+            "yes" if case.is_decoy else "no",
+            *(case.metadata.get(column) for column in columns),
+            *(drawn[case.pk].get(name, "") for name in people),
+        )
+        for case in cases
+    )
+    heads = [
+        "position",
+        "case",
+        "reference_sha256",
+        "geometry",
+        "decoy",
+        *columns,
+        *(f"annotator_{name}_sha256" for name in people),
+    ]
+    return csv_file(f"{slug}-{key_of(entry)}-test-set-{version}.csv", heads, rows)
+
+
+@login_required
+@require_safe
+def access_csv(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+    """Every look at a hidden reference."""
+    challenge = organizing(request, slug)
+    entry = phase_by_id(challenge, phase)
+    return csv_file(f"{slug}-{key_of(entry)}-reference-access.csv", ACCESS_COLUMNS, access_rows(access_log(entry)))
+
+
+@login_required
+@require_POST
+def reference(request: HttpRequest, slug: str, phase: int, version: int, case: str) -> HttpResponse:
+    """A reference itself, for named organizers; asked for on purpose, never by a link that something follows by itself."""
+    challenge = organizing(request, slug)
+    if not test_rule("test_sets.download_references", request.user, challenge):
+        raise Http404("There is no such page.")
+    found = get_object_or_404(_version(phase_by_id(challenge, phase), version).cases, name=case)
+    note_downloaded(actor=request.user, case=found)
+    response = HttpResponse(vault.read_bytes(found.reference_file), content_type="application/octet-stream")
+    response["Content-Disposition"] = f'attachment; filename="{_file_name(challenge, found)}"'
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _version(phase: Phase, version: int) -> TestSet:
+    rows = TestSet.objects.filter(sealed_at__isnull=False).select_related("phase__task__challenge")
+    return get_object_or_404(rows, phase=phase, version=version)
+
+
+def _file_name(challenge: Challenge, case: TestCase) -> str:
+    stored = PurePosixPath(case.reference_file.removesuffix(vault.SUFFIX)).name
+    return f"{challenge.slug}-{case.name}{stored[stored.index('.') :]}"
+
+
+def _columns(cases: Any) -> list[str]:
+    """Characteristics that any of the cases has, in the order in which they are met."""
+    return list(dict.fromkeys(column for case in cases for column in case.metadata))

@@ -1,0 +1,1 @@
+"""Bytes from people: received in pieces, resumable, to this machine or straight to the object store."""

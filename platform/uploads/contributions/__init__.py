@@ -1,0 +1,1 @@
+"""What this app tells others; connected when it is ready."""

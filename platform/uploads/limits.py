@@ -1,0 +1,59 @@
+"""Every bound on what a participant can make the platform do, in one place; most come from the settings."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+
+from confinement.limits import ChildLimits
+from uploads.storage import scratch
+
+
+@dataclass(frozen=True)
+class UploadLimits:
+    """Bounds on receiving files.
+
+    Parameters
+    ----------
+    max_bytes
+        Largest archive taken, declared before anything is stored.
+    under_way
+        Uploads that a team may have under way at once in a phase.
+    lifetime
+        An upload without progress is thrown away after this time.
+    grace
+        An upload begun before a phase closes may end this much later; it is marked late and not ranked.
+    reserve_bytes
+        Disk space that uploads never use up: new ones wait while less than this would be left.
+    unsuccessful_per_day
+        Refused, withdrawn and failed submissions a team may have in a day; they do not count towards its quota.
+    """
+
+    max_bytes: int
+    under_way: int
+    lifetime: timedelta
+    grace: timedelta
+    reserve_bytes: int
+    unsuccessful_per_day: int
+
+
+def upload_limits() -> UploadLimits:
+    """Bounds on receiving files, from the settings."""
+    return UploadLimits(
+        max_bytes=settings.PODIUM_UPLOAD_MAX_BYTES,
+        under_way=settings.PODIUM_UPLOADS_UNDER_WAY,
+        lifetime=timedelta(hours=settings.PODIUM_UPLOAD_HOURS),
+        grace=timedelta(minutes=settings.PODIUM_UPLOAD_GRACE_MINUTES),
+        reserve_bytes=settings.PODIUM_DISK_RESERVE_BYTES,
+        unsuccessful_per_day=settings.PODIUM_UNSUCCESSFUL_PER_DAY,
+    )
+
+
+def child_limits() -> ChildLimits:
+    """Bounds on child processes, from the settings."""
+    return ChildLimits(
+        memory_bytes=settings.PODIUM_CASE_MEMORY_BYTES,
+        file_bytes=settings.PODIUM_CASE_FILE_BYTES,
+        item_seconds=settings.PODIUM_CASE_SECONDS,
+        scratch=scratch("work"),
+    )

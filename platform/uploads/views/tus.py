@@ -1,0 +1,126 @@
+"""Resumable upload by the tus protocol, version 1.0: creation, checksum, termination, expiration."""
+
+import base64
+import binascii
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.utils.http import http_date
+
+from uploads.limits import upload_limits
+from uploads.models.incoming import Incoming
+from uploads.services import refusals
+from uploads.services.refusals import Checksum, UploadError
+
+VERSION = "1.0.0"
+EXTENSIONS = "creation,checksum,termination,expiration"
+ALGORITHMS = ("sha256", "sha1")
+STATUS = {
+    refusals.PhaseNotOpenError: 403,
+    refusals.NotAllowedError: 403,
+    refusals.QuotaExceededError: 403,
+    refusals.TooLargeError: 413,
+    refusals.NoRoomError: 503,
+    refusals.AwayError: 503,
+    refusals.OffsetError: 409,
+    refusals.BusyError: 423,
+    refusals.ChecksumError: 460,
+    refusals.GoneError: 410,
+}
+View = Callable[..., HttpResponse]
+
+
+def tus(view: View) -> View:
+    """Speak the protocol around a view: version check, errors as plain text that the page can show."""
+
+    @wraps(view)
+    def wrapped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if request.method != "OPTIONS" and request.headers.get("Tus-Resumable") != VERSION:
+            return _finished(HttpResponse("This server speaks tus 1.0.0.", status=412, content_type="text/plain"))
+        if not request.user.is_authenticated:
+            return _finished(problem("Your session has ended. Sign in again; what has arrived is kept.", 403))
+        try:
+            response = view(request, *args, **kwargs)
+        except UploadError as error:
+            response = problem(str(error), STATUS.get(type(error), 400))
+            if response.status_code == 503:
+                response["Retry-After"] = "60"
+        except PermissionDenied as error:
+            response = problem(str(error), 403)
+        return _finished(response)
+
+    return wrapped
+
+
+def described(response: HttpResponse, entry: Incoming) -> HttpResponse:
+    """Add how far an upload is."""
+    response["Upload-Offset"] = str(entry.offset)
+    response["Upload-Expires"] = http_date(entry.expires_at.timestamp())
+    return response
+
+
+def _finished(response: HttpResponse) -> HttpResponse:
+    response["Tus-Resumable"] = VERSION
+    return response
+
+
+def options() -> HttpResponse:
+    """Say what is spoken here."""
+    response = HttpResponse(status=204)
+    response["Tus-Version"] = VERSION
+    response["Tus-Extension"] = EXTENSIONS
+    response["Tus-Checksum-Algorithm"] = ",".join(ALGORITHMS)
+    response["Tus-Max-Size"] = str(upload_limits().max_bytes)
+    return response
+
+
+def problem(text: str, status: int) -> HttpResponse:
+    """An answer that the page can show as it is."""
+    return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
+
+
+def number(value: str | None, name: str) -> int:
+    """Read a header that has to be a whole number.
+
+    Raises
+    ------
+    UploadError
+        When it is none.
+    """
+    if value is None or not value.isascii() or not value.isdigit() or len(value) > 18:
+        raise UploadError(f"The header {name} has to be a whole number.")
+    return int(value)
+
+
+def read_metadata(header: str) -> dict[str, str]:
+    """Read `key base64,key base64`; what is not readable is left out."""
+    pairs = (part.strip().partition(" ") for part in header.split(",") if part.strip())
+    found = {}
+    for key, _, value in pairs:
+        try:
+            found[key] = base64.b64decode(value, validate=True).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+    return found
+
+
+def checksum(header: str | None) -> Checksum | None:
+    """Read the header with the digest of a piece.
+
+    Raises
+    ------
+    UploadError
+        For an algorithm that is not taken, and for what is no digest.
+    """
+    if header is None:
+        return None
+    algorithm, _, value = header.partition(" ")
+    if algorithm not in ALGORITHMS:
+        raise UploadError(f"Checksums are taken as {' or '.join(ALGORITHMS)}.")
+    try:
+        return Checksum(algorithm, base64.b64decode(value, validate=True))
+    except binascii.Error:
+        raise UploadError("The checksum is not readable.") from None

@@ -1,0 +1,93 @@
+import io
+from datetime import timedelta
+from unittest import mock
+
+import pytest
+from django.conf import settings as django_settings
+from django.db import transaction
+from django.test import override_settings
+from PIL import Image
+
+from audit.models import Entry
+from evaluation.figures import publication
+from reports import services
+from reports.facts import Audience
+from reports.models import Report
+from submissions.domain.summary import summarize
+from submissions.models import Run
+from submissions.queries import results_frame
+from test_sets.models import TestCase
+from tests.integration.leaderboards import world
+from tests.integration.leaderboards.conftest import storage_folder, storages_in, surroundings  # noqa: F401 (fixtures)
+
+
+def plain_picture(figure, *, description="", dpi=300):
+    """A picture without the drawing, which is tested on its own: it names what it would have shown."""
+    return publication.Printed(
+        svg=f'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><desc>{len(description)}</desc></svg>'.encode(),
+        png=PIXEL,
+    )
+
+
+def _pixel() -> bytes:
+    stream = io.BytesIO()
+    Image.new("RGB", (4, 3), "white").save(stream, "PNG")
+    return stream.getvalue()
+
+
+PIXEL = _pixel()
+
+
+@pytest.fixture(scope="module")
+def built(django_db_setup, django_db_blocker, storage_folder):  # noqa: F811 (a fixture)
+    """A world with its reports, for all tests of a file: for organizers, for the public, and one for each team."""
+    with (
+        override_settings(STORAGES=django_settings.STORAGES | storages_in(storage_folder)),
+        django_db_blocker.unblock(),
+        transaction.atomic(),
+        mock.patch.object(publication, "printed", plain_picture),
+        # On a slow machine a lease would be renewed in between, from a thread that waits for this transaction.
+        mock.patch.object(services, "LEASE", timedelta(hours=1)),
+    ):
+        yield with_characteristics(with_summaries(world.build()))
+        transaction.set_rollback(True)
+
+
+def with_summaries(built: world.World) -> world.World:
+    """Give runs the summary that scoring leaves with them."""
+    for run in Run.objects.select_related("submission__phase", "submission__team"):
+        run.summary = summarize(run.submission.phase.assessment, results_frame(run))
+        run.save()
+    return built
+
+
+def with_characteristics(built: world.World) -> world.World:
+    """Give the cases of the phase that has closed a size, which grows with their number."""
+    for place, case in enumerate(TestCase.objects.filter(test_set__phase=built.phases["revealed"]).order_by("name")):
+        case.metadata = {"tumour_size": place * 1.5}
+        case.save()
+    return built
+
+
+def made(actor, challenge, audience=Audience.ORGANIZERS) -> Report:
+    """A report of a challenge, asked for and made."""
+    report = services.request_report(actor=actor, challenge=challenge, audience=audience)
+    return services.make_report(report_id=report.pk) or Report.objects.get(pk=report.pk)
+
+
+def made_for_team(actor, phase, team) -> Report:
+    """A report of a team, asked for and made."""
+    report = services.request_team_report(actor=actor, phase=phase, of=team)
+    return services.make_report(report_id=report.pk) or Report.objects.get(pk=report.pk)
+
+
+def asked(built: world.World) -> Report:
+    """The report of a challenge for its organizers, asked for."""
+    return services.request_report(
+        actor=built.people["organizer"], challenge=built.challenge, audience=Audience.ORGANIZERS
+    )
+
+
+def times_made(report: Report) -> int:
+    """How often the log says that a report was made."""
+    return Entry.objects.filter(act="report_made", subject_id=str(report.pk)).count()

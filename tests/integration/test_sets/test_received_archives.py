@@ -1,0 +1,129 @@
+"""Archives of references from the browser: who may send them, what becomes of them, and that each is decided once."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import IntegrityError, transaction
+
+from accounts.models import User
+from challenges.models import Organizer
+from test_sets import vault
+from test_sets.models import TestSet, TestSetArchive
+from test_sets.queries.work import lost_archives
+from test_sets.services import received_archives
+from tests.integration.submissions.world import CASES, World, predictions, zipped
+from uploads.storage import private
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PAGE = "/challenges/blocks/organize/test-sets/"
+
+
+def archive(shift: int = 1, cases=CASES) -> SimpleUploadedFile:
+    files = {f"references/{name}": content for name, content in predictions(shift, cases).items()}
+    return SimpleUploadedFile("references.zip", zipped(files), content_type="application/zip")
+
+
+def test_owners_send_archives_and_those_who_organize_see_them(client, world: World):
+    make = User.objects.create_user
+    people = {"anonymous": None, "participant": world.ada, "owner": world.organizer}
+    people["administrator"] = make("root", "root@example.org", "a long password", is_staff=True, is_superuser=True)
+    for role in (Organizer.Role.MANAGER, Organizer.Role.MODERATOR):
+        people[str(role)] = make(str(role), f"{role}@example.org", "a long password")
+        Organizer.objects.create(challenge=world.challenge, user=people[str(role)], role=role)
+    address = f"{PAGE}{world.phase.pk}/archives/"
+    found = {}
+    for role, user in people.items():
+        client.logout()
+        if user is not None:
+            client.force_login(user)
+        # Without a file the form comes back to whoever may send it.
+        found[role] = (client.get(address).status_code, client.post(address).status_code)
+    assert found == {
+        "anonymous": (302, 302),
+        "participant": (404, 404),
+        "owner": (200, 422),
+        "administrator": (200, 422),
+        "manager": (200, 403),
+        "moderator": (404, 404),
+    }
+
+
+def test_an_archive_is_kept_encrypted_until_a_worker_has_sealed_it(client, world: World):
+    client.force_login(world.organizer)
+    address = f"{PAGE}{world.phase.pk}/archives/"
+    content = archive()
+    response = client.post(address, {"archive": content, "reason": "Labels were swapped."})
+    assert response["Location"] == f"{PAGE}?phase={world.phase.pk}#sending"
+    kept = TestSetArchive.objects.get()
+    [piece] = kept.pieces
+    assert piece.endswith(vault.SUFFIX)
+    with private().open(piece) as stored:
+        assert stored.read(2) != b"PK"
+    assert b"waiting for a worker" in client.get(PAGE).content
+    again = client.post(address, {"archive": archive(), "reason": "Once more."})
+    assert (again.status_code, b"being checked. Wait until" in again.content) == (422, True)
+    for _ in range(2):  # a message that comes twice changes nothing
+        received_archives.work_off(archive_id=kept.pk)
+    kept.refresh_from_db()
+    assert (kept.state, kept.test_set.version, kept.test_set.is_active) == ("sealed", 2, True)
+    assert TestSet.objects.filter(phase=world.phase).count() == 2
+    assert not any(private().exists(name) for name in kept.pieces)
+    page = client.get(PAGE).content.decode()
+    assert "Labels were swapped." in page
+    assert "sealed as" in page
+
+
+def test_what_is_wrong_with_an_archive_is_for_organizers_and_seals_nothing(client, world: World):
+    client.force_login(world.organizer)
+    address = f"{PAGE}{world.phase.pk}/archives/"
+    broken = SimpleUploadedFile("references.zip", b"no archive", content_type="application/zip")
+    assert client.post(address, {"archive": broken}).status_code == 422  # a replacement without a reason
+    broken.seek(0)
+    client.post(address, {"archive": broken, "reason": "Anew."})
+    kept = TestSetArchive.objects.get()
+    received_archives.work_off(archive_id=kept.pk)
+    kept.refresh_from_db()
+    assert kept.state == TestSetArchive.State.REFUSED
+    assert "not a readable ZIP or TAR archive" in kept.problems
+    assert not any(private().exists(name) for name in kept.pieces)
+    assert b"not a readable ZIP or TAR archive" in client.get(PAGE).content
+    client.force_login(world.ada)
+    assert b"references.zip" not in client.get("/challenges/blocks/submit/").content
+
+
+def test_lost_archives_are_found_and_given_up_after_some_attempts(client, world: World, monkeypatch):
+    kept = received_archives.receive(user=world.organizer, phase=world.phase, archive=archive(), reason="Anew.")
+    TestSetArchive.objects.update(sent_at=None)
+    assert list(lost_archives()) == [kept]
+
+    def broken(**_: object) -> None:
+        raise OSError("The disk is gone.")
+
+    monkeypatch.setattr(received_archives, "take_archive", broken)
+    for _ in range(received_archives.MAX_ATTEMPTS + 1):
+        received_archives.work_off(archive_id=kept.pk)
+        TestSetArchive.objects.update(lease_until=None)
+    kept.refresh_from_db()
+    assert (kept.state, kept.problems) == (TestSetArchive.State.REFUSED, received_archives.OUR_FAULT)
+    assert TestSet.objects.get(phase=world.phase).version == 1
+
+
+def test_who_lost_the_lease_seals_nothing(world: World, monkeypatch):
+    kept = received_archives.receive(user=world.organizer, phase=world.phase, archive=archive(), reason="Anew.")
+    take = received_archives.take_archive
+
+    def slow(**arguments: object) -> None:
+        TestSetArchive.objects.update(lease_token=None)
+        take(**arguments)
+
+    monkeypatch.setattr(received_archives, "take_archive", slow)
+    received_archives.work_off(archive_id=kept.pk)
+    assert TestSet.objects.get(phase=world.phase).version == 1
+
+
+def test_the_database_holds_one_open_archive_a_phase_and_a_reason(world: World):
+    kept = received_archives.receive(user=world.organizer, phase=world.phase, archive=archive(), reason="Anew.")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        TestSetArchive.objects.create(phase=world.phase, user=world.organizer, size=1, replaces=False)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        TestSetArchive.objects.filter(pk=kept.pk).update(reason="")
