@@ -213,7 +213,14 @@ random_image = st.tuples(
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(random_image, min_size=1, max_size=4),
-    st.sampled_from([Rule(), Rule(threshold=0.0), Rule(threshold=0.3, double_assignment="ignore")]),
+    st.sampled_from(
+        [
+            Rule(),
+            Rule(threshold=0.0),
+            Rule(threshold=0.3, double_assignment="ignore"),
+            Rule(threshold=0.4, options=(("box_convention", "inclusive_pixels"),)),
+        ]
+    ),
 )
 def test_matching_all_images_at_once_is_matching_one_after_another(images, rule):
     truth = [Objects(boxes=[b for b, _ in t], classes=[c for _, c in t]) for t, _ in images]
