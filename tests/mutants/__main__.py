@@ -36,7 +36,6 @@ def main(arguments: list[str] | None = None) -> int:
         for mutant in sample(area, options.mutants // len(options.areas), options.seed)
         if options.only in mutant.module
     ]
-    equivalent = {(entry["module"], entry["before"], entry["after"]) for entry in known_equivalents()}
     counts = dict.fromkeys(("killed", "survived", "equivalent"), 0)
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="podium-mutants-") as folder:
@@ -49,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
                 shutil.copy(source, copy / name)
         limits = {area: _baseline(copy, area) for area in options.areas}
         for mutant in mutants:
-            if (mutant.module, mutant.before, mutant.after) in equivalent:
+            if is_equivalent(mutant):
                 outcome: Literal["killed", "survived", "equivalent"] = "equivalent"
             else:
                 outcome = _judge(copy, mutant, limits[mutant.area])
@@ -65,10 +64,18 @@ def main(arguments: list[str] | None = None) -> int:
     return 0 if share >= options.at_least else 1
 
 
-def known_equivalents() -> list[dict[str, str]]:
-    """Mutants that behave like the original, each with the module, the line before and after, and the reason."""
-    entries: list[dict[str, str]] = tomllib.loads(_EQUIVALENT.read_text(encoding="utf-8")).get("mutant", [])
-    return entries
+def is_equivalent(mutant: Mutant) -> bool:
+    """Whether the list says that it behaves like the original."""
+    document = tomllib.loads(_EQUIVALENT.read_text(encoding="utf-8"))
+    lines = {(entry["module"], entry["before"], entry["after"]) for entry in document.get("mutant", [])}
+    if (mutant.module, mutant.before, mutant.after) in lines:
+        return True
+    return any(
+        pattern["before"] in mutant.before
+        and mutant.after != mutant.before
+        and mutant.after.replace(pattern["after"], pattern["before"]) == mutant.before
+        for pattern in document.get("pattern", [])
+    )
 
 
 def _parser() -> argparse.ArgumentParser:

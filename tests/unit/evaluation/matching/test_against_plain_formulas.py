@@ -114,3 +114,11 @@ def test_thousands_of_points_are_measured_in_pieces_without_a_gap():
     points = np.stack([np.arange(600.0), np.zeros(600)], axis=1)
     table = c.loc_center_distance(Objects(points=points), Objects(points=[[0.0, 3.0]]))
     assert table[:, 0] == pytest.approx(np.hypot(points[:, 0], 3.0))
+
+
+@pytest.mark.parametrize("shape", ["ellipse", "circle", "convex_hull"])
+def test_a_point_on_the_edge_of_an_approximation_lies_in_it(shape):
+    side = 2.0 if shape != "circle" else np.sqrt(np.pi)
+    box = Objects(boxes=[[-side / 2, -side / 2, side / 2, side / 2]])
+    points = [[1.0, 0.0], [0.0, -1.0]] if shape != "convex_hull" else [[1.0, 1.0], [-1.0, 0.0]]
+    assert c.loc_point_in_approx(box, Objects(points=points), shape=shape).tolist() == [[1, 1]]
