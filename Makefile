@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: run install test bench lint lock mutants api
+.PHONY: run install test check bench fuzz-api lint lock linux mutants api
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -19,7 +19,11 @@ $(STAMP): requirements.txt requirements-test.txt
 
 install: $(STAMP)
 
-run: $(STAMP)
+# Before anything is installed.
+linux:
+	@$(PYTHON) -c 'import manage; manage.require_linux()'
+
+run: linux $(STAMP)
 	@PODIUM_EXAMPLE_MODE=1 PODIUM_TLS=0 exec $(BIN)/python manage.py run --example hippocampus --example nuclei
 
 test: $(STAMP)
@@ -28,8 +32,16 @@ test: $(STAMP)
 bench: $(STAMP)
 	@exec $(BIN)/python -m tests.performance
 
+# Ten minutes a role; MINUTES changes that.
+fuzz-api: $(STAMP)
+	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.fuzz.api --minutes $(or $(MINUTES),10)
+
 lint: $(STAMP)
-	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && PYTHONPATH=platform:. $(BIN)/lint-imports
+	@$(BIN)/python tests/run.py lint
+
+# Everything that answers in under a minute: linters, types, and unit tests but the slow ones.
+check: $(STAMP)
+	@$(BIN)/python tests/run.py check
 
 # Renews the locks after a change of requirements*.in.
 lock:

@@ -1,5 +1,7 @@
 """The whole suite, as `make test` runs it: static checks, then the tests in legs, then what was skipped and why.
 
+``python tests/run.py lint`` runs the static checks alone, and ``check`` these and the unit tests that are not slow.
+
 Legs: the embedded default (SQLite, no broker), the same integration tests on PostgreSQL + Redis where `DATABASE_URL`
 and `REDIS_URL` are set, and real processes with a real browser. What is not there is named at the end, and is an error
 when ``CI=true``.
@@ -34,6 +36,12 @@ SPREAD = ("-n", PROCESSES, "--dist", "worksteal")
 BESIDE = ("-n", "2")
 # Low enough that nobody waits for a browser, high enough that a test which computes is never put aside for seconds.
 GIVING_WAY = 5
+# Unit tests that `make check` leaves to `make test`: half of the time of all, in a twentieth of the files.
+SLOW_UNITS = (
+    "*_properties.py",
+    *(f"test_{name}.py" for name in ("assignment", "criteria", "detection", "evidence", "instance", "simulation")),
+    *(f"test_{name}.py" for name in ("kept_bundles", "lint", "packages", "profile", "sandbox", "settings", "wheel")),
+)
 LOCK = threading.RLock()
 RUNNING: set[subprocess.Popen] = set()
 INTERRUPTED = threading.Event()
@@ -142,6 +150,25 @@ class Plan:
         return [*self.first, *self.computing, *self.waiting]
 
 
+def linters() -> list[Leg]:
+    """Judge all files that are no test, in seconds."""
+    return [
+        Leg("ruff", tool("ruff", "check", ".")),
+        Leg("ruff format", tool("ruff", "format", "--check", ".")),
+        Leg("djlint: templates", tool("djlint", "templates", "--lint", "--quiet")),
+        Leg("ESLint and csstree: scripts and styles", [sys.executable, "-m", "tests.lint"]),
+        Leg("import-linter", tool("lint-imports")),
+        Leg("mypy", tool("mypy")),
+    ]
+
+
+def quick() -> Plan:
+    """Answer in under a minute: linters, types, and unit tests but the slow ones."""
+    units = pytest(*SPREAD, *(f"--ignore-glob=*/{name}" for name in SLOW_UNITS), "tests/unit")
+    migrated = Leg("migrated database, SQLite", [sys.executable, "-m", "tests.databases"])
+    return Plan([migrated], linters(), [Leg("unit tests, but the slow ones", units)])
+
+
 def plan(*, browser: bool, services: bool) -> Plan:
     plain = {"PODIUM_TLS": "0", "PODIUM_DATA": str(ROOT / "data" / "checks")}
     migrated = [sys.executable, "-m", "tests.databases"]
@@ -150,11 +177,8 @@ def plan(*, browser: bool, services: bool) -> Plan:
     if services:
         first.append(Leg("migrated database, PostgreSQL", migrated, services=True))
     computing = [
-        Leg("ruff", tool("ruff", "check", ".")),
-        Leg("ruff format", tool("ruff", "format", "--check", ".")),
-        Leg("import-linter", tool("lint-imports")),
+        *linters(),
         Leg("migrations", manage("makemigrations", "--check", "--dry-run"), env=plain),
-        Leg("mypy", tool("mypy")),
         Leg(
             "unit and integration, embedded default",
             pytest(*SPREAD, "tests/unit", "tests/integration", "evaluation", "platform", "--ignore=platform/config"),
@@ -187,8 +211,9 @@ def lacking() -> list[str]:
     return missing
 
 
-def main() -> int:
-    missing = lacking()
+def main(asked: str = "") -> int:
+    """Run everything, or what `asked` for: `lint` or `check`; returns the exit code."""
+    missing = [] if asked else lacking()
     browser = not any("browser" in entry for entry in missing)
     services = not any("PostgreSQL" in entry for entry in missing)
     if CI and missing:
@@ -197,7 +222,10 @@ def main() -> int:
     # Also where a shell began this in the background and had it ignore Ctrl-C, which the legs would inherit.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
-    chosen = plan(browser=browser, services=services)
+    if asked == "lint":
+        chosen = Plan([], linters(), [])
+    else:
+        chosen = quick() if asked == "check" else plan(browser=browser, services=services)
     started = time.monotonic()
     try:
         side_by_side([[leg] for leg in chosen.first])
@@ -218,4 +246,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*sys.argv[1:2]))

@@ -7,6 +7,7 @@ from urllib.parse import urljoin, urlsplit
 
 import requests
 
+from evaluation import __version__
 from podium_client import settings
 from podium_client.errors import ClientError
 
@@ -26,7 +27,7 @@ class Connection:
         self.origin = f"{parts.scheme}://{parts.netloc}"
         self.api = f"{self.origin}/api/v1/"
         self._session = requests.Session()
-        self._session.headers.update({"Authorization": f"Bearer {token}", "User-Agent": "podium-client/0.1.0"})
+        self._session.headers.update({"Authorization": f"Bearer {token}", "User-Agent": f"podium-client/{__version__}"})
         # An auth of our own keeps the machine's .netrc from replacing the token.
         self._session.auth = keep
 

@@ -41,12 +41,8 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
     ClientError
         When it cannot be checked here.
     """
-    try:
-        from evaluation.readers import Geometry
-    except ImportError as error:
-        raise ClientError(
-            "Checking needs the evaluation library: install podium-client with the extra “validate”."
-        ) from error
+    from evaluation.readers import Geometry
+
     try:
         wanted = connection.get(f"challenges/{challenge}/phases/{phase}/expectation/")
     except RefusedError as error:

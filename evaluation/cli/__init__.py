@@ -24,6 +24,8 @@ COMMANDS: Final = {
 }
 BAD_INPUT: Final = 2
 _INTERRUPTED: Final = 130
+# Packages of the extra "report", which an installation may lack (pyproject.toml).
+_OF_THE_REPORT: Final = frozenset({"docx", "matplotlib", "plotly", "typst"})
 
 
 class _Parser(argparse.ArgumentParser):
@@ -68,6 +70,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in _OF_THE_REPORT:
+            raise
+        sys.stderr.write(
+            f"{options.command}: needs the package {error.name}: pip install 'podium-evaluation[report]'\n"
+        )
+        return BAD_INPUT
     except (ValueError, OSError) as error:
         sys.stderr.write(f"{options.command}: {one_line(error)}\n")
         return BAD_INPUT

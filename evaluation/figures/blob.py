@@ -15,6 +15,7 @@ from evaluation.figures.layout import (
     ranks_axis,
     side,
 )
+from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import NEUTRAL, colours
 from evaluation.figures.selection import label, names, select
 
@@ -109,7 +110,7 @@ def blob_plot(
             "hovertemplate": "%{text}<extra></extra>",
         }
     )
-    labels = [f"{a['name']}<br><b>{rank_words(a['rank'])}</b>" for a in algorithms]
+    labels = [f"{a['name']}{BREAK}{bold(rank_words(a['rank']))}" for a in algorithms]
     return figure(
         data,
         "How stable is each algorithm’s rank?",

@@ -6,6 +6,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from evaluation.figures.layout import Figure, figure, names_axis, number, rank_words, side
+from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import SEQUENTIAL, scale
 from evaluation.figures.selection import label, names, select
 
@@ -48,7 +49,7 @@ def case_map(document: Mapping[str, Any], raw: Mapping[str, Any]) -> Figure:
         "xgap": 1,
         "ygap": 1 if len(shown) <= 100 else 0,
     }
-    labels = [f"{a['name']}<br><b>{rank_words(a['rank'])}</b>" for a in entry["algorithms"]]
+    labels = [f"{a['name']}{BREAK}{bold(rank_words(a['rank']))}" for a in entry["algorithms"]]
     step = max(1, len(shown) // 60)
     return figure(
         [heatmap],

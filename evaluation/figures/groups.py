@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.figures.layout import LINE, Figure, axis, figure, interval_words, number, rank_words, side
+from evaluation.figures.markup import BREAK
 from evaluation.figures.palette import BETTER, NEUTRAL, QUALITATIVE, colours
 from evaluation.figures.selection import names, select
 
@@ -55,7 +56,9 @@ def small_multiples(
             tickmode="array",
             tickvals=_few_ranks(len(order)),
             anchor="y",
-        ) | {"title": {"text": f"{label.replace(' (', '<br>(')}<br>{entry['cases']} cases", "font": {"size": 11}}}
+        ) | {
+            "title": {"text": f"{label.replace(' (', f'{BREAK}(')}{BREAK}{entry['cases']} cases", "font": {"size": 11}}
+        }
         data.append(_panel(rows, place, palette, label, suffix))
     made = figure(
         data,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.figures.markup import BREAK
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -46,7 +48,7 @@ def names_axis(names: Sequence[str], labels: Sequence[str] | None = None, **sett
     many = len(names) > _CROWDED or max(map(len, names), default=0) * len(names) > 90
     shown = list(labels or names)
     if many:
-        shown = [label.replace("<br>", " ") for label in shown]
+        shown = [label.replace(BREAK, " ") for label in shown]
     return {
         "tickmode": "array",
         "tickvals": list(range(len(names))),

@@ -21,6 +21,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
+from evaluation.figures.markup import BOLD, plain
 from evaluation.figures.palette import NEUTRAL, QUALITATIVE
 
 if TYPE_CHECKING:
@@ -68,7 +69,6 @@ _SYMBOLS: Final = {
     "triangle-up": "^",
 }
 _DASHES: Final = {"dot": ":", "dash": "--", "dashdot": "-.", "solid": "-"}
-_TAGS: Final = re.compile(r"<[^>]+>")
 
 
 @dataclass(frozen=True)
@@ -346,7 +346,7 @@ def _ticks(axes: Axes, direction: str, settings: Mapping[str, Any]) -> None:
     else:
         axes.set_yticks(places, shown, fontsize=size)
     for label, text in zip((axes.get_xticklabels if direction == "x" else axes.get_yticklabels)(), raw, strict=True):
-        if text.startswith("<b>"):
+        if text.startswith(BOLD):
             label.set_fontweight("bold")
 
 
@@ -402,4 +402,4 @@ def _legend(axes: Axes, layout: Mapping[str, Any]) -> None:
 
 def _plain(text: object) -> str:
     """Text of a figure without its markup; a dollar sign is no formula."""
-    return _TAGS.sub("", re.sub(r"<br\s*/?>", "\n", str(text))).replace("$", r"\$")
+    return plain(text).replace("$", r"\$")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation.figures.layout import GRID, Figure, figure, names_axis, number, percent, rank_words, ranks_axis, side
+from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import QUALITATIVE, colours, scale
 from evaluation.figures.selection import Entry, names, select
 
@@ -272,7 +273,7 @@ def _columns(entry: Entry, raw: Raw) -> list[tuple[str, int]]:
 
 
 def _labels(entry: Entry) -> Sequence[str]:
-    return [f"{a['name']}<br><b>{rank_words(a['rank'])}</b>" for a in entry["algorithms"]]
+    return [f"{a['name']}{BREAK}{bold(rank_words(a['rank']))}" for a in entry["algorithms"]]
 
 
 def _value_title(raw: Raw) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evaluation.figures.layout import Figure, figure, rank_words, ranks_axis, side
+from evaluation.figures.markup import bold
 from evaluation.figures.palette import colours
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def line_plot(document: Mapping[str, Any], comparison: Mapping[str, Any], *, by:
         x={
             "tickmode": "array",
             "tickvals": list(range(len(labels))),
-            "ticktext": [f"<b>{label}</b>" if label == comparison["reference"] else label for label in labels],
+            "ticktext": [bold(label) if label == comparison["reference"] else label for label in labels],
             "range": [-0.3, len(labels) - 0.2],
             "showgrid": True,
         },

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evaluation.figures.layout import LINE, Figure, figure, names_axis, rank_words, side
+from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import BETTER, NOT_BETTER
 from evaluation.figures.selection import entries, label, names, select
 
@@ -95,7 +96,7 @@ def significance_map(
         "hoverinfo": "skip",
         "showlegend": False,
     }
-    labels = [f"{a['name']}<br><b>{rank_words(a['rank'])}</b>" for a in algorithms]
+    labels = [f"{a['name']}{BREAK}{bold(rank_words(a['rank']))}" for a in algorithms]
     return figure(
         [heatmap, diagonal, *legend],
         "Who is significantly better than whom?",

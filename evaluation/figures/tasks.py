@@ -15,6 +15,7 @@ from evaluation.figures.layout import (
     ranks_axis,
     side,
 )
+from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import NEUTRAL, QUALITATIVE, colours
 from evaluation.figures.selection import entries, label
 
@@ -65,7 +66,7 @@ def blob_across_tasks(document: Mapping[str, Any], across: Mapping[str, Any]) ->
             [entry["name"] for entry in consensus],
         )
     )
-    labels = [f"{entry['name']}<br><b>{rank_words(entry['rank'])}</b>" for entry in consensus]
+    labels = [f"{entry['name']}{BREAK}{bold(rank_words(entry['rank']))}" for entry in consensus]
     return figure(
         data,
         "How does each algorithm rank over the tasks?",

@@ -7,6 +7,8 @@ from html import escape
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from evaluation.figures.markup import for_plotly
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -50,7 +52,7 @@ class Page:
     def figure(self, figure: Mapping[str, Any], caption: str) -> None:
         """Add a Plotly figure with its caption."""
         number = next(self._numbers)
-        values = json.dumps(figure, separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
+        values = json.dumps(for_plotly(figure), separators=(",", ":"), allow_nan=False).replace("</", "<\\/")
         height = figure["layout"].get("height", 420)
         self.html.append(
             f'<figure><div class="plot" id="f{number}" data-height="{height}"></div>'

@@ -1,11 +1,116 @@
-"""Where the sign-up rules of this installation differ from allauth's defaults."""
+"""Where the accounts of this installation differ from allauth's defaults."""
+
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core.internal import ratelimit
 from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.urls import reverse
+
+from accounts import hooks
+from accounts.devices import device_of, remember_device
+from accounts.models import User
+from accounts.queries import account_named
+from web.addresses import absolute
+from web.names import check_characters
+
+_APP = "allauth.account"
+
+
+class Site(NamedTuple):
+    """What letters call this installation."""
+
+    name: str
+    domain: str
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Sign-up can be closed by `PODIUM_SIGNUP_OPEN`."""
+    """Sign-up that can be closed, tries counted by account, and letters by the queue with addresses of this site."""
 
-    def is_open_for_signup(self, request) -> bool:  # noqa: ARG002 (allauth's signature)
+    def is_open_for_signup(self, request: HttpRequest) -> bool:  # noqa: ARG002 (allauth's signature)
         return settings.PODIUM_SIGNUP_OPEN
+
+    def clean_username(self, username: str, shallow: bool = False) -> str:
+        """Refuse what nobody sees, and a name that reads as an e-mail address: letters would show it as if it were theirs."""
+        check_characters(username)
+        if "@" in username:
+            raise ValidationError("A user name has no @ in it. Your e-mail address is asked for below.")
+        return super().clean_username(username, shallow=shallow)
+
+    # --- Tries ----------------------------------------------------------------------------------------------------
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Address of the visitor: the entry that the outermost of our proxies wrote.
+
+        A request with fewer entries did not pass all of them: its sender is who it comes from. Everything that stands
+        before our own entries was written by the visitor and means nothing.
+        """
+        passed = len(request.headers.get("X-Forwarded-For", "").split(","))
+        if passed < settings.ALLAUTH_TRUSTED_PROXY_COUNT:
+            return request.META["REMOTE_ADDR"]
+        return super().get_client_ip(request)
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:  # noqa: ARG002 (allauth's signature)
+        """Count by account, whichever of its names was typed; names of nobody by themselves."""
+        login = credentials.get("username") or credentials.get("email") or ""
+        account = account_named(login)
+        return f"account:{account.pk}" if account else f"login:{login.lower()}"
+
+    def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        """Count a try; refuse it when there were too many, at the account or from the address.
+
+        A device from which the account has signed in before has a count of its own: what strangers do does not matter.
+        """
+        account = account_named(credentials.get("username") or credentials.get("email") or "")
+        device = device_of(request, account) if account else ""
+        if not device:
+            super().pre_authenticate(request, **credentials)
+            return
+        self._login_failed_rl_usage = ratelimit.consume(request, app=_APP, action="login_failed_on_device", key=device)
+        if not self._login_failed_rl_usage:
+            raise self.validation_error("too_many_login_attempts")
+
+    def post_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse:
+        response = super().post_login(request, user, **kwargs)
+        remember_device(request, response, user)
+        return response
+
+    # --- Letters --------------------------------------------------------------------------------------------------
+    def format_email_subject(self, subject: str) -> str:
+        return f"[{_site().name}] {subject}"
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """Put a letter into the queue; one address gets no more of one kind than `ACCOUNT_RATE_LIMITS` says.
+
+        What is beyond is dropped without a word: whoever asks for letters to others learns nothing from it.
+        """
+        if not ratelimit.consume(
+            HttpRequest(), app=_APP, action="letter", key=f"{template_prefix}:{email.lower()}", limit_get=True
+        ):
+            return
+        tokens_address = absolute(reverse("accounts:tokens"))
+        words = {"email": email, "current_site": _site(), "tokens_address": tokens_address, **context}
+        subject = " ".join(render_to_string(f"{template_prefix}_subject.txt", words).split())
+        text = render_to_string(f"{template_prefix}_message.txt", words).strip()
+        hooks.post_letter(email, self.format_email_subject(subject), text)
+
+    def get_reset_password_from_key_url(self, key: str) -> str:
+        path = reverse("account_reset_password_from_key", kwargs={"uidb36": "UID", "key": "KEY"})
+        return absolute(path.replace("UID-KEY", key))
+
+    def get_email_confirmation_url(self, request: HttpRequest, emailconfirmation: Any) -> str:  # noqa: ARG002 (allauth's signature)
+        return absolute(reverse("account_confirm_email", args=[emailconfirmation.key]))
+
+    def send_account_already_exists_mail(self, email: str) -> None:
+        addresses = {
+            "signup_url": absolute(reverse("account_signup")),
+            "password_reset_url": absolute(reverse("account_reset_password")),
+        }
+        self.send_mail("account/email/account_already_exists", email, addresses)
+
+
+def _site() -> Site:
+    return Site(name="Podium", domain=urlsplit(settings.PODIUM_ADDRESS).netloc)

@@ -1,9 +1,20 @@
 """The boundary: what people say of themselves."""
 
+import uuid
+from typing import Any
+
+from allauth.account import forms as allauth_forms
+from allauth.account.adapter import get_adapter
+from allauth.account.internal.flows.email_verification import get_address_for_user
+from allauth.account.models import EmailAddress
 from django import forms
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
 
 from accounts.models import AccessToken, User
 from accounts.orcid import plain_orcid
+from web.jobs import enqueue
+from web.names import NameField
 
 
 class ProfileForm(forms.ModelForm):
@@ -12,6 +23,7 @@ class ProfileForm(forms.ModelForm):
     class Meta:
         model = User
         fields = ["first_name", "last_name", "affiliation", "orcid"]
+        field_classes = dict.fromkeys(["first_name", "last_name", "affiliation"], NameField)
         widgets = {
             "first_name": forms.TextInput(attrs={"autocomplete": "given-name"}),
             "last_name": forms.TextInput(attrs={"autocomplete": "family-name"}),
@@ -32,7 +44,7 @@ class ProfileForm(forms.ModelForm):
 class TokenForm(forms.Form):
     """Make an access token."""
 
-    name = forms.CharField(label="Name", max_length=80, help_text="What will use it, for example: cluster login node.")
+    name = NameField(label="Name", max_length=80, help_text="What will use it, for example: cluster login node.")
     scopes = forms.MultipleChoiceField(
         label="What it may do",
         choices=AccessToken.Scope.choices,
@@ -45,3 +57,44 @@ class TokenForm(forms.Form):
         initial=90,
         coerce=int,
     )
+
+
+class SignupForm(allauth_forms.SignupForm):
+    """Sign-up that takes the same work, and so the same time, for an address that has an account already."""
+
+    def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
+        if self.account_already_exists:
+            self._save_stand_in(request)
+        return super().try_save(request)
+
+    def _save_stand_in(self, request: HttpRequest) -> None:
+        """Do all that storing a new account does, and take it back."""
+        email, name = self.cleaned_data["email"], uuid.uuid4().hex
+        self.cleaned_data["email"] = f"{name}@stand-in.invalid"
+        self.account_already_exists = False
+        try:
+            with transaction.atomic():
+                self._look_for_address(self.save(request))
+                transaction.set_rollback(True)
+        finally:
+            self.account_already_exists = True
+            self.cleaned_data["email"] = email
+
+    @staticmethod
+    def _look_for_address(user: User) -> None:
+        """Read what is read of a new account before the letter that confirms its address is written."""
+        address = get_address_for_user(User(pk=user.pk))
+        list(EmailAddress.objects.filter(user=user, verified=True).values_list("pk")[:1])
+        User.objects.get(pk=address.user_id)
+
+
+class ResetPasswordForm(allauth_forms.ResetPasswordForm):
+    """Ask for a new password: the request looks nothing up, a worker does and writes the letter."""
+
+    def clean_email(self) -> str:
+        return get_adapter().clean_email(self.cleaned_data["email"].lower())
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:  # noqa: ARG002 (allauth's signature)
+        email = self.cleaned_data["email"]
+        enqueue("accounts.tasks.write_about_new_password", email)
+        return email

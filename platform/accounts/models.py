@@ -1,15 +1,20 @@
 """People."""
 
 import uuid
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
-from django.db import models
+from django.db import models, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Lower
+from django.dispatch import Signal
 from django.utils import timezone
 
 from accounts.orcid import validate_orcid
+
+# Sent with `user`, in the transaction that stores a new password of an existing account, whoever sets it and wherever.
+password_replaced = Signal()
 
 
 class User(AbstractUser):
@@ -25,6 +30,14 @@ class User(AbstractUser):
         constraints = [
             models.UniqueConstraint(Lower("email"), name="accounts_user_email_unique", condition=~models.Q(email="")),
         ]
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        # Set by `set_password`, and not by Django's renewal of the hash of a password that stays the same.
+        is_replaced = self._password is not None and not self._state.adding
+        with transaction.atomic():
+            super().save(*args, **kwargs)
+            if is_replaced:
+                password_replaced.send(sender=User, user=self)
 
     @property
     def display_name(self) -> str:

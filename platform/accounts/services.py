@@ -5,13 +5,19 @@ import secrets
 from collections.abc import Sequence
 from datetime import timedelta
 
+from allauth.account.adapter import get_adapter
+from allauth.account.forms import default_token_generator
+from allauth.account.internal.flows.password_reset import request_password_reset
+from allauth.account.internal.userkit import filter_users_by_email
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
+from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import AccessToken, User
 from audit.services import record
+from web.addresses import absolute
 
 # What a secret begins with, so that scanners for leaked keys recognise it.
 TOKEN_PREFIX = "podium_"  # noqa: S105 (the beginning of every token, no secret)
@@ -89,6 +95,28 @@ def use_token(secret: str) -> AccessToken | None:
     if token.last_used_at is None or token.last_used_at < now - LAST_USE_RESOLUTION:
         AccessToken.objects.filter(stale, pk=token.pk).update(last_used_at=now)
     return token
+
+
+@transaction.atomic
+def revoke_all_tokens(*, user: User) -> int:
+    """End all access tokens of a person whose password is new; returns how many were still valid."""
+    tokens = AccessToken.objects.select_for_update().filter(user=user, revoked_at=None, expires_at__gt=timezone.now())
+    count = 0
+    for token in tokens:
+        revoke_token(token=token, actor=user)
+        count += 1
+    return count
+
+
+@transaction.atomic
+def write_about_new_password(*, email: str) -> None:
+    """Send the link to a new password to the person with this address, or say to the address that there is no account."""
+    accounts = filter_users_by_email(email, is_active=True, prefer_verified=True, for_login=True)
+    if accounts:
+        request_password_reset(None, email, accounts, default_token_generator)
+    else:
+        addresses = {"signup_url": absolute(reverse("account_signup"))}
+        get_adapter().send_mail("account/email/unknown_account", email, addresses)
 
 
 def _digest(secret: str) -> str:

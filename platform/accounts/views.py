@@ -14,8 +14,14 @@ from accounts.models import AccessToken, User
 from accounts.services import issue_token, revoke_token, update_profile
 
 
+class SignedInRequest(HttpRequest):
+    """A request as `login_required` lets it through."""
+
+    user: User
+
+
 @login_required
-def profile(request: HttpRequest) -> HttpResponse:
+def profile(request: SignedInRequest) -> HttpResponse:
     # A copy is bound to the form: a refused input must not change the name in the page's head.
     form = ProfileForm(request.POST or None, instance=User.objects.get(pk=request.user.pk))
     if request.method == "POST" and form.is_valid():
@@ -29,7 +35,7 @@ def profile(request: HttpRequest) -> HttpResponse:
 @login_required
 @never_cache
 @sensitive_variables("secret")
-def tokens(request: HttpRequest) -> HttpResponse:
+def tokens(request: SignedInRequest) -> HttpResponse:
     """Access tokens of one's own; the secret of a new one is on the answer to the form and nowhere else."""
     form = TokenForm(request.POST or None)
     secret = ""
@@ -46,7 +52,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-def revoke(request: HttpRequest, pk: str) -> HttpResponse:
+def revoke(request: SignedInRequest, pk: str) -> HttpResponse:
     token = get_object_or_404(AccessToken, pk=pk, user=request.user)
     revoke_token(token=token, actor=request.user)
     messages.success(request, f"The token {token.name} no longer opens anything.")

@@ -10,6 +10,7 @@ from designs.models import Design, DesignVersion
 from evaluation.designs.completeness import Completeness, Drafts, Share, TaskCompleteness
 from evaluation.designs.differences import Difference
 from evaluation.designs.document import State
+from web.names import validate_name
 
 STATES = [str(state) for state in State]
 # What a field holds.
@@ -49,8 +50,10 @@ class DesignDocumentSerializer(serializers.Serializer):
 class NewDesignSerializer(serializers.Serializer):
     """Start a design: with the names of its tasks, or from an exported document."""
 
-    title = serializers.CharField(max_length=200)
-    tasks = serializers.ListField(child=serializers.CharField(max_length=200), required=False, max_length=60)
+    title = serializers.CharField(max_length=200, validators=[validate_name])
+    tasks = serializers.ListField(
+        child=serializers.CharField(max_length=200, validators=[validate_name]), required=False, max_length=60
+    )
     document = serializers.DictField(required=False)
 
 
@@ -88,6 +91,7 @@ class VersionSerializer(serializers.ModelSerializer):
         model = DesignVersion
         fields = ["number", "name", "note", "digest", "catalogue", "created_at"]
         read_only_fields = ["number", "digest", "catalogue", "created_at"]
+        extra_kwargs = {"name": {"validators": [validate_name]}}
 
 
 class VersionDocumentSerializer(VersionSerializer):

@@ -1,17 +1,28 @@
 """Errors as `application/problem+json` (RFC 9457)."""
 
-from http import HTTPStatus
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
+from web.errors import problem
+
+
+class TooMuchError(exceptions.APIException):
+    """More than a request may bring."""
+
+    status_code = 413
+    default_detail = "The body is longer than the interface reads."
+    default_code = "too_much"
+
 
 def problem_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Turn every handled exception into a problem document; `errors` names the fields of a refused input."""
+    if isinstance(error, RequestDataTooBig):
+        error = TooMuchError()
     response = exception_handler(error, context)
     if response is None:
         return None
@@ -19,17 +30,11 @@ def problem_handler(error: Exception, context: dict[str, Any]) -> Response | Non
         error = exceptions.NotFound()
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied()
-    problem: dict[str, Any] = {
-        "type": "about:blank",
-        "title": HTTPStatus(response.status_code).phrase,
-        "status": response.status_code,
-        "instance": context["request"].path,
-    }
-    if isinstance(error, exceptions.ValidationError):
-        problem["detail"] = "The input was refused; `errors` says why, field by field."
-        problem["errors"] = response.data
-    else:
-        problem["detail"] = str(getattr(error, "detail", error))
-    response.data = problem
+    refused = isinstance(error, exceptions.ValidationError)
+    detail = (
+        "The input was refused; `errors` says why, field by field." if refused else str(getattr(error, "detail", error))
+    )
+    content = problem(context["request"].path, response.status_code, detail=detail)
+    response.data = content | {"errors": response.data} if refused else content
     response.content_type = "application/problem+json"
     return response

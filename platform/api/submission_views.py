@@ -50,7 +50,7 @@ class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
     serializer_class = shapes.SubmissionSerializer
     permission_classes = [IsAuthenticated, WithinScope]
     write_scope = AccessToken.Scope.SUBMIT
-    lookup_value_converter = "uuid"
+    lookup_value_regex = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
     filterset_fields = {"phase": ["exact"], "state": ["exact"], "phase__task__challenge__slug": ["exact"]}
 
     def get_queryset(self) -> QuerySet[Submission]:

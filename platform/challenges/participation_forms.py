@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 
 from accounts.orcid import plain_orcid, validate_orcid
 from challenges.models import Organizer, Task, Team, Terms
+from web.names import NameField
 
 TEXT = forms.Textarea(attrs={"rows": 8})
 
@@ -29,7 +30,7 @@ class TasksField(forms.ModelMultipleChoiceField):
 class ConsentForm(forms.Form):
     """Accept the terms; with a team of one's own unless organizers let people in, or a team has invited."""
 
-    affiliation = forms.CharField(
+    affiliation = NameField(
         label="Affiliation",
         max_length=200,
         required=False,
@@ -42,7 +43,7 @@ class ConsentForm(forms.Form):
     message = forms.CharField(
         label="Message to the organizers", max_length=500, required=False, widget=forms.Textarea(attrs={"rows": 2})
     )
-    team_name = forms.CharField(
+    team_name = NameField(
         label="Team name",
         max_length=80,
         min_length=2,
@@ -139,14 +140,14 @@ class StandingForm(forms.Form):
 class AnnouncementForm(forms.Form):
     """Tell everybody something."""
 
-    title = forms.CharField(label="Title", max_length=150)
+    title = NameField(label="Title", max_length=150)
     text = forms.CharField(label="Text", max_length=20_000, widget=TEXT, help_text="Markdown.")
 
 
 class ThreadForm(forms.Form):
     """Ask something."""
 
-    title = forms.CharField(label="Title", max_length=150)
+    title = NameField(label="Title", max_length=150)
     text = forms.CharField(
         label="Text",
         max_length=20_000,

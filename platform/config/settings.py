@@ -9,18 +9,19 @@ from pathlib import Path
 import environ
 from django.core.exceptions import ImproperlyConfigured
 
+import evaluation
 from config.logs import logging_config
-from web.secret import kept_secret
+from web.secret import kept_secret, private_folder
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 env = environ.Env()
 environ.Env.read_env(ROOT / ".env")
 
-VERSION = "0.1.0"
+VERSION = evaluation.__version__
 
 # --- Where things are kept ----------------------------------------------------------------------------------------
 PODIUM_DATA = Path(env.str("PODIUM_DATA", str(ROOT / "data"))).resolve()
-PODIUM_DATA.mkdir(parents=True, exist_ok=True, mode=0o700)
+private_folder(PODIUM_DATA)
 
 # --- Mode ---------------------------------------------------------------------------------------------------------
 DEBUG = env.bool("DEBUG", False)
@@ -77,15 +78,20 @@ MIDDLEWARE = [
     "web.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "web.middleware.PrivateCopyMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    # Before the check of forms, which reads them.
+    "web.bodies.BodyBoundMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "accounts.second_factor.StaffSecondFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "web.middleware.ReadableRequestMiddleware",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -165,6 +171,7 @@ CELERY_TIMEZONE = "UTC"
 PODIUM_QUEUES = ("ingest", "score", "rank", "mail")
 CELERY_TASK_DEFAULT_QUEUE = "ingest"
 CELERY_TASK_ROUTES = {
+    "accounts.tasks.*": {"queue": "mail"},
     "challenges.tasks.*": {"queue": "ingest"},
     "test_sets.tasks.*": {"queue": "ingest"},
     "submissions.tasks.score_*": {"queue": "score"},
@@ -268,6 +275,7 @@ PODIUM_UPLOAD_MAX_BYTES = env.int("PODIUM_UPLOAD_MAX_BYTES", 20 * 1024**3)
 PODIUM_UPLOAD_CHUNK_BYTES = env.int("PODIUM_UPLOAD_CHUNK_BYTES", 8 * 1024**2)
 # What a team and a case may take; see uploads/limits.py for what each means.
 PODIUM_UPLOADS_UNDER_WAY = env.int("PODIUM_UPLOADS_UNDER_WAY", 3)
+PODIUM_UPLOAD_ANNOUNCED_BYTES = env.int("PODIUM_UPLOAD_ANNOUNCED_BYTES", 2 * PODIUM_UPLOAD_MAX_BYTES)
 PODIUM_UPLOAD_HOURS = env.int("PODIUM_UPLOAD_HOURS", 48)
 PODIUM_UPLOAD_GRACE_MINUTES = env.int("PODIUM_UPLOAD_GRACE_MINUTES", 60)
 PODIUM_DISK_RESERVE_BYTES = env.int("PODIUM_DISK_RESERVE_BYTES", 1024**3)
@@ -275,6 +283,7 @@ PODIUM_WORK_RESERVE_BYTES = env.int("PODIUM_WORK_RESERVE_BYTES", 256 * 1024**2)
 PODIUM_UNSUCCESSFUL_PER_DAY = env.int("PODIUM_UNSUCCESSFUL_PER_DAY", 50)
 PODIUM_CASE_MEMORY_BYTES = env.int("PODIUM_CASE_MEMORY_BYTES", 4 * 1024**3)
 PODIUM_CASE_FILE_BYTES = env.int("PODIUM_CASE_FILE_BYTES", 4 * 1024**3)
+PODIUM_CASE_FOLDER_BYTES = env.int("PODIUM_CASE_FOLDER_BYTES", 2 * PODIUM_CASE_FILE_BYTES)
 PODIUM_CASE_SECONDS = env.float("PODIUM_CASE_SECONDS", 120.0)
 # Whether workers refuse to work where children that read participants' files cannot be confined in full.
 PODIUM_CONFINEMENT = env.str("PODIUM_CONFINEMENT", "try")
@@ -282,16 +291,21 @@ if PODIUM_CONFINEMENT not in ("try", "require"):
     raise ImproperlyConfigured(f"PODIUM_CONFINEMENT is {PODIUM_CONFINEMENT!r}; it has to be try or require.")
 # A worker that is silent for longer has lost its work to another.
 PODIUM_LEASE_SECONDS = env.int("PODIUM_LEASE_SECONDS", 12)
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2
+# Most bytes of a body, files included, from somebody who is not signed in, and from somebody who is, where no files are
+# asked for; see web/bodies.py. What Django itself bounds is what it keeps in memory, files left out.
+PODIUM_ANONYMOUS_BODY_BYTES = env.int("PODIUM_ANONYMOUS_BODY_BYTES", 64 * 1024)
+PODIUM_FORM_BODY_BYTES = env.int("PODIUM_FORM_BODY_BYTES", 2 * 1024**2)
+DATA_UPLOAD_MAX_MEMORY_SIZE = PODIUM_FORM_BODY_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024**2
-FILE_UPLOAD_TEMP_DIR = None
+# Beside the other uploads under way, and never in /tmp, which may be memory.
+FILE_UPLOAD_TEMP_DIR = PODIUM_SCRATCH / "forms"
+FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 # --- People -------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = [
     "rules.permissions.ObjectPermissionBackend",
-    "django.contrib.auth.backends.ModelBackend",
-    "allauth.account.auth_backends.AuthenticationBackend",
+    "accounts.backends.OneCheckBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
@@ -309,6 +323,30 @@ ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if PODIUM_TLS else "http"
 ACCOUNT_USER_MODEL_USERNAME_FIELD = "username"
 ACCOUNT_ADAPTER = "accounts.adapter.AccountAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+ACCOUNT_FORMS = {"signup": "accounts.forms.SignupForm", "reset_password": "accounts.forms.ResetPasswordForm"}
+# Of every change to an account its owner hears by e-mail, and can act if it was somebody else's.
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_RATE_LIMITS = {
+    # From one address, and at one account whichever of its names is typed; for devices that the account knows, by device.
+    # The day's count can be used up by strangers: a reset of the password by mail empties it.
+    "login_failed": "10/m/ip,5/5m/key,100/d/key",
+    "login_failed_on_device": "10/5m/key,100/d/key",
+    "reset_password": "20/m/ip,5/h/key",
+    # Of one kind to one address: sign-up and lost passwords must not fill strangers' mailboxes.
+    "letter": "5/h/key",
+}
+ACCOUNT_MAX_EMAIL_ADDRESSES = 5
+PASSWORD_RESET_TIMEOUT = 24 * 3600
+# How many proxies of our own stand before the web process: so many entries of X-Forwarded-For are ours, from its end.
+ALLAUTH_TRUSTED_PROXY_COUNT = env.int("PODIUM_TRUSTED_PROXIES", 0)
+if ALLAUTH_TRUSTED_PROXY_COUNT < 0:
+    raise ImproperlyConfigured("PODIUM_TRUSTED_PROXIES is the number of proxies before the web process: 0, 1, 2, …")
+# Whether staff need a second factor; a database server is what tells the several-machine shape from the embedded one.
+PODIUM_STAFF_SECOND_FACTOR = env.bool("PODIUM_STAFF_SECOND_FACTOR", bool(DATABASE_URL) and PODIUM_TLS)
+# Invitations by e-mail that one person may send in a day, and that one address gets; withdrawn ones count.
+PODIUM_INVITATIONS_PER_DAY = env.int("PODIUM_INVITATIONS_PER_DAY", 100)
+PODIUM_INVITATIONS_TO_ADDRESS_PER_DAY = env.int("PODIUM_INVITATIONS_TO_ADDRESS_PER_DAY", 5)
 PODIUM_SIGNUP_OPEN = env.bool("PODIUM_SIGNUP_OPEN", True)
 
 if email_url := env.str("EMAIL_URL", ""):
@@ -366,6 +404,11 @@ REST_FRAMEWORK = {
     "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
     "PAGE_SIZE": 50,
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": [
+        "api.parsers.BoundedJSONParser",
+        "rest_framework.parsers.FormParser",
+        "rest_framework.parsers.MultiPartParser",
+    ],
     "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
     "EXCEPTION_HANDLER": "api.errors.problem_handler",
 }

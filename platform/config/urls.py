@@ -1,7 +1,11 @@
 """All addresses, one line an app."""
 
+from allauth.account.decorators import secure_admin_login
 from django.contrib import admin
 from django.urls import include, path
+
+# The administration has no sign-in of its own, which would know neither second factors nor limits on tries.
+admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 urlpatterns = [
     path("", include("web.urls")),

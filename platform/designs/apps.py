@@ -7,6 +7,8 @@ class DesignsConfig(AppConfig):
 
     def ready(self):
         from designs import checks, rules  # noqa: F401 (checks and permissions are registered on import)
+        from notifications import kinds
         from web import navigation
 
+        kinds.register("design_invitation", "You are invited to write a design", order=20)
         navigation.register("Designs", "designs:list", order=20)

@@ -17,6 +17,7 @@ SECONDS: Final = 8
 REDIRECTS: Final = 4
 _PIECE: Final = 64 * 1024
 _AGENT: Final = "Podium link check"
+_TRANSLATED: Final = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 @dataclass(frozen=True)
@@ -146,8 +147,10 @@ def _public_address(host: str, port: int, *, allow_private: bool) -> str:
 
 def _is_public(address: str) -> bool:
     known = ipaddress.ip_address(address.partition("%")[0])
-    # An IPv4 address in the dress of IPv6 reaches the same host.
-    known = getattr(known, "ipv4_mapped", None) or known
+    if isinstance(known, ipaddress.IPv6Address):
+        # An IPv4 address in the dress of IPv6 reaches the same host: mapped, by 6to4, or by the translator of a network.
+        translated = ipaddress.IPv4Address(int(known) & 0xFFFFFFFF) if known in _TRANSLATED else None
+        known = known.ipv4_mapped or known.sixtofour or translated or known
     return known.is_global and not known.is_multicast
 
 

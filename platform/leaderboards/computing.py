@@ -16,6 +16,7 @@ from challenges.models import Phase
 from challenges.queries import assessment_by_digest
 from evaluation import bundle, canonical, ranking
 from evaluation.assessment import Assessment
+from evaluation.figures.markup import for_plotly
 from leaderboards import drawing, pictures, queries, tables
 from leaderboards.models import RankingVersion
 from submissions.models import Run
@@ -206,7 +207,9 @@ def store_figures(version: RankingVersion, name: str, drawn: Iterable[tuple[str,
     """Keep the figures of one kind; returns order → file."""
     folder = f"rankings/{version.phase_id}/{version.inputs_digest}/figures"
     return {
-        key: store(f"{folder}/{name}-{index}.json.gz", json.dumps(figure, separators=(",", ":"), allow_nan=False))
+        key: store(
+            f"{folder}/{name}-{index}.json.gz", json.dumps(for_plotly(figure), separators=(",", ":"), allow_nan=False)
+        )
         for index, (key, figure) in enumerate(drawn)
     }
 
@@ -262,7 +265,7 @@ def draw_history(phase: Phase) -> None:
     standings = queries.last_tables(phase, most=HISTORY_LENGTH)
     if standings:
         figure = drawing.over_time([(since.isoformat(), table) for since, table in standings])
-        store(history_name(phase), json.dumps(figure, separators=(",", ":"), allow_nan=False))
+        store(history_name(phase), json.dumps(for_plotly(figure), separators=(",", ":"), allow_nan=False))
 
 
 def history_name(phase: Phase) -> str:

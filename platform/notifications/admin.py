@@ -10,8 +10,8 @@ class EmailAdmin(admin.ModelAdmin):
     list_display = ["created_at", "to", "kind", "state", "attempts", "due_at", "sent_at", "error"]
     list_filter = ["state", "kind"]
     search_fields = ["to"]
-    fields = ["to", "kind", "state", "attempts", "due_at", "created_at", "sent_at", "error"]
-    readonly_fields = fields
+    readonly_fields = ["to", "kind", "state", "attempts", "due_at", "created_at", "sent_at", "error"]
+    fields = [*readonly_fields]
 
     def has_add_permission(self, request):  # noqa: ARG002 (Django's signature)
         return False

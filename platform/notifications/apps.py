@@ -6,9 +6,11 @@ class NotificationsConfig(AppConfig):
     verbose_name = "Notifications"
 
     def ready(self):
-        from notifications import bell
+        from accounts import hooks
+        from notifications import bell, services
         from web import navigation, tools
 
         navigation.register("Notifications", "notifications:inbox", menu="account", order=5)
         navigation.register("Messages and e-mail", "notifications:preferences", menu="settings", order=20)
+        hooks.register_post_letter(services.post_letter)
         tools.register(bell.render, order=10)

@@ -5,13 +5,13 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from django.conf import settings
 from django.core import signing
 from django.template import Context, TemplateDoesNotExist
 from django.template.loader import get_template, render_to_string
 from django.urls import reverse
 
 from notifications.models import SUBJECT_LENGTH
+from web.addresses import absolute
 
 _SALT = "notifications.unsubscribe"
 _SPACES = re.compile(r"\s+")
@@ -30,19 +30,6 @@ def one_line(text: str, length: int = SUBJECT_LENGTH) -> str:
     text = _SPACES.sub(" ", text)
     text = "".join(c for c in text if unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co", "Cn"}).strip()
     return text if len(text) <= length else f"{text[: length - 1].rstrip()}…"
-
-
-def absolute(path: str) -> str:
-    """Return the public address of a path of this site.
-
-    Raises
-    ------
-    ValueError
-        For anything but a path: a message must not lead elsewhere.
-    """
-    if not path.startswith("/") or path.startswith(("//", "/\\")) or any(ord(c) < 33 for c in path):
-        raise ValueError(f"The address of a message is a path of this site, not {path!r}.")
-    return f"{settings.PODIUM_ADDRESS.rstrip('/')}{path}"
 
 
 def unsubscribe_token(*, kind: str, user_id: int | None = None, address: str = "") -> str:
@@ -66,7 +53,8 @@ def unsubscribe_address(**receiver: Any) -> str:
 
 def plain(template: str, context: Mapping[str, Any]) -> str:
     """Render `template`.txt without HTML escapes."""
-    return get_template(f"{template}.txt").template.render(Context(dict(context), autoescape=False)).strip()
+    source = get_template(f"{template}.txt").template  # type: ignore[attr-defined]  # Django's own engine has it
+    return str(source.render(Context(dict(context), autoescape=False))).strip()
 
 
 def framed(*, text: str, template: str = "", context: Mapping[str, Any], unsubscribe: str) -> tuple[str, str]:

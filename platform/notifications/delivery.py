@@ -13,7 +13,7 @@ from django.core.mail.message import sanitize_address
 from django.db.models import F, Q
 from django.utils import timezone
 
-from notifications.models import Email
+from notifications.models import ACCOUNT, Email
 from notifications.queries import due
 from web.clock import shared_now
 
@@ -49,8 +49,14 @@ def deliver() -> int:
                 # The connection or the server: the others would fare the same. The sweep goes on.
                 break
             # Sent is sent, even if the lease was lost meanwhile: nobody shall send it again.
+            secrets_forgotten = {"text": "", "html": ""} if email.kind == ACCOUNT else {}
             Email.objects.filter(pk=email.pk).update(
-                state=Email.State.SENT, sent_at=timezone.now(), lease_token=None, lease_until=None, error=""
+                state=Email.State.SENT,
+                sent_at=timezone.now(),
+                lease_token=None,
+                lease_until=None,
+                error="",
+                **secrets_forgotten,
             )
             sent += 1
     finally:
@@ -93,18 +99,17 @@ def _claim() -> Email | None:
 def _message(email: Email, connection: Any) -> EmailMultiAlternatives:
     sender = sanitize_address(settings.DEFAULT_FROM_EMAIL, "utf-8")
     domain = sender.rpartition("@")[2].rstrip(">") or "localhost"
+    headers = {"Message-ID": f"<{email.pk}@{domain}>", "Auto-Submitted": "auto-generated"}
+    if email.unsubscribe:
+        headers["List-Unsubscribe"] = f"<{email.unsubscribe}>"
+        headers["List-Unsubscribe-Post"] = "List-Unsubscribe=One-Click"
     message = EmailMultiAlternatives(
         subject=email.subject,
         body=email.text,
         from_email=settings.DEFAULT_FROM_EMAIL,
         to=[email.to],
         connection=connection,
-        headers={
-            "Message-ID": f"<{email.pk}@{domain}>",
-            "Auto-Submitted": "auto-generated",
-            "List-Unsubscribe": f"<{email.unsubscribe}>",
-            "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-        },
+        headers=headers,
     )
     if email.html:
         message.attach_alternative(email.html, "text/html")

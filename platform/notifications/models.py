@@ -9,6 +9,8 @@ from django.db.models.functions import Lower
 from django.utils import timezone
 
 SUBJECT_LENGTH = 200
+# Kind of letters about accounts themselves, in which secrets can stand.
+ACCOUNT = "account"
 
 
 class How(models.TextChoices):
@@ -37,13 +39,21 @@ class Email(models.Model):
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
     )
+    inviter = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        null=True,
+        blank=True,
+        on_delete=models.SET_NULL,
+        related_name="+",
+        help_text="who invites by it",
+    )
     to = models.EmailField()
     kind = models.CharField(max_length=60)
     key = models.CharField(max_length=150, blank=True, help_text="the same key is mailed to an address once")
     subject = models.CharField(max_length=SUBJECT_LENGTH)
     text = models.TextField()
     html = models.TextField(blank=True)
-    unsubscribe = models.CharField(max_length=1000, help_text="address of the page that ends such mails")
+    unsubscribe = models.CharField(max_length=1000, blank=True, help_text="address of the page that ends such mails")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     attempts = models.PositiveSmallIntegerField(default=0)
     due_at = models.DateTimeField(default=timezone.now)
@@ -64,7 +74,12 @@ class Email(models.Model):
                 Lower("to"), "kind", "key", condition=~Q(key=""), name="notifications_email_key_once"
             ),
         ]
-        indexes = [models.Index(fields=["state", "due_at"])]
+        indexes = [
+            models.Index(fields=["state", "due_at"]),
+            models.Index(
+                Lower("to"), "created_at", condition=Q(inviter__isnull=False), name="notifications_invitations_to"
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} to {self.to}"

@@ -1,6 +1,6 @@
 """Reads worth naming."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -62,7 +62,7 @@ def digest_cutoff(now: datetime | None = None) -> datetime:
     return at if at <= now else at - timedelta(days=1)
 
 
-def awaiting_digest(now: datetime | None = None) -> Iterable[int]:
+def awaiting_digest(now: datetime | None = None) -> QuerySet[Notification, int]:
     """People who have messages for a digest that is due."""
     return (
         Notification.objects.filter(how=How.DAILY, email=None, created_at__lt=digest_cutoff(now))

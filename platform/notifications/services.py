@@ -19,7 +19,8 @@ from notifications.composing import (
     plain,
     unsubscribe_address,
 )
-from notifications.models import Email, How, Notification, Preference, Unsubscribed
+from notifications.inviting import check_invitations
+from notifications.models import ACCOUNT, Email, How, Notification, Preference, Unsubscribed
 from notifications.queries import choices_of, digest_cutoff
 from web.clock import shared_now
 from web.jobs import enqueue
@@ -98,7 +99,7 @@ def notify(
             text=body,
             html=html,
             unsubscribe=unsubscribe,
-            due_at=now,
+            due_at=now,  # type: ignore[misc]  # there is a time where there is a message
         )
         emails.append(row.email)
     if emails:
@@ -110,7 +111,14 @@ def notify(
 
 @transaction.atomic
 def mail(
-    *, to: str | Iterable[str], kind: str, subject: str, template: str, context: Mapping[str, Any], key: str = ""
+    *,
+    to: str | Iterable[str],
+    kind: str,
+    subject: str,
+    template: str,
+    context: Mapping[str, Any],
+    key: str = "",
+    inviter: User | None = None,
 ) -> list[Email]:
     """Write to people who need not have an account: one message for each address, none of which sees another.
 
@@ -128,6 +136,8 @@ def mail(
         For the templates. `site` is added; paths of this site become addresses by `notifications.composing.absolute`.
     key
         What it is about, where the same act may run twice: an address gets the same kind and key once.
+    inviter
+        Who invites by this letter; the limits of `notifications.inviting` hold.
 
     Returns
     -------
@@ -137,15 +147,17 @@ def mail(
     Raises
     ------
     ValidationError
-        For something that is no e-mail address.
+        For something that is no e-mail address, and for more invitations than a day allows.
     """
     kinds.get(kind)
-    unique = {}
+    unique: dict[str, str] = {}
     for address in [to] if isinstance(to, str) else to:
         validate_email(address)
         unique.setdefault(address.lower(), address)
     unsubscribed = Unsubscribed.objects.annotate(lower=Lower("address")).filter(kind=kind, lower__in=list(unique))
     refused = set(unsubscribed.values_list("lower", flat=True))
+    if inviter is not None:
+        check_invitations(inviter=inviter, addresses=unique.keys() - refused)
     whole = {**context, "site": absolute("/")}
     rows = []
     now = shared_now()
@@ -159,6 +171,7 @@ def mail(
                 to=address,
                 kind=kind,
                 key=key,
+                inviter=inviter,
                 subject=one_line(subject),
                 text=text,
                 html=html,
@@ -173,6 +186,23 @@ def mail(
     if rows:
         enqueue(DELIVER)
     return rows
+
+
+@transaction.atomic
+def post_letter(to: str, subject: str, text: str) -> None:
+    """Put a letter about an account into the queue: no preference ends it, and its text is forgotten once it is sent.
+
+    Parameters
+    ----------
+    to
+        Address.
+    subject
+        One line. Line ends become spaces.
+    text
+        Plain text; may hold a link that opens the account.
+    """
+    Email.objects.create(to=to, kind=ACCOUNT, subject=one_line(subject), text=text, due_at=shared_now())
+    enqueue(DELIVER)
 
 
 @transaction.atomic

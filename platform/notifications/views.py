@@ -26,7 +26,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
     rows = queries.inbox(request.user)
     page = Paginator(rows.filter(read_at=None) if only_unread else rows, ON_A_PAGE).get_page(request.GET.get("page"))
     for row in page:
-        row.title = KINDS.title(row.kind)
+        row.title = KINDS.title(row.kind)  # type: ignore[attr-defined]  # for the template
     unread = queries.unread_count(request.user)
     address = reverse("notifications:inbox")
     links = [

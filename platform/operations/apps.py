@@ -1,5 +1,6 @@
 from django.apps import AppConfig
 from django.conf import settings
+from django.db.models.signals import pre_migrate
 
 
 class OperationsConfig(AppConfig):
@@ -7,10 +8,12 @@ class OperationsConfig(AppConfig):
     verbose_name = "Operations"
 
     def ready(self):
+        from operations import layout
         from operations.examples import try_me
         from submissions.hooks import register_try_me
         from web.examples import register_hint
 
+        pre_migrate.connect(layout.mark_new_database, sender=self)
         register_try_me(try_me)
         if settings.PODIUM_EXAMPLE_MODE:
             register_hint("Read the leaderboard", "leaderboards:first", "hippocampus", order=10)

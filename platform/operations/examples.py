@@ -276,7 +276,7 @@ def _broken(source: Example, cases: Sequence[str]) -> bytes:
     wrong_grid, stray_label, absent, misspelt = cases[:4]
 
     def changed(case: str, change: Any) -> bytes:
-        image = nib.load(files[case])
+        image = nib.Nifti1Image.from_filename(files[case])
         return _gzipped(nib.Nifti1Image(change(np.asarray(image.dataobj)), image.affine).to_bytes())
 
     def stray(labels: np.ndarray) -> np.ndarray:

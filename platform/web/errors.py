@@ -1,9 +1,11 @@
 """Error pages: what happened, in words, and what to do next."""
 
 from dataclasses import dataclass, replace
+from http import HTTPStatus
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import DisallowedHost
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
 from django.views.decorators.csrf import requires_csrf_token
 
@@ -35,6 +37,11 @@ EXPLANATIONS = {
         "The page may have moved, or the address has a slip in it.",
         "Start again from the challenges, or from the home page.",
     ),
+    413: Explanation(
+        "This is more than is taken here",
+        "What was sent is too large.",
+        "Go back and send less, or use the page that is meant for files.",
+    ),
     429: Explanation(
         "Too many requests",
         "This action was tried more often than is allowed in a short time.",
@@ -54,26 +61,48 @@ CSRF = Explanation(
 )
 
 
-def error_page(request: HttpRequest, status: int, *, explanation: Explanation | None = None) -> HttpResponse:
-    """Render the error page of a status, with the menus of every other page."""
-    context = {"explanation": explanation or EXPLANATIONS[status], "status": status}
+INTERFACE = "/api/"
+
+
+def problem(path: str, status: int, *, detail: str) -> dict[str, Any]:
+    """Make a problem document (RFC 9457) about the request for an address."""
+    title = HTTPStatus(status).phrase
+    return {"type": "about:blank", "title": title, "status": status, "instance": path, "detail": detail}
+
+
+def _problem_answer(request: HttpRequest, status: int, *, detail: str) -> HttpResponse:
+    content = problem(request.path, status, detail=detail)
+    return JsonResponse(content, status=status, content_type="application/problem+json")
+
+
+def error_page(
+    request: HttpRequest, status: int, *, explanation: Explanation | None = None, reason: str = ""
+) -> HttpResponse:
+    """Answer with an error: a page with the menus of every other page, or a problem document to who asked the interface.
+
+    `reason` says what happened this time.
+    """
+    explanation = explanation or EXPLANATIONS[status]
+    if reason:
+        explanation = replace(explanation, text=reason)
+    if request.path.startswith(INTERFACE):
+        return _problem_answer(request, status, detail=explanation.text)
+    context = {"explanation": explanation, "status": status}
     return HttpResponse(render_to_string(f"{status}.html", context, request), status=status)
 
 
 @requires_csrf_token
-def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:  # noqa: ARG001 (Django passes it)
-    """400"""
+def bad_request(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """400; for a host that is not this site's without a page, whose links could not be written."""
+    if isinstance(exception, DisallowedHost):
+        return HttpResponse("This site is not reached by that name.\n", status=400, content_type="text/plain")
     return error_page(request, 400)
 
 
 @requires_csrf_token
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """403; the reason given with `PermissionDenied` is shown, since services write it for the reader."""
-    reason = str(exception) if exception and str(exception) else ""
-    explanation = EXPLANATIONS[403]
-    if reason:
-        explanation = replace(explanation, text=reason)
-    return error_page(request, 403, explanation=explanation)
+    return error_page(request, 403, reason=str(exception or ""))
 
 
 @requires_csrf_token
@@ -90,6 +119,9 @@ def too_many_requests(request: HttpRequest, exception: Exception | None = None) 
 @requires_csrf_token
 def server_error(request: HttpRequest) -> HttpResponse:
     """500, from a template that needs neither database nor session: they may be what failed."""
+    if request.path.startswith(INTERFACE):
+        number = getattr(request, "id", "")
+        return _problem_answer(request, 500, detail=f"{EXPLANATIONS[500].text} Its number is {number}.")
     context: dict[str, Any] = {
         "explanation": EXPLANATIONS[500],
         "status": 500,

@@ -3,10 +3,16 @@
 import re
 import uuid
 from collections.abc import Callable
+from typing import Any
 
 import structlog
+from django.conf import settings
+from django.db import DataError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.utils.cache import patch_cache_control, patch_vary_headers
+
+from web.errors import INTERFACE, error_page
 
 _ACCEPTED = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
@@ -51,3 +57,62 @@ class RequestIdMiddleware:
         response = self.get_response(request)
         response["X-Request-ID"] = request_id
         return response
+
+
+class PrivateCopyMiddleware:
+    """Let nobody but the one who asked keep what was shown to a person, and only to ask again whether it still holds.
+
+    Views that say themselves how long their answer may be kept are left alone.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        is_personal = settings.SESSION_COOKIE_NAME in request.COOKIES or "Authorization" in request.headers
+        if is_personal and not response.has_header("Cache-Control"):
+            patch_cache_control(response, private=True, no_cache=True)
+            patch_vary_headers(response, ["Cookie", "Authorization"])
+        return response
+
+
+class ReadableRequestMiddleware:
+    """Refuse with 400 what no page and no database can take: NUL characters, and values that no column holds.
+
+    PostgreSQL stores no NUL in texts, and no name, search or identifier has one. The address is looked at before anything
+    else, a form once its token has been checked. Bodies of the interface are read by its own parsers, those of uploads by
+    nobody.
+    """
+
+    FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+        self.log = structlog.get_logger("podium.requests")
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        query = request.META.get("QUERY_STRING", "")
+        if "\0" in request.path_info or "%00" in query or "\0" in query:
+            return error_page(request, 400)
+        return self.get_response(request)
+
+    def process_view(
+        self,
+        request: HttpRequest,
+        view: Callable[..., HttpResponse],  # noqa: ARG002 (Django passes it)
+        args: tuple[Any, ...],  # noqa: ARG002
+        kwargs: dict[str, Any],  # noqa: ARG002
+    ) -> HttpResponse | None:
+        """Look through the fields of a form."""
+        if request.method != "POST" or request.content_type not in self.FORMS or request.path.startswith(INTERFACE):
+            return None
+        unreadable = any("\0" in text for name, texts in request.POST.lists() for text in (name, *texts))
+        return error_page(request, 400) if unreadable else None
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Answer 400 where the database refused a value; recorded, since a form should have refused it before."""
+        if not isinstance(error, DataError):
+            return None
+        self.log.error("value_refused_by_database", path=request.path, exc_info=error)
+        return error_page(request, 400)

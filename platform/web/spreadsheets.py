@@ -45,4 +45,6 @@ def harmless(value: object) -> str:
     if isinstance(value, list | tuple):
         value = "; ".join(map(str, value))
     text = value.isoformat() if hasattr(value, "isoformat") else str(value)
-    return f"'{text}" if isinstance(value, str) and text.startswith(FORMULA) else text
+    defused = f"'{text}" if isinstance(value, str) and text.startswith(FORMULA) else text
+    # A bare carriage return is not quoted by the writer, and would begin a row of its own.
+    return defused.replace("\r\n", "\n").replace("\r", "\n")

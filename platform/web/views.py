@@ -7,13 +7,14 @@ from pathlib import Path
 
 from django.conf import settings
 from django.contrib.staticfiles import finders
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.templatetags.static import static
 from django.views.decorators.http import require_safe
 
 from web import home as home_sections
 from web import style_guide
+from web.figures import figure_json
 
 
 @require_safe
@@ -81,7 +82,7 @@ def design_system_plot(request: HttpRequest, name: str) -> HttpResponse:  # noqa
     _require_style_guide()
     if name not in style_guide.FIGURES:
         raise Http404
-    return JsonResponse(style_guide.FIGURES[name]())
+    return figure_json(style_guide.FIGURES[name]())
 
 
 @require_safe

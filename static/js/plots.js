@@ -55,13 +55,17 @@
     return text;
   };
 
+  // Words of people: a team may be called black, and its name is no colour.
+  const WORDS = new Set(["text", "name", "ticktext", "hovertext", "hovertemplate", "customdata", "legendgroup", "labels", "x", "y"]);
+  const worded = (key, item) => WORDS.has(key) || (key === "title" && typeof item === "string");
+
   const themed = (value, colours) => {
     if (typeof value === "string") return themedText(value, colours);
     if (Array.isArray(value)) {
       return typeof value[0] === "number" ? value : value.map((item) => themed(item, colours));
     }
     if (value && typeof value === "object") {
-      const shown = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, themed(item, colours)]));
+      const shown = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, worded(key, item) ? item : themed(item, colours)]));
       // The cells that a legend names follow its colours; a scale with a bar of its own stays as it was drawn.
       if (value.type === "heatmap" && value.showscale === false) {
         shown.colorscale = value.colorscale.map(([at, colour]) => [at, themedText(colour, colours)]);

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg2
 import yaml
 
+from operations import layout
 from tests import databases
 from tests.ports import free_port
 
@@ -239,5 +240,6 @@ def installation(data: Path, *, example: str | None = None) -> Iterator[Installa
         if migrated.exists():
             data.mkdir(exist_ok=True)
             shutil.copyfile(migrated, data / "podium.sqlite3")
+            layout.mark(data)
         with embedded(data, *(("--example", example) if example else ())) as place:
             yield place

@@ -9,6 +9,7 @@ from typing import Any, Final
 import validators
 
 from evaluation.catalogue import CatalogueError, get
+from evaluation.characters import refused_character
 from evaluation.designs.catalogue import ItemField, Parameter
 
 MAX_TEXT: Final = 500
@@ -104,6 +105,9 @@ def _text(raw: object, limit: int, *, lines: bool) -> str:
         raise UnfitValueError("A text is needed.")
     text = str(raw).replace("\r\n", "\n").replace("\x00", "")
     text = "\n".join(line.rstrip() for line in text.split("\n")).strip() if lines else " ".join(text.split())
+    # Titles and names; longer texts may need what a script has for breaking and joining.
+    if not lines and (refusal := refused_character(text)):
+        raise UnfitValueError(refusal)
     if len(text) > limit:
         raise UnfitValueError(f"At most {limit:,} characters; these are {len(text):,}.")
     return text

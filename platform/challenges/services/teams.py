@@ -10,7 +10,6 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.text import slugify
 
 from accounts.models import User
 from audit.services import record
@@ -20,6 +19,7 @@ from challenges.queries.people import terms_of
 from challenges.services.concerns import find_concerns
 from notifications.composing import absolute
 from notifications.services import mail, notify
+from web.names import clean_name, confusable_with, slug_of
 
 INVITATION_DAYS = 14
 INVITATIONS_AT_ONCE = 20
@@ -39,8 +39,13 @@ def join_with_team(*, user: User, challenge: Challenge, team_name: str, tasks: I
     ValidationError
         When the name is taken or unusable, or when the person already belongs to a team of one of the tasks.
     """
-    name = " ".join(team_name.split())
-    slug = slugify(name)
+    # Two people who ask for names that look alike do so one after the other.
+    Challenge.objects.select_for_update(of=("self",)).get(pk=challenge.pk)
+    try:
+        name = clean_name(team_name)
+    except ValidationError as error:
+        raise ValidationError({"team_name": error.messages}) from error
+    slug = slug_of(name, otherwise="team", length=90)
     if not slug:
         raise ValidationError({"team_name": "A team name needs at least one letter or digit."})
     if not name[0].isalnum():  # "=1+1" would be a formula in everybody's spreadsheet of the results
@@ -48,6 +53,11 @@ def join_with_team(*, user: User, challenge: Challenge, team_name: str, tasks: I
     if Team.objects.filter(challenge=challenge, slug=slug).exists():
         raise ValidationError(
             {"team_name": f"There is already a team named “{name}” here; please choose another name."}
+        )
+    taken = Team.objects.filter(challenge=challenge).values_list("name", flat=True)
+    if alike := confusable_with(name, taken):
+        raise ValidationError(
+            {"team_name": f"“{name}” looks like “{alike}”, which a team here is called; please choose another name."}
         )
     wanted = list(challenge.tasks.all() if tasks is None else tasks)
     if any(task.challenge_id != challenge.pk for task in wanted):
@@ -153,7 +163,8 @@ def invite(*, actor: User, team: Team, email: str) -> Invitation:
     Raises
     ------
     ValidationError
-        When the team is full, the person is in it, or is invited already.
+        When the team is full, the person is in it or is invited already, or when the actor or the address has had as many
+        invitations as a day allows.
     """
     team = Team.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=team.pk)
     _check_size(team, 1 + team.invitations.filter(state=Invitation.State.OPEN, expires_at__gt=timezone.now()).count())
@@ -193,6 +204,7 @@ def invite(*, actor: User, team: Team, email: str) -> Invitation:
             "address": absolute(reverse("challenges:invitation", args=[team.challenge.slug, secret])),
         },
         key=str(invitation.pk),
+        inviter=actor,
     )
     return invitation
 

@@ -6,6 +6,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from designs.models import Collaborator
+from web.names import NameField
 
 MAX_IMPORT_BYTES = 1_500_000
 
@@ -13,7 +14,7 @@ MAX_IMPORT_BYTES = 1_500_000
 class StartForm(forms.Form):
     """Start a design."""
 
-    title = forms.CharField(
+    title = NameField(
         label="Working title",
         max_length=200,
         help_text="For yourselves; the name of the challenge is asked for in the form.",
@@ -33,7 +34,7 @@ class StartForm(forms.Form):
 class ImportForm(forms.Form):
     """Make a design from an exported one, or from an earlier registration."""
 
-    title = forms.CharField(
+    title = NameField(
         label="Working title", max_length=200, required=False, help_text="Blank: the title of the registration."
     )
     registration = forms.CharField(
@@ -76,7 +77,7 @@ class ImportForm(forms.Form):
 class VersionForm(forms.Form):
     """Freeze a version."""
 
-    name = forms.CharField(label="Name of the version", max_length=120, help_text="For example: submitted to the call.")
+    name = NameField(label="Name of the version", max_length=120, help_text="For example: submitted to the call.")
     note = forms.CharField(label="Note", required=False, widget=forms.Textarea(attrs={"rows": 2}))
 
 

@@ -20,6 +20,7 @@ from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Document, State, UnfitValueError, from_json, public_document
 from evaluation.designs.document.entries import BLANK
 from evaluation.designs.document.sealing import commitment, new_nonce
+from web.names import clean_name, slug_of
 
 MAX_TASKS = 60
 # Addresses that pages of their own have.
@@ -168,8 +169,8 @@ def import_registration(*, actor: User, identifier: str, title: str = "") -> tup
 
 
 def _new(owner: User | None, title: str, **facts: Any) -> Design:
-    title = " ".join(title.split())[:200]
-    stem = facts.pop("slug", "") or slugify(title)[:60]
+    title = clean_name(title)[:200]
+    stem = facts.pop("slug", "") or slug_of(title, otherwise="design", length=60)
     if not stem:
         raise ValidationError({"title": "A title needs at least one letter or digit."})
     if stem in RESERVED:

@@ -5,7 +5,6 @@ import secrets
 from datetime import timedelta
 
 from django.core.exceptions import ValidationError
-from django.core.mail import EmailMessage
 from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
@@ -13,6 +12,8 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from designs.models import Collaborator, Design, Invitation
+from notifications.services import mail
+from web.addresses import absolute
 
 VALID_DAYS = 14
 
@@ -23,18 +24,19 @@ def token_hash(token: str) -> str:
 
 
 @transaction.atomic
-def invite(*, actor: User, design: Design, email: str, role: str, link: str) -> Invitation:
+def invite(*, actor: User, design: Design, email: str, role: str, path: str) -> Invitation:
     """Invite a person by e-mail.
 
     Parameters
     ----------
-    link
-        Address of the page that accepts it, with ``{token}`` where the token goes.
+    path
+        Path of the page that accepts it, with ``{token}`` where the token goes.
 
     Raises
     ------
     ValidationError
-        For an address that is none, or of somebody who takes part already; an open invitation is replaced.
+        For an address that is none, or of somebody who takes part already, or when the actor or the address has had as
+        many invitations as a day allows. An open invitation is replaced.
     """
     email = email.strip().lower()
     validate_email(email)
@@ -54,18 +56,21 @@ def invite(*, actor: User, design: Design, email: str, role: str, link: str) -> 
         expires_at=now + timedelta(days=VALID_DAYS),
     )
     record(actor=actor, act="design_invitation_sent", subject=design, scope=design.slug, facts={"role": role})
-    address = link.replace("{token}", token)
-    letter = EmailMessage(
+    mail(
+        to=email,
+        kind="design_invitation",
         subject=f"{actor.display_name} asks you to work on the design “{design.title}”",
-        body=(
-            f"{actor.display_name} invites you as {invitation.get_role_display()} to the challenge design "
-            f"“{design.title}”.\n\nAccept within {VALID_DAYS} days:\n{address}\n\n"
-            "You need an account with this e-mail address. If you do not know what this is about, ignore this letter."
-        ),
-        to=[email],
+        template="designs/mail/invitation",
+        context={
+            "actor": actor.display_name,
+            "role": invitation.get_role_display(),
+            "design": design.title,
+            "days": VALID_DAYS,
+            "address": absolute(path.replace("{token}", token)),
+        },
+        key=str(invitation.pk),
+        inviter=actor,
     )
-    # A letter that cannot be sent does not undo the invitation: the page shows it and the owner sends it again.
-    transaction.on_commit(lambda: letter.send(fail_silently=True))
     return invitation
 
 

@@ -32,9 +32,9 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
     design = design_for(request, slug, "manage_design")
     form = InvitationForm(request.POST)
     if form.is_valid():
-        link = request.build_absolute_uri(reverse("designs:accept", args=["TOKEN"])).replace("TOKEN", "{token}")
+        path = reverse("designs:accept", args=["TOKEN"]).replace("TOKEN", "{token}")
         try:
-            services.invite(actor=request.user, design=design, link=link, **form.cleaned_data)
+            services.invite(actor=request.user, design=design, path=path, **form.cleaned_data)
         except ValidationError as error:
             form.add_error(None, error if not hasattr(error, "error_dict") else error.messages)
         else:

@@ -2,7 +2,7 @@
 
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
@@ -10,8 +10,11 @@ from designs.forms.simulating import SimulationForm
 from designs.models import Simulation
 from designs.services import simulations as services
 from designs.views.access import design_context, design_for, shown_document, task_of
+from web.bodies import takes_files
+from web.figures import figure_json
 
 
+@takes_files(lambda: services.MAX_PILOT_BYTES)
 @login_required
 def simulation(request: HttpRequest, slug: str, task: str) -> HttpResponse:
     """The form of a simulation and the newest result; others who may read the design see the result."""
@@ -63,4 +66,4 @@ def figure(request: HttpRequest, slug: str, pk: int, number: int) -> HttpRespons
     figures = found.result["figures"] if found.result else []
     if number >= len(figures):
         raise Http404("There is no such figure.")
-    return JsonResponse(figures[number])
+    return figure_json(figures[number])

@@ -6,19 +6,7 @@ from typing import Any
 
 from leaderboards.methods import Method
 from leaderboards.tables.page import marks_of
-
-_DANGEROUS = ("=", "+", "-", "@", "\t", "\r")
-
-
-def harmless(text: str) -> str:
-    """Keep a spreadsheet from taking a team's name for a formula.
-
-    Examples
-    --------
-    >>> harmless("=1+1"), harmless("unet-a")
-    ("'=1+1", 'unet-a')
-    """
-    return f"'{text}" if text.startswith(_DANGEROUS) else text
+from web.spreadsheets import harmless
 
 
 def csv_rows(

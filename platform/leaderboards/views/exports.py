@@ -1,6 +1,5 @@
 """The files of a ranking."""
 
-import csv
 import gzip
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -18,6 +17,7 @@ from challenges.queries import deviations
 from leaderboards import bundles, computing, groups, pictures, published, tables
 from leaderboards.models import RankingVersion
 from leaderboards.views.place import FROZEN, SEALED, Place, find
+from web import spreadsheets
 
 private_copy = cache_control(private=True, max_age=3600)
 """A version never changes; but whether it may be seen depends on who asks, so only their own browser keeps it."""
@@ -157,10 +157,8 @@ def _csv(place: Place, version: RankingVersion, name: str, rows: Iterable[list[A
 
 def csv_file(name: str, rows: Iterable[list[Any]]) -> HttpResponse:
     """Answer with rows as a file of that name."""
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    csv.writer(response).writerows(rows)
-    return response
+    head, *rest = rows
+    return spreadsheets.csv_file(name, head, rest)
 
 
 @require_safe

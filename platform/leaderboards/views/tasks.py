@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
@@ -12,6 +12,7 @@ from leaderboards import overview
 from leaderboards.views.exports import csv_file
 from leaderboards.views.pages import common_context
 from leaderboards.views.place import Place, find
+from web.figures import figure_json
 
 
 @require_safe
@@ -40,7 +41,7 @@ def tasks_figure(request: HttpRequest, slug: str, key: str, name: str) -> HttpRe
     _, found = _overview(request, slug, key)
     if not found.can_draw(name):
         raise Http404("There is no such figure.")
-    return JsonResponse(found.draw(name))
+    return figure_json(found.draw(name))
 
 
 def _overview(request: HttpRequest, slug: str, key: str) -> tuple[Place, overview.Overview]:

@@ -1,6 +1,5 @@
 """Pages of change requests."""
 
-import csv
 from typing import Any
 
 import rules
@@ -17,6 +16,7 @@ from registry.changes.policy import policy, stage_of
 from registry.models import ChangeRequest, Registration
 from registry.queries import current_version, registration_or_404
 from registry.views.context import record_context
+from web.spreadsheets import csv_file
 
 
 def registration_context(
@@ -46,25 +46,16 @@ def changes(request: HttpRequest, identifier: str) -> HttpResponse:
 def changes_csv(request: HttpRequest, identifier: str) -> HttpResponse:  # noqa: ARG001 (Django's signature)
     """Every proposed change with its outcome."""
     registration = registration_or_404(identifier)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{registration.identifier}-changes.csv"'
-    csv.writer(response).writerows([harmless(row) for row in queries.history(registration)])
-    return response
+    head, *rows = queries.history(registration)
+    return csv_file(f"{registration.identifier}-changes.csv", head, rows)
 
 
 @require_safe
 def history_csv(request: HttpRequest, identifier: str) -> HttpResponse:  # noqa: ARG001 (Django's signature)
     """Which parameter had which value since which version."""
     registration = registration_or_404(identifier)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{registration.identifier}-history.csv"'
-    csv.writer(response).writerows([harmless(row) for row in histories.rows(registration)])
-    return response
-
-
-def harmless(row: list[Any]) -> list[Any]:
-    """A cell that begins like a formula would be one in everybody's spreadsheet."""
-    return [f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t" and cell else cell for cell in row]
+    head, *rows = histories.rows(registration)
+    return csv_file(f"{registration.identifier}-history.csv", head, rows)
 
 
 @login_required

@@ -17,6 +17,7 @@ from registry.citing.datacite import as_xml, metadata
 from registry.filters import RegistryFilter
 from registry.models import Facet, Listing, RegistrationVersion, VersionFile
 from registry.services.files import content_of, pdf_of
+from web.spreadsheets import harmless
 
 COLUMNS = (
     *("identifier", "version", "state", "name", "acronym", "year", "venue", "registered", "tasks"),
@@ -93,7 +94,7 @@ def badge(request: HttpRequest, identifier: str) -> HttpResponse:
 def export_csv(request: HttpRequest) -> StreamingHttpResponse:
     """What the search found, one row a registration."""
     writer = csv.writer(_Echo())
-    rows = (writer.writerow([_cell(row[column]) for column in COLUMNS]) for row in _rows(request))
+    rows = (writer.writerow([harmless(row[column]) for column in COLUMNS]) for row in _rows(request))
     response = StreamingHttpResponse(_joined(writer.writerow(COLUMNS), rows), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = 'attachment; filename="registry.csv"'
     return response
@@ -162,12 +163,6 @@ def _list(rows: Iterator[str]) -> Iterator[str]:
     for index, row in enumerate(rows):
         yield f",\n{row}" if index else f"\n{row}"
     yield "\n]\n"
-
-
-def _cell(value: Any) -> str:
-    """A cell that no spreadsheet takes for a formula."""
-    text = "; ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
 
 
 def _version(identifier: str, number: str) -> RegistrationVersion:

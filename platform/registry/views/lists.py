@@ -1,7 +1,5 @@
 """The registry as a whole: search, statistics, integrity, feed."""
 
-import csv
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required, permission_required
 from django.contrib.syndication.views import Feed
@@ -50,13 +48,9 @@ def statistics_csv(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (Djang
     """The coverage of the published parameters, then and here, year by year."""
     stored = Statistics.objects.filter(pk=1).first()
     content = stored.content if stored else {"years": [], "coverage": []}
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="registry-coverage.csv"'
-    writer = csv.writer(response)
-    writer.writerow(["number", "parameter", "2004-2016", "registry", *(year["year"] for year in content["years"])])
-    for row in content["coverage"]:
-        writer.writerow([row["number"], row["title"], row["before"], row["here"], *row["years"]])
-    return response
+    head = ["number", "parameter", "2004-2016", "registry", *(str(year["year"]) for year in content["years"])]
+    rows = [[row["number"], row["title"], row["before"], row["here"], *row["years"]] for row in content["coverage"]]
+    return csv_file("registry-coverage.csv", head, rows)
 
 
 @require_safe
@@ -64,10 +58,6 @@ def statistics_all_csv(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (D
     """Every other number of the page: practices, shares, counts and years, one row a number."""
     stored = Statistics.objects.filter(pk=1).first()
     content = stored.content if stored else {}
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="registry-statistics.csv"'
-    writer = csv.writer(response)
-    writer.writerow(["table", "row", "column", "value"])
     tables = {
         "numbers": content.get("rows", []),
         **content.get("shares", {}),
@@ -75,13 +65,14 @@ def statistics_all_csv(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (D
         "schemes": content.get("schemes", []),
         "years": content.get("years", []),
     }
-    for table, rows in tables.items():
-        for row in rows:
-            name = row.get("label", row.get("year", ""))
-            for column, value in row.items():
-                if column not in ("label", "year", "key") and not isinstance(value, (list, dict)):
-                    writer.writerow([table, name, column, "" if value is None else value])
-    return response
+    cells = [
+        [table, row.get("label", row.get("year", "")), column, value]
+        for table, rows in tables.items()
+        for row in rows
+        for column, value in row.items()
+        if column not in ("label", "year", "key") and not isinstance(value, (list, dict))
+    ]
+    return csv_file("registry-statistics.csv", ["table", "row", "column", "value"], cells)
 
 
 @require_safe

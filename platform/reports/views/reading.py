@@ -1,6 +1,5 @@
 """Reading reports."""
 
-import csv
 from typing import Any, Final
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -22,6 +21,7 @@ from reports.exports.outline import headline
 from reports.facts import Audience, collect
 from reports.models import Report
 from reports.presenting import chapters_of
+from web.spreadsheets import csv_file
 
 TAB: Final = "reports:index"
 PARTS: Final = {
@@ -127,14 +127,13 @@ def checklist_csv(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if not shown.is_done or shown.kind != Report.Kind.CHALLENGE:
         raise Http404("This report has no checklist.")
     content = storing.read_content(shown.content_name)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{challenge.slug}-report-{shown.number}-checklist.csv"'
-    writer = csv.writer(response)
-    writer.writerow(["item", "title", "status", "chapter"])
     chapter_of = {item["number"]: entry["title"] for entry in content["chapters"] for item in entry["items"]}
-    for item in items_of(content):
-        writer.writerow([item["number"], item["title"], Status(item["status"]).label, chapter_of[item["number"]]])
-    return response
+    rows = [
+        [item["number"], item["title"], Status(item["status"]).label, chapter_of[item["number"]]]
+        for item in items_of(content)
+    ]
+    head = ["item", "title", "status", "chapter"]
+    return csv_file(f"{challenge.slug}-report-{shown.number}-checklist.csv", head, rows)
 
 
 @require_safe

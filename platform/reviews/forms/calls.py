@@ -7,6 +7,7 @@ from django import forms
 from reviews.defaults import MAILS, unknown_words
 from reviews.models import Call, MailText, Question
 from reviews.sections import CHOICES
+from web.names import NameField
 
 _MOMENT = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
 DATES = ("submission_at", "bidding_until", "review_at", "revision_at", "registration_at", "critical_change_at")
@@ -30,6 +31,7 @@ class CallForm(forms.ModelForm):
     class Meta:
         model = Call
         fields = [name for _, names in GROUPS for name in names]
+        field_classes = {"title": NameField}
         widgets = {
             "description": forms.Textarea(attrs={"rows": 6}),
             "news": forms.Textarea(attrs={"rows": 2}),

@@ -6,7 +6,6 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
-from django.utils.text import slugify
 
 from accounts.models import User
 from audit.services import record
@@ -14,6 +13,7 @@ from reviews import rules
 from reviews.defaults import MAILS, default_questions, unknown_words
 from reviews.models import Answer, Call, Chair, MailText, Question
 from reviews.sections import BY_KEY
+from web.names import clean_name, slug_of
 
 # Addresses that pages of their own have.
 RESERVED = frozenset({"new", "invitations", "reviewing"})
@@ -24,7 +24,8 @@ FIXED_ONCE_FILED = ("anonymity", "score_min", "score_max")
 @transaction.atomic
 def create_call(*, actor: User, title: str, **fields: Any) -> Call:
     """Start a call with the default questions; whoever starts it chairs it."""
-    stem = slugify(fields.pop("slug", "") or title)[:50]
+    title = clean_name(title)
+    stem = slug_of(fields.pop("slug", "") or title, otherwise="call", length=50)
     if not stem:
         raise ValidationError({"title": "A title needs at least one letter or digit."})
     if stem in RESERVED:

@@ -5,6 +5,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.models import User
 from notifications.composing import absolute
 from notifications.services import mail, notify
 from reviews import anonymity
@@ -53,9 +54,11 @@ def title_for_reviewers(filing: Filing) -> str:
     return anonymity.mask_of(filing).text(filing.title) if filing.call.hides_organizers else filing.title
 
 
-def invite(*, call: Call, email: str, part: str, chair: str, path: str, days: int) -> bool:
+def invite(*, call: Call, email: str, part: str, chair: User, path: str, days: int) -> bool:
     """Invite somebody who may have no account; returns whether a message goes out."""
-    subject, body = filled(call, "invitation", chair=chair, part=Part(part).label, link=absolute(path), days=days)
+    subject, body = filled(
+        call, "invitation", chair=chair.display_name, part=Part(part).label, link=absolute(path), days=days
+    )
     return bool(
         mail(
             to=email,
@@ -63,6 +66,7 @@ def invite(*, call: Call, email: str, part: str, chair: str, path: str, days: in
             subject=subject,
             template="reviews/mail/letter",
             context={"text": body, "link": absolute(path)},
+            inviter=chair,
         )
     )
 

@@ -38,7 +38,8 @@ def invite_reviewer(*, actor: User, call: Call, email: str, part: str, path: str
     Raises
     ------
     ValidationError
-        For an address that is none, or of somebody who reviews already; an open invitation is replaced.
+        For an address that is none, or of somebody who reviews already, or when the actor or the address has had as many
+        invitations as a day allows. An open invitation is replaced.
     """
     email = email.strip().lower()
     validate_email(email)
@@ -63,7 +64,7 @@ def invite_reviewer(*, actor: User, call: Call, email: str, part: str, path: str
         call=call,
         email=email,
         part=part,
-        chair=actor.display_name,
+        chair=actor,
         path=path.replace("{token}", token),
         days=VALID_DAYS,
     )

@@ -1,7 +1,5 @@
 """Designs against reviewers; decisions, singly and in bulk."""
 
-import csv
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -14,7 +12,7 @@ from reviews.forms import DecisionForm
 from reviews.models import Filing, Outcome, Part
 from reviews.services import deciding
 from reviews.views.access import call_context, call_for, filing_context, filing_for, own_designs
-from web.spreadsheets import harmless
+from web.spreadsheets import csv_file
 
 
 @login_required
@@ -61,30 +59,28 @@ def matrix(request: HttpRequest, slug: str) -> HttpResponse:
 def matrix_csv(request: HttpRequest, slug: str) -> HttpResponse:
     """One row for each design and reviewer."""
     call = call_for(request, slug, "chair_call")
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{call.slug}-reviews.csv"'
-    writer = csv.writer(response)
-    writer.writerow(
-        ["number", "design", "state", "reviewer", "part", "recommendation", "score", "confidence", "sent_at",
-         "mean", "spread", "disagreement", "blocking_points"]
-    )  # fmt: skip
+    head = (
+        *("number", "design", "state", "reviewer", "part", "recommendation", "score", "confidence", "sent_at"),
+        *("mean", "spread", "disagreement", "blocking_points"),
+    )
+    lines: list[list[object]] = []
     for row in queries.matrix_of(call, without=own_designs(request.user)).rows:
         known = ["" if value is None else f"{value:.3f}" for value in (row.mean, row.spread)]
-        own = [row.filing.number, harmless(row.filing.title), row.filing.state]
+        own = [row.filing.number, row.filing.title, row.filing.state]
         end = [*known, "yes" if row.disagrees else "no", row.blocking]
         cells = [cell for cell in row.cells if cell is not None]
         for cell in cells or [None]:
             if cell is None:
-                writer.writerow([*own, "", "", "", "", "", "", *end])
+                lines.append([*own, "", "", "", "", "", "", *end])
                 continue
             sent = cell.sent
             said = ["", "", "", ""]
             if sent is not None:
                 score = "" if sent.score is None else f"{sent.score:.3f}"
                 said = [sent.recommendation, score, sent.confidence, sent.sent_at.isoformat()]
-            name = harmless(cell.assignment.reviewer.user.display_name)
-            writer.writerow([*own, name, Part(cell.assignment.part).label, *said, *end])
-    return response
+            name = cell.assignment.reviewer.user.display_name
+            lines.append([*own, name, Part(cell.assignment.part).label, *said, *end])
+    return csv_file(f"{call.slug}-reviews.csv", head, lines)
 
 
 @login_required

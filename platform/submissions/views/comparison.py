@@ -5,7 +5,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
@@ -14,6 +14,7 @@ from challenges.views.access import page_context, participating
 from submissions.models import Run
 from submissions.queries.comparison import comparable, compare, history_figures, scores_over_time
 from submissions.queries.releases import told_values
+from web.figures import figure_json
 from web.spreadsheets import csv_file
 
 
@@ -46,7 +47,7 @@ def history_json(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     figures = history_figures(request.user, teams)
     if number >= len(figures):
         raise Http404("There is no such figure.")
-    return JsonResponse(figures[number][1])
+    return figure_json(figures[number][1])
 
 
 @login_required

@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
@@ -17,6 +17,7 @@ from submissions.queries.releases import PROBING_COLUMNS, probing_of, probing_ro
 from submissions.queries.submissions import labelled
 from submissions.services.exports import note_exported
 from submissions.services.repeating import repeat_all
+from web.figures import figure_json
 from web.spreadsheets import csv_file
 
 FAILED_PER_PAGE = 10
@@ -52,7 +53,7 @@ def work(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def days_json(request: HttpRequest, slug: str) -> HttpResponse:
     """Submissions by day, as a figure."""
-    return JsonResponse(overview.figure_by_day(phases_of(organizing(request, slug))))
+    return figure_json(overview.figure_by_day(phases_of(organizing(request, slug))))
 
 
 @login_required

@@ -1,7 +1,6 @@
 """Resumable upload by the tus protocol, version 1.0: creation, checksum, termination, expiration."""
 
 import base64
-import binascii
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -95,15 +94,29 @@ def number(value: str | None, name: str) -> int:
     return int(value)
 
 
+def decoded(value: str) -> bytes:
+    """Read base64 from a header, which may hold any bytes.
+
+    Raises
+    ------
+    ValueError
+        For what is none, characters outside ASCII included.
+    """
+    return base64.b64decode(value, validate=True)
+
+
 def read_metadata(header: str) -> dict[str, str]:
     """Read `key base64,key base64`; what is not readable is left out."""
     pairs = (part.strip().partition(" ") for part in header.split(",") if part.strip())
     found = {}
     for key, _, value in pairs:
         try:
-            found[key] = base64.b64decode(value, validate=True).decode()
-        except (binascii.Error, UnicodeDecodeError):
+            text = decoded(value).decode()
+        except ValueError:
             continue
+        if "\0" in text:
+            raise UploadError(f"The value of {key!a} in Upload-Metadata has a NUL character.")
+        found[key] = text
     return found
 
 
@@ -121,6 +134,6 @@ def checksum(header: str | None) -> Checksum | None:
     if algorithm not in ALGORITHMS:
         raise UploadError(f"Checksums are taken as {' or '.join(ALGORITHMS)}.")
     try:
-        return Checksum(algorithm, base64.b64decode(value, validate=True))
-    except binascii.Error:
+        return Checksum(algorithm, decoded(value))
+    except ValueError:
         raise UploadError("The checksum is not readable.") from None

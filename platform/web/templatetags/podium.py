@@ -56,7 +56,7 @@ def _number(value: float, digits: int = 2) -> str:
 
 @register.simple_tag
 def interval_strip(
-    low: float, high: float, rank: float, n: int, median: float | None = None, level: float = 0.95
+    low: float | None, high: float | None, rank: float | None, n: int, median: float | None = None, level: float = 0.95
 ) -> SafeString:
     """A rank interval drawn on the line from rank 1 (left) to rank `n`.
 

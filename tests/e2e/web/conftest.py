@@ -44,7 +44,7 @@ def person(transactional_db):
 def signed_in(page, site, person):
     """A page whose browser is signed in as `person`; it has not been anywhere yet."""
     client = Client()
-    client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
+    client.force_login(person)
     name = settings.SESSION_COOKIE_NAME
     page.context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": site}])
     return page

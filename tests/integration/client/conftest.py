@@ -1,9 +1,6 @@
 """The command against a running server, in the world of the submissions' tests."""
 
-import sys
-
 import pytest
-from django.conf import settings
 
 from accounts.services import issue_token
 from tests.integration.submissions.conftest import (
@@ -15,9 +12,6 @@ from tests.integration.submissions.conftest import (
 )
 
 __all__ = ["broker_of_its_own", "nobody_listens", "private_files", "workers", "world"]
-
-if (_client := str(settings.ROOT / "client")) not in sys.path:
-    sys.path.insert(0, _client)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import re
 from itertools import pairwise
 
 import pytest
-from django.core import mail
+from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
@@ -14,6 +14,7 @@ from designs.models import Collaborator, Design, DesignVersion, Thread
 from designs.queries import document_of
 from designs.services.examples import EXAMPLES, example_document, load_example_design
 from evaluation.designs.catalogue import shipped
+from notifications.models import Email
 from tests.unit.designs.world import design, person, save
 
 pytestmark = pytest.mark.django_db
@@ -410,7 +411,7 @@ def test_an_invited_person_accepts_and_may_write(signed_in, client, hippocampus,
         signed_in.post(
             reverse("designs:invite", args=[hippocampus.slug]), {"email": "bo@example.org", "role": "editor"}
         )
-    link = re.search(r"http://testserver(\S+)", mail.outbox[0].body)[1]
+    link = re.search(rf"{settings.PODIUM_ADDRESS}(/designs/\S+)", Email.objects.get().text)[1]
     client.force_login(person("bo"))
     assert client.get(link).status_code == 200
     assert not hippocampus.collaborators.filter(user__username="bo").exists()

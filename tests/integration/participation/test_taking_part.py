@@ -332,3 +332,13 @@ def test_the_list_for_spreadsheets_holds_no_formula(world, client):
     text = client.get(url("participants_csv")).content.decode()
     assert "'=1+1" in text
     assert len(text.splitlines()) == 2
+
+
+def test_withdrawing_an_invitation_and_sending_it_again_ends_with_the_day(world):
+    for _ in range(5):
+        teams.invite(actor=world.member, team=world.team, email="otto@elsewhere.org")
+        teams.withdraw_invitation(actor=world.member, invitation=world.team.invitations.get(state="open"))
+    with pytest.raises(ValidationError, match="has got 5 invitations in 24 hours, and withdrawn ones count"):
+        teams.invite(actor=world.member, team=world.team, email="otto@elsewhere.org")
+    assert Email.objects.filter(to="otto@elsewhere.org").count() == 5
+    assert world.team.invitations.count() == 5

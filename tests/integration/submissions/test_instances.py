@@ -2,7 +2,6 @@
 
 import io
 import json
-import sys
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -11,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import tifffile
-from django.conf import settings
 from django.test import Client
 from django.utils import timezone
 from PIL import Image
@@ -29,9 +27,6 @@ from test_sets.services.archives import take_archive
 from test_sets.services.sealing import TestSetError, create_test_set
 from tests.integration.submissions.world import World, zipped
 from uploads.storage import private
-
-if (_client := str(settings.ROOT / "client")) not in sys.path:
-    sys.path.insert(0, _client)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -109,3 +109,9 @@ def test_the_image_takes_what_it_copies_from_the_repository():
 def test_the_image_and_compose_start_the_web_process_the_same_way():
     command = next(line for line in dockerfile() if line.startswith("CMD "))
     assert yaml.safe_load(command.removeprefix("CMD ")) == words(SERVICES["web"])
+
+
+def test_the_proxy_in_which_tls_ends_is_counted_and_staff_need_a_second_factor():
+    environment = SERVICES["web"]["environment"]
+    assert environment["PODIUM_TRUSTED_PROXIES"] == "${TRUSTED_PROXIES:-1}"
+    assert environment["PODIUM_STAFF_SECOND_FACTOR"] == "${STAFF_SECOND_FACTOR:-1}"

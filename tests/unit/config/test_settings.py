@@ -8,6 +8,9 @@ import sys
 
 import pytest
 from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from web.secret import kept_secret, private_folder
 
 
 def run(*command, **environment):
@@ -87,3 +90,60 @@ def test_the_folder_named_platform_does_not_hide_the_standard_library():
 
     assert platform.system()
     assert not (settings.ROOT / "platform" / "__init__.py").exists()
+
+
+def test_an_existing_data_folder_with_loose_rights_is_tightened_and_the_log_says_so(tmp_path):
+    loose = tmp_path / "data"
+    loose.mkdir()
+    loose.chmod(0o755)
+    (loose / "secret.key").write_text("known to everybody on this machine, since anybody could read it")
+    (loose / "secret.key").chmod(0o644)
+    code = "from django.conf import settings; settings.SECRET_KEY"
+    first = run("-c", code, PYTHONPATH="platform:.", DJANGO_SETTINGS_MODULE="config.settings", PODIUM_DATA=str(loose))
+    assert first.returncode == 0, first.stderr
+    assert stat.S_IMODE(loose.stat().st_mode) == 0o700
+    assert stat.S_IMODE((loose / "secret.key").stat().st_mode) == 0o600
+    assert f"Rights of {loose} tightened from 0755 to 0700" in first.stderr
+    assert f"Rights of {loose / 'secret.key'} tightened from 0644 to 0600" in first.stderr
+    again = run("-c", code, PYTHONPATH="platform:.", DJANGO_SETTINGS_MODULE="config.settings", PODIUM_DATA=str(loose))
+    assert "tightened" not in again.stderr
+
+
+@pytest.mark.parametrize("name", ["", "secret.key"])
+def test_a_data_folder_or_key_of_another_user_is_refused_with_the_remedy(tmp_path, monkeypatch, name):
+    (tmp_path / "secret.key").write_text("a secret of somebody else")
+    owner = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    with pytest.raises(
+        ImproperlyConfigured, match=f"belongs to the user with the number {owner}.*chown -R {owner + 1}"
+    ):
+        kept_secret(tmp_path / name) if name else private_folder(tmp_path)
+
+
+def test_the_key_of_references_is_tightened_as_well(tmp_path):
+    key = tmp_path / "references.key"
+    key.write_text("AGE-SECRET-KEY-1")
+    key.chmod(0o640)
+    assert kept_secret(key) == "AGE-SECRET-KEY-1"
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("environment", "value"),
+    [
+        ({}, "False"),
+        ({"DATABASE_URL": "postgres://podium:x@db:5432/podium"}, "True"),
+        ({"DATABASE_URL": "postgres://podium:x@db:5432/podium", "PODIUM_TLS": "0"}, "False"),
+        ({"DATABASE_URL": "postgres://podium:x@db:5432/podium", "PODIUM_STAFF_SECOND_FACTOR": "0"}, "False"),
+        ({"PODIUM_STAFF_SECOND_FACTOR": "1"}, "True"),
+    ],
+)
+def test_staff_need_a_second_factor_unless_the_installation_is_the_embedded_one(tmp_path, environment, value):
+    code = "from django.conf import settings; print(settings.PODIUM_STAFF_SECOND_FACTOR)"
+    assert asked(code, PODIUM_DATA=str(tmp_path), **environment).strip() == value
+
+
+def test_a_number_of_proxies_below_zero_is_refused(tmp_path):
+    result = manage("check", PODIUM_DATA=str(tmp_path), PODIUM_TRUSTED_PROXIES="-1")
+    assert result.returncode != 0
+    assert "number of proxies before the web process" in result.stderr

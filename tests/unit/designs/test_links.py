@@ -5,7 +5,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from designs.links import ask
+from designs.links import _is_public, ask
 from designs.models import LinkAnswer
 from designs.queries import document_of
 from designs.queries.findings import findings
@@ -120,3 +120,19 @@ def test_nothing_is_asked_unless_it_is_switched_on(site, settings, monkeypatch):
     save(stored, "challenge_website", f"{site}/moved")
     assert asked == [(links.TASK, stored.pk)]
     assert links.enqueue_all() == 1
+
+
+@pytest.mark.parametrize(
+    ("address", "is_public"),
+    [
+        ("93.184.216.34", True),
+        ("2606:2800:220:1::1", True),
+        ("10.0.0.1", False),
+        ("::ffff:10.0.0.1", False),
+        ("2002:0a00:0001::1", False),  # 10.0.0.1 by 6to4
+        ("64:ff9b::7f00:1", False),  # 127.0.0.1 by a translator
+        ("64:ff9b::5db8:d822", True),
+    ],
+)
+def test_a_private_address_is_found_in_every_dress(address, is_public):
+    assert _is_public(address) is is_public

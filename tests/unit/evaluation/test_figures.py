@@ -17,9 +17,11 @@ from evaluation.figures import (
     blob_by_algorithm,
     blob_plot,
     colours,
+    contrasts,
     dendrogram,
     dot_and_box_plot,
     forest_plot,
+    groups,
     headline,
     interval_strip,
     interval_svg,
@@ -36,6 +38,9 @@ from evaluation.figures import (
     tau_table,
     violin_plot,
 )
+from evaluation.figures.cases import case_map
+from evaluation.figures.markup import bold, for_plotly, plain
+from evaluation.figures.publication import printed
 from evaluation.ranking import rank
 from evaluation.ranking.comparison import across_schemes
 from evaluation.ranking.mixed_model import strengths_and_weaknesses
@@ -135,7 +140,7 @@ def test_the_area_of_a_blob_is_the_share_of_resamples():
         shares = dict(zip(trace["y"], trace["marker"]["size"], strict=True))
         expected = {r + 1: c / 100 for r, c in enumerate(algorithm["rank_frequencies"]) if c}
         assert shares == pytest.approx(expected)
-    assert [text.split("<br>")[0] for text in figure["layout"]["xaxis"]["ticktext"]] == [
+    assert [plain(text).split("\n")[0] for text in figure["layout"]["xaxis"]["ticktext"]] == [
         a["name"] for a in entry["algorithms"]
     ]
 
@@ -174,7 +179,7 @@ def test_the_line_plot_puts_rank_1_on_top_and_marks_the_registered_scheme():
     document, _, schemes, _ = example(3)
     figure = line_plot(document, schemes[0])
     assert figure["layout"]["yaxis"]["range"][0] > figure["layout"]["yaxis"]["range"][1]
-    assert "<b>mean, then rank</b>" in figure["layout"]["xaxis"]["ticktext"]
+    assert bold("mean, then rank") in figure["layout"]["xaxis"]["ticktext"]
 
 
 def test_the_violins_stand_in_the_order_of_stability_and_name_what_they_leave_out():
@@ -295,3 +300,89 @@ def test_missing_predictions_are_counted_by_name():
     document = rank(TABLE, pd.DataFrame(rows, columns=["algorithm", "case", "value"]), bootstrap=20)
     assert document["rankings"][0]["inserted"] == [{"case": "2", "algorithm": "b"}]
     assert "Cases without a usable prediction: b 1." in sentences(document)
+
+
+HOSTILE = (
+    '<a href="https://evil.example">best</a>',
+    "<b>A</b> & <br> &lt;i&gt; %{x} $\\alpha$",
+    "<img src=x onerror=alert(1)>",
+)
+
+
+def texts(value, key=""):
+    """Every text of a figure with the key that it stands under."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, dict):
+        for name, part in value.items():
+            yield from texts(part, name)
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            yield from texts(part, key)
+
+
+def hostile_figures():
+    """All figures, with names of people that are markup wherever people choose one."""
+    results = results_of(3)
+    for column in ("algorithm", "task", "case"):
+        results[column] = [f"{HOSTILE[hash_of(value)]} {value}" for value in results[column]]
+    document = rank(TABLE, results, bootstrap=20)
+    raw, schemes, across = raw_values(TABLE, results), across_schemes(TABLE, results), across_tasks(document)
+    task, algorithm = raw[0]["task"], raw[0]["algorithms"][0]
+    characteristic = HOSTILE[1]
+    parts = {f"{HOSTILE[0]} ({group})": document for group in "ab"}
+    found = {
+        "algorithms": raw[0]["algorithms"],
+        "characteristics": [characteristic],
+        "correlation": [[0.5]] * len(raw[0]["algorithms"]),
+    }
+    return {
+        "blob": blob_plot(document, task=task),
+        "map": significance_map(document, task=task),
+        "violin": violin_plot(document),
+        "box": dot_and_box_plot(document, raw[0]),
+        "podium": podium_plot(document, raw[0]),
+        "heatmap": ranking_heatmap(document, raw[0]),
+        "parallel": parallel_cases(document, raw[0]),
+        "lines": line_plot(document, schemes[0]),
+        "strip": interval_strip(document, task=task),
+        "across": blob_across_tasks(document, across),
+        "by algorithm": blob_by_algorithm(document, algorithm),
+        "stacked": stacked_frequencies(document, algorithm),
+        "dendrogram": dendrogram(across),
+        "cases": case_map(document, raw[0]),
+        "groups": groups.small_multiples(document, parts, characteristic=characteristic, task=task),
+        "strengths": contrasts.relative_strengths(found),
+    }
+
+
+def hash_of(value):
+    return sum(map(ord, value)) % len(HOSTILE)
+
+
+def test_no_text_of_people_reaches_plotly_as_markup():
+    templates = {"hovertemplate", "texttemplate"}
+    for name, figure in hostile_figures().items():
+        raw = "".join(text for _, text in texts(figure))
+        assert any(part in raw for part in HOSTILE), name
+        for key, text in texts(for_plotly(figure)["data"]):
+            shown = re.sub(r"<extra></extra>|<br>", "", text) if key in templates else re.sub(r"</?b>|<br>", "", text)
+            assert "<" not in shown, (name, key, text)
+            assert not any(part in text for part in HOSTILE), (name, key, text)
+        for _, text in texts(for_plotly(figure)["layout"]):
+            assert "<" not in re.sub(r"</?b>|<br>", "", text), (name, text)
+            assert "<a " not in text, name
+
+
+def test_marks_of_our_own_become_tags_once_and_what_is_no_figure_stays():
+    figure = {"data": [{"text": [bold("<i>")], "y": [1.0]}], "layout": {}, "remarks": ["a < b"]}
+    assert for_plotly(figure) == {
+        "data": [{"text": ["<b>&lt;i&gt;</b>"], "y": [1.0]}],
+        "layout": {},
+        "remarks": ["a < b"],
+    }
+    assert plain(bold("<i>")) == "<i>"
+
+
+def test_a_name_stays_whole_on_paper():
+    assert b"&lt;b&gt;A&lt;/b&gt;" in printed(hostile_figures()["blob"]).svg

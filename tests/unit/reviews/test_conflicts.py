@@ -113,6 +113,20 @@ def test_an_invitation_works_once_for_its_address_alone(world, django_capture_on
         reviewers.accept_invitation(user=nina, token=token)
 
 
+def test_closing_an_invitation_and_sending_it_again_ends_with_the_day(world):
+    def invite():
+        return reviewers.invite_reviewer(
+            actor=world.chair, call=world.call, email="nina@example.net", part="clinical", path="/calls/i/{token}/"
+        )
+
+    for _ in range(5):
+        invitation, _ = invite()
+        reviewers.close_invitation(actor=world.chair, invitation=invitation)
+    with pytest.raises(ValidationError, match="has got 5 invitations in 24 hours"):
+        invite()
+    assert world.call.invitations.count() == 5
+
+
 def _letter(server, address):
     from notifications.delivery import deliver
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-LISTS = (ROOT / "static/vendor/VENDOR.md", ROOT / "tests/e2e/vendor/VENDOR.md")
+LISTS = tuple(ROOT / folder / "VENDOR.md" for folder in ("static/vendor", "tests/e2e/vendor", "tests/lint/vendor"))
 
 
 def listed():

@@ -13,6 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
+from operations import layout
 from operations.accounts import printed_accounts
 from operations.broker import EmbeddedBroker
 from operations.supervisor import Process, Supervisor
@@ -32,6 +33,8 @@ class Command(BaseCommand):
 
     def handle(self, *, port, host, example, concurrency, **options):  # noqa: ARG002 (Django's signature)
         started = time.monotonic()
+        if layout.is_older(settings.PODIUM_DATA):
+            raise CommandError(layout.refusal(settings.PODIUM_DATA))
         run = settings.PODIUM_BROKER_FILE.parent
         run.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = self._lock(run / "lock")

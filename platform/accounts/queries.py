@@ -1,0 +1,41 @@
+"""Reads worth naming."""
+
+from allauth.account.models import EmailAddress
+from django.db.models import Exists, OuterRef, Q
+
+from accounts.models import User
+
+
+def account_named(login: str) -> User | None:
+    """Account that a user name or e-mail address names at sign-in, in any case of letters.
+
+    One query whatever the answer, so that the time of an answer does not tell whether there is an account. A text with an
+    ``@`` names the account with that verified address before the one with that address as its own, and an account with
+    such a user name last: nobody's address can be taken over as a user name.
+
+    Parameters
+    ----------
+    login
+        What was typed.
+
+    Returns
+    -------
+    User or None
+        None also where the text names several accounts equally well.
+    """
+    wanted = login.lower()
+    # allauth stores addresses in small letters.
+    verified = EmailAddress.objects.filter(user=OuterRef("pk"), email=wanted, verified=True)
+    accounts = (
+        User.objects.annotate(is_verified=Exists(verified))
+        .filter(Q(username__iexact=login) | Q(email__iexact=login) | Q(is_verified=True))
+        .order_by("pk")[:10]
+    )
+    # What a database takes for the same letters is more than what people do: compared once more.
+    by_verified = [account for account in accounts if account.is_verified]
+    by_address = [account for account in accounts if account.email.lower() == wanted]
+    by_name = [account for account in accounts if account.username.lower() == wanted]
+    for candidates in (by_verified, by_address, by_name):
+        if candidates and wanted:
+            return candidates[0] if len(candidates) == 1 else None
+    return None

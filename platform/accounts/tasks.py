@@ -1,0 +1,11 @@
+"""Celery wrappers: every one of them may run any number of times."""
+
+from celery import shared_task
+
+from accounts import services
+
+
+@shared_task
+def write_about_new_password(email: str) -> None:
+    """Write to somebody who asked for a new password."""
+    services.write_about_new_password(email=email)

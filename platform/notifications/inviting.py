@@ -1,0 +1,47 @@
+"""How many invitations by e-mail go out: designs, teams and calls are held to one limit, in one place.
+
+An invitation is a letter in the installation's name to whoever a person names. Each letter that was written counts, also
+when its invitation was withdrawn, declined or replaced since.
+"""
+
+from collections.abc import Collection
+from datetime import timedelta
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db.models import Count
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+from accounts.models import User
+from notifications.models import Email
+
+PERIOD = timedelta(days=1)
+
+
+def check_invitations(*, inviter: User, addresses: Collection[str]) -> None:
+    """Refuse invitations beyond what a day allows; within a transaction, which then holds back others of the same person.
+
+    Parameters
+    ----------
+    addresses
+        In small letters, each once.
+
+    Raises
+    ------
+    ValidationError
+        When the person has sent, or an address has got from anybody, as many as the settings allow
+        (`PODIUM_INVITATIONS_PER_DAY`, `PODIUM_INVITATIONS_TO_ADDRESS_PER_DAY`).
+    """
+    User.objects.select_for_update().get(pk=inviter.pk)
+    recent = Email.objects.filter(inviter__isnull=False, created_at__gt=timezone.now() - PERIOD)
+    most = settings.PODIUM_INVITATIONS_PER_DAY
+    if recent.filter(inviter=inviter).count() + len(addresses) > most:
+        raise ValidationError(f"You can send {most} invitations in 24 hours, and withdrawn ones count. Go on tomorrow.")
+    most = settings.PODIUM_INVITATIONS_TO_ADDRESS_PER_DAY
+    counts = recent.annotate(lower=Lower("to")).filter(lower__in=list(addresses)).values_list("lower")
+    for address, count in counts.annotate(count=Count("pk")).order_by("lower"):
+        if count >= most:
+            raise ValidationError(
+                f"{address} has got {most} invitations in 24 hours, and withdrawn ones count. Invite them tomorrow."
+            )

@@ -1,0 +1,83 @@
+"""The layout of a data folder: which one a folder was made with, and whether this code can go on with it.
+
+As long as the first migration of an app stays as it is, later ones bring its tables up to date. Where a first migration
+was written anew, there is no way from the old tables to the new ones, and Django would end in an error about a table or a
+column. So each data folder holds the digests of the first migrations that its database began with.
+"""
+
+import hashlib
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import connections
+
+FILES = 1
+"""Raised when stored files change their places in a way that old folders cannot follow."""
+_MARKER = "layout.json"
+_DATABASE = "podium.sqlite3"
+
+
+def current() -> dict[str, Any]:
+    """Layout that this code makes: the arrangement of files, and a digest of every app's first migration.
+
+    Lines of a migration that hold nothing or only a comment do not count.
+    """
+    first = sorted((settings.ROOT / "platform").glob("*/migrations/0001_initial.py"))
+    return {"files": FILES, "migrations": {path.parts[-3]: _digest(path) for path in first}}
+
+
+def mark(folder: Path) -> None:
+    """Write the current layout into a data folder whose database is about to be made, or is up to date."""
+    part = folder / f".{_MARKER}.part"
+    part.write_text(json.dumps(current(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    part.replace(folder / _MARKER)
+
+
+def is_older(folder: Path) -> bool:
+    """Whether a data folder holds a layout that this code cannot go on with.
+
+    An empty folder is not older, and neither is one that lacks an app which this code has: its tables are made.
+    """
+    try:
+        stored = json.loads((folder / _MARKER).read_text(encoding="utf-8"))
+        files, migrations = stored["files"], dict(stored["migrations"])
+    except FileNotFoundError:
+        return _has_tables(folder / _DATABASE)
+    except (ValueError, TypeError, KeyError):
+        return True
+    made = current()
+    return bool(files != made["files"] or migrations.items() - made["migrations"].items())
+
+
+def refusal(folder: Path) -> str:
+    """Sentence that says what is wrong with an older folder, and the remedy."""
+    return (
+        f"The data in {folder} have the layout of an older Podium, which this version cannot read: move that folder away "
+        f"(for example: mv {folder} {folder}-old) to begin with an empty one, or set PODIUM_DATA to another folder."
+    )
+
+
+def mark_new_database(*, using: str, **_signal: Any) -> None:
+    """Mark the data folder when its database is made, and keep up with apps that are new; a receiver of `pre_migrate`."""
+    empty = "django_migrations" not in connections[using].introspection.table_names()
+    if empty or not is_older(settings.PODIUM_DATA):
+        mark(settings.PODIUM_DATA)
+
+
+def _has_tables(path: Path) -> bool:
+    """Whether an embedded database was migrated; one that was only opened is as good as none."""
+    if not path.exists():
+        return False
+    with closing(sqlite3.connect(path)) as database:
+        return database.execute("SELECT 1 FROM sqlite_master WHERE name = 'django_migrations'").fetchone() is not None
+
+
+def _digest(path: Path) -> str:
+    # Not from the syntax tree, which looks different to each version of Python.
+    lines = (line.rstrip() for line in path.read_text(encoding="utf-8").splitlines())
+    code = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))
+    return hashlib.sha256(code.encode()).hexdigest()[:16]

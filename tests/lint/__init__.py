@@ -1,0 +1,1 @@
+"""Linters of what is no Python: scripts, styles and templates."""
