@@ -147,6 +147,21 @@ class TestTables:
         assert [(table.task, table.region) for table in only] == [("T", "s"), ("U", "s")]
         assert build_tables(dsc("r", "s"), check_results(results(*rows, columns=columns)), metrics=["iou"]) == []
 
+    def test_metrics_and_regions_keep_their_own_rows(self):
+        found = parse(
+            {
+                "problem": "semantic_segmentation",
+                "regions": [{"name": "r", "labels": [1]}, {"name": "s", "labels": [2]}],
+                "metrics": [{"id": "dsc"}, {"id": "iou"}, {"id": "cldice"}],
+            }
+        )
+        names = ("dsc", "iou", "cldice")
+        rows = [("a", "1", region, name, len(name) + ord(region)) for name in names for region in "rs"]
+        tables = build_tables(found, check_results(results(*rows)))
+        assert [(table.metric.name, table.region) for table in tables] == [(n, r) for n in names for r in "rs"]
+        for table in tables:
+            np.testing.assert_array_equal(table.values, [[len(table.metric.name) + ord(table.region)]])
+
     def test_the_task_without_a_metric_is_named(self):
         columns = ("task", "algorithm", "case", "region", "metric", "value")
         rows = [("T", "a", "1", "r", "dsc", 0.5), ("U", "a", "1", "r", "iou", 0.5)]
