@@ -122,3 +122,13 @@ def test_a_point_on_the_edge_of_an_approximation_lies_in_it(shape):
     box = Objects(boxes=[[-side / 2, -side / 2, side / 2, side / 2]])
     points = [[1.0, 0.0], [0.0, -1.0]] if shape != "convex_hull" else [[1.0, 1.0], [-1.0, 0.0]]
     assert c.loc_point_in_approx(box, Objects(points=points), shape=shape).tolist() == [[1, 1]]
+
+
+def test_the_share_of_a_mask_that_a_box_covers_is_that_of_its_box_and_of_masks_that_of_pixels():
+    image = np.zeros((8, 8), dtype=int)
+    image[0:2, 0:4] = 1
+    mask = Objects(labels=image)
+    assert c.loc_ior(mask, Objects(boxes=[[0, 0, 2, 3]])).tolist() == [[0.75]]
+    assert c.loc_ior(Objects(boxes=[[0, 0, 4, 4]]), mask).tolist() == [[0.5]]
+    ring = np.where(np.indices((8, 8)).sum(axis=0) % 2, image, 0)
+    assert c.loc_ior(mask, Objects(labels=ring)).tolist() == [[0.5]]
