@@ -2,24 +2,19 @@
 
 from evaluation.reporting.alternatives import mixed_model_section, subgroups_section
 from evaluation.reporting.analyses import across_section, gaming_section
-from evaluation.reporting.build import build_report, ranking_section, raw_section
-from evaluation.reporting.parts import Markup, Page
-from evaluation.reporting.pdf import find_browser, print_pdf
+from evaluation.reporting.build import build_report, ranking_section, raw_section, report_blocks
 from evaluation.reporting.stability import stability_section
 from evaluation.reporting.subset import best_of
 
 __all__ = [
-    "Markup",
-    "Page",
     "across_section",
     "best_of",
     "build_report",
-    "find_browser",
     "gaming_section",
     "mixed_model_section",
-    "print_pdf",
     "ranking_section",
     "raw_section",
+    "report_blocks",
     "stability_section",
     "subgroups_section",
 ]
