@@ -14,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from evaluation.advice import recommend
+    from evaluation.advice.recommend import recommend
     from evaluation.bundle import verify
     from evaluation.reporting import build_report as report
     from evaluation.scoring import score_folders as score
