@@ -42,6 +42,7 @@ INSTALLED_APPS = [
     "audit",
     "accounts",
     "notifications",
+    "people",
     "designs",
     "reviews",
     "registry",

@@ -2,7 +2,6 @@
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.db.models import Q
 
 from accounts.models import User
 
@@ -22,15 +21,9 @@ class PersonField(forms.CharField):
         name = super().clean(value)
         if not name:
             return None
-        people = User.objects.filter(Q(username=name) | Q(email__iexact=name), is_active=True)
-        # A user name that looks like somebody else's address does not hide the one who is named.
-        person = people.filter(username=name).first() or people.first()
+        people = User.objects.filter(is_active=True)
+        # Whoever took another person's address for a user name is not given that person's role.
+        person = people.filter(email__iexact=name).first() or people.filter(username=name).first()
         if person is None:
             raise ValidationError(self.error_messages["unknown"], code="unknown")
         return person
-
-
-class InvitationForm(forms.Form):
-    """Invite one person by e-mail; with a choice of roles where there are several."""
-
-    email = forms.EmailField(label="E-mail address")

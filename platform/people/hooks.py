@@ -107,11 +107,11 @@ class InvitationPolicy(ABC, Generic[TargetT]):
             When the person cannot have it now; the invitation stays open.
         """
 
-    def facts(self, invitation: Invitation, *, target: TargetT) -> dict[str, Any]:
+    def facts(self, invitation: Invitation, *, target: TargetT) -> dict[str, Any]:  # noqa: ARG002 (others say more)
         """What the log keeps of an act; never the address, which is private."""
         return {"role": invitation.role}
 
-    def answered(self, invitation: Invitation, *, target: TargetT, user: Any) -> None:  # noqa: B027 (most do nothing)
+    def answered(self, invitation: Invitation, *, target: TargetT, user: Any) -> None:
         """Do what follows from an answer, once it is stored; `user` is none for somebody without an account."""
 
 

@@ -51,7 +51,11 @@ class Invitation(models.Model):
         ordering = ["-created_at", "-pk"]
         constraints = [
             models.UniqueConstraint(
-                "content_type", "object_id", Lower("email"), condition=Q(state="open"), name="people_one_open_invitation"
+                "content_type",
+                "object_id",
+                Lower("email"),
+                condition=Q(state="open"),
+                name="people_one_open_invitation",
             ),
             models.CheckConstraint(
                 condition=Q(state="open", closed_at__isnull=True) | ~Q(state="open") & Q(closed_at__isnull=False),

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.contrib.messages import SUCCESS, WARNING
+
 from people.hooks import InvitationPolicy
 from people.models import Invitation
 
@@ -69,6 +71,13 @@ def invitation_rows(
             )
         )
     return rows
+
+
+def letter_message(invitation: Invitation) -> tuple[int, str]:
+    """What the person who invited reads: level of the message, and whether a letter goes out."""
+    if invitation.is_mailed:
+        return SUCCESS, f"An invitation is on its way to {invitation.email}."
+    return WARNING, f"{invitation.email} does not want invitations from here; nothing was sent."
 
 
 def _state(invitation: Invitation) -> str:

@@ -1,5 +1,5 @@
 from designs.models.advice import TaskAnswers
-from designs.models.designs import Collaborator, Design, DesignTask, Invitation
+from designs.models.designs import Collaborator, Design, DesignTask
 from designs.models.embargoes import OpenedEmbargo
 from designs.models.fields import FieldChange, FieldValue
 from designs.models.links import LinkAnswer
@@ -17,7 +17,6 @@ __all__ = [
     "DesignVersion",
     "FieldChange",
     "FieldValue",
-    "Invitation",
     "LinkAnswer",
     "OpenedEmbargo",
     "Scan",

@@ -10,7 +10,7 @@ from designs.services.designs import (
 )
 from designs.services.embargoes import open_embargo
 from designs.services.fields import Conflict, Saved, save_field
-from designs.services.people import accept_invitation, change_role, invite, remove_collaborator, withdraw_invitation
+from designs.services.people import change_role, remove_collaborator
 from designs.services.talk import (
     add_comment,
     answer_check,
@@ -25,7 +25,6 @@ from designs.services.versions import freeze_version
 __all__ = [
     "Conflict",
     "Saved",
-    "accept_invitation",
     "add_comment",
     "add_task",
     "answer_check",
@@ -35,7 +34,6 @@ __all__ = [
     "freeze_version",
     "import_design",
     "import_registration",
-    "invite",
     "open_embargo",
     "open_thread",
     "override_text",
@@ -45,5 +43,4 @@ __all__ = [
     "reopen_thread",
     "resolve_thread",
     "save_field",
-    "withdraw_invitation",
 ]

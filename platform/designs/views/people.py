@@ -9,9 +9,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from designs import services
+from designs.contributions.invitations import DESIGN_INVITATIONS
 from designs.forms import CommentForm, InvitationForm
-from designs.models import Collaborator, Design, Invitation, Thread
+from designs.models import Collaborator, Design, Thread
 from designs.views.access import design_context, design_for, signed_in, task_of
+from people.models import Invitation
+from people.services import invitations
+from people.tables import invitation_rows, letter_message
 from web.spreadsheets import csv_file
 
 
@@ -32,13 +36,12 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
     design = design_for(request, slug, "manage_design")
     form = InvitationForm(request.POST)
     if form.is_valid():
-        path = reverse("designs:accept", args=["TOKEN"]).replace("TOKEN", "{token}")
         try:
-            services.invite(actor=request.user, design=design, path=path, **form.cleaned_data)
+            invitation = invitations.invite(actor=request.user, target=design, **form.cleaned_data)
         except ValidationError as error:
             form.add_error(None, error if not hasattr(error, "error_dict") else error.messages)
         else:
-            messages.success(request, f"An invitation is on its way to {form.cleaned_data['email']}.")
+            messages.add_message(request, *letter_message(invitation))
             return redirect("designs:people", design.slug)
     return _people(request, design, form)
 
@@ -47,8 +50,8 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def withdraw(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     design = design_for(request, slug, "manage_design")
-    invitation = get_object_or_404(Invitation, pk=pk, design=design)
-    services.withdraw_invitation(actor=request.user, invitation=invitation)
+    invitation = get_object_or_404(design.invitations, pk=pk)
+    invitations.withdraw(actor=request.user, invitation=invitation)
     messages.success(request, "The invitation is withdrawn.")
     return redirect("designs:people", design.slug)
 
@@ -82,7 +85,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     """Take up an invitation: asked first, since a link alone must not change anything."""
     if request.method == "POST":
         try:
-            part = services.accept_invitation(user=request.user, token=token)
+            part = invitations.accept(user=request.user, token=token, into=Design)
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
             return redirect("designs:list")
@@ -157,9 +160,13 @@ def _people(request: HttpRequest, design: Design, form: InvitationForm) -> HttpR
         {
             **context,
             "people": design.collaborators.select_related("user"),
-            "invitations": [
-                entry for entry in design.invitations.select_related("invited_by") if entry.accepted_at is None
-            ],
+            "invitations": invitation_rows(
+                DESIGN_INVITATIONS,
+                design.invitations.exclude(state=Invitation.State.ACCEPTED),
+                withdraw_path=(lambda entry: reverse("designs:withdraw", args=[design.slug, entry.pk]))
+                if context["may_manage"]
+                else None,
+            ),
             "roles": Collaborator.Role.choices,
             "form": form,
         },

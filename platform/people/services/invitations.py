@@ -156,7 +156,7 @@ def _locked(policy: InvitationPolicy[Any], pk: int) -> Any:
 def _held(invitation: Invitation) -> tuple[InvitationPolicy[Any], Any, Invitation]:
     """Policy, target and invitation as stored now; the target is held first, as everywhere."""
     model = ContentType.objects.get_for_id(invitation.content_type_id).model_class()
-    assert model is not None, "the content type protects its model"  # noqa: S101
+    assert model is not None, "the content type protects its model"
     policy = policy_of(model)
     target = _locked(policy, invitation.object_id)
     rows = Invitation.objects.select_for_update(of=("self",)).select_related("invited_by")
@@ -173,9 +173,7 @@ def _answerable(token: str, into: type[Model]) -> tuple[InvitationPolicy[Any], A
     return policy, target, invitation
 
 
-def _record(
-    actor: User | None, act: str, invitation: Invitation, policy: InvitationPolicy[Any], target: Any
-) -> None:
+def _record(actor: User | None, act: str, invitation: Invitation, policy: InvitationPolicy[Any], target: Any) -> None:
     record(
         actor=actor,
         act=act,
