@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 
 import pyarrow as pa
 
-from confinement.limits import ArchiveLimits
+from confinement.limits import MIB, ArchiveLimits
 
 BLOCK = 256 * 1024
 _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -40,6 +40,8 @@ _BROKEN = (
     ValueError,
 )
 _OUR_FAULT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENOENT, errno.EACCES)
+_HARMLESS_BYTES = 64 * MIB
+"""What any tar archive may unpack to, however well it is packed: empty label images pack far better than 1 to 1,000."""
 _IGNORED_FOLDERS = ("__MACOSX",)
 _IGNORED_NAMES = ("Thumbs.db", "desktop.ini")
 NESTED = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.zst", ".rar", ".7z", ".bz2", ".xz")
@@ -47,6 +49,15 @@ NESTED = (".zip", ".tar", ".tgz", ".tar.gz", ".tar.zst", ".rar", ".7z", ".bz2", 
 
 class ArchiveError(ValueError):
     """An archive that is not taken; the message is for the participant and says what to do."""
+
+    is_charged = False
+    """Whether its sender pays for it with a try."""
+
+
+class BombError(ArchiveError):
+    """An archive that would unpack to what no ordinary one does."""
+
+    is_charged = True
 
 
 @contextmanager
@@ -89,10 +100,11 @@ def members(path: Path, limits: ArchiveLimits) -> list[Member]:
     with _refusing(unreadable), zipfile.ZipFile(path) as archive:
         entries = archive.infolist()
         if len(entries) > limits.entries:
-            raise ArchiveError(
+            raise BombError(
                 f"The archive has {len(entries):,} entries; at most {limits.entries:,} are taken. Pack only the predictions."
             )
         _check_directory(entries, path.stat().st_size, limits)
+        _check_room(sum(entry.file_size for entry in entries), limits)
         return [
             Member(entry.filename, entry.file_size)
             for entry in entries
@@ -128,12 +140,18 @@ def extract(path: Path, member: str, target: Path, *, limit: int, remedy: str = 
             sink.write(block)
 
 
+def is_zip(path: Path) -> bool:
+    """Whether the file begins as a ZIP archive does; nothing more of it is looked at."""
+    with path.open("rb") as stream:
+        return stream.read(2) == b"PK"
+
+
 def is_tar(path: Path) -> bool:
     """Whether the file is a tar archive, compressed (gzip, zstd) or not."""
+    if is_zip(path):
+        return False
     with path.open("rb") as stream:
         start = stream.read(4)
-    if start[:2] == b"PK":
-        return False
     if start == _ZSTD:
         return True  # nothing else that is taken is packed so; what is wrong inside is said when it is read
     with contextlib.suppress(*_BROKEN):
@@ -150,6 +168,7 @@ def repack_tar(path: Path, target: Path, limits: ArchiveLimits) -> None:
         When the archive is damaged, or beyond a limit.
     """
     total = count = 0
+    most = max(limits.ratio * path.stat().st_size, _HARMLESS_BYTES)
     with (
         _refusing("The archive cannot be read to its end ({}). Pack it again and upload it anew."),
         _opened(path) as source,
@@ -158,14 +177,24 @@ def repack_tar(path: Path, target: Path, limits: ArchiveLimits) -> None:
         for entry in source:
             count += 1
             if count > limits.entries:
-                raise ArchiveError(f"The archive has more than {limits.entries:,} entries. Pack only the predictions.")
+                raise BombError(f"The archive has more than {limits.entries:,} entries. Pack only the predictions.")
             _check_name(entry.name, limits)
             if entry.issym() or entry.islnk():
                 raise ArchiveError(_link(entry.name))
-            if not entry.isfile() or _is_ignored(entry.name):
+            if not entry.isfile():
                 continue
+            # Before a byte of it is written, and whether it is a file that is kept or not: it has to be unpacked.
             total += entry.size
             _check_sizes(entry.name, entry.size, total, limits)
+            if total > most:
+                raise BombError(_ratio(total, path.stat().st_size))
+            if entry.issparse():
+                raise ArchiveError(
+                    f"{entry.name[:80]} is stored without its empty parts (“sparse”). Pack it again without the option -S."
+                )
+            _check_room(total, limits)
+            if _is_ignored(entry.name):
+                continue
             with sink.open(zipfile.ZipInfo(entry.name), "w", force_zip64=True) as written:
                 content = source.extractfile(entry)
                 while content is not None and (block := content.read(BLOCK)):
@@ -205,10 +234,7 @@ def _check_directory(entries: list[zipfile.ZipInfo], archive_bytes: int, limits:
         total += entry.file_size
         _check_sizes(entry.filename, entry.file_size, total, limits)
     if total > limits.ratio * max(archive_bytes, 1):
-        raise ArchiveError(
-            f"The archive claims to unpack to {total:,} bytes, {total // max(archive_bytes, 1):,} times its own size, "
-            "which no ordinary archive does. Pack the predictions again."
-        )
+        raise BombError(_ratio(total, archive_bytes))
     for name, times in Counter(entry.filename for entry in entries).items():
         if times > 1:
             raise ArchiveError(f"{name} is in the archive {times} times. Pack the archive again, each file once.")
@@ -220,7 +246,7 @@ def _check_overlap(entries: Iterable[zipfile.ZipInfo]) -> None:
     end = 0
     for entry in sorted(entries, key=lambda entry: entry.header_offset):
         if entry.header_offset < end:
-            raise ArchiveError(f"{entry.filename} overlaps another entry of the archive. Pack the predictions again.")
+            raise BombError(f"{entry.filename} overlaps another entry of the archive. Pack the predictions again.")
         end = entry.header_offset + entry.compress_size
 
 
@@ -241,9 +267,30 @@ def _check_name(name: str, limits: ArchiveLimits) -> None:
 
 def _check_sizes(name: str, size: int, total: int, limits: ArchiveLimits) -> None:
     if size > limits.entry_bytes:
-        raise ArchiveError(f"{name} unpacks to {size:,} bytes; at most {limits.entry_bytes:,} are taken for one file.")
+        raise BombError(
+            f"{name[:80]} unpacks to {size:,} bytes; at most {limits.entry_bytes:,} are taken for one file. Pack only the "
+            "predictions."
+        )
     if total > limits.total_bytes:
-        raise ArchiveError(f"The archive unpacks to more than {limits.total_bytes:,} bytes. Pack only the predictions.")
+        raise BombError(
+            f"The archive unpacks to more than {limits.total_bytes:,} bytes, far more than this test set needs; that was "
+            f"passed at {name[:80]}. Pack only the predictions."
+        )
+
+
+def _check_room(total: int, limits: ArchiveLimits) -> None:
+    if limits.room_bytes is not None and total > limits.room_bytes:
+        raise ArchiveError(
+            f"The archive unpacks to {total:,} bytes and more, but the machine that reads it has {limits.room_bytes:,} free. "
+            "Compress the single files (.nii.gz instead of .nii), or try again later."
+        )
+
+
+def _ratio(total: int, archive_bytes: int) -> str:
+    return (
+        f"The archive claims to unpack to {total:,} bytes, {total // max(archive_bytes, 1):,} times its own size, "
+        "which no ordinary archive does. Pack the predictions again."
+    )
 
 
 def _link(name: str) -> str:

@@ -1,6 +1,6 @@
 """Bounds on what a file from a stranger, and the child process that reads it, may take."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 MIB = 1024**2
@@ -16,8 +16,31 @@ class ArchiveLimits:
     entry_bytes: int = 4 * GIB
     ratio: int = 1_100
     """Uncompressed over compressed size; DEFLATE itself cannot exceed 1032."""
+    room_bytes: int | None = None
+    """Free space of the disk on which it is unpacked as a whole; None where it is not."""
     depth: int = 6
     name_length: int = 255
+
+
+def archive_limits(*, cases: int, needed_bytes: int) -> ArchiveLimits:
+    """Bounds on an archive of predictions, by what a test set needs.
+
+    Parameters
+    ----------
+    cases
+        How many cases it has.
+    needed_bytes
+        Most bytes that the files of all cases sensibly unpack to.
+
+    Returns
+    -------
+    ArchiveLimits
+        With room for files that nobody asked for, such as probability maps beside label images.
+    """
+    usual = ArchiveLimits()
+    total = min(usual.total_bytes, 4 * needed_bytes + 256 * MIB)
+    entries = min(usual.entries, 10 * cases + 1_000)
+    return replace(usual, entries=entries, total_bytes=total, entry_bytes=min(usual.entry_bytes, total))
 
 
 @dataclass(frozen=True)
@@ -30,6 +53,10 @@ class ChildLimits:
     """Largest file the child may write."""
     item_seconds: float
     """Wall time for one case."""
+    folder_bytes: int = 8 * GIB
+    """What all files that it has written take up on disk, those included that it has open and no longer have a name."""
+    folder_files: int = 1_000
+    """How many files and folders there may be of it at once."""
     open_files: int = 64
     message_bytes: int = 4 * MIB
     scratch: Path | None = None

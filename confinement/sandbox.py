@@ -1,7 +1,7 @@
 """Work on participants' files in child processes that may die without harm.
 
 A child is forked from the worker, so that prepared references are there without copying, and then confined: bounded
-address space, processor time, file size and open files; no inherited connection, no network, no privileges, no other
+address space, processor time, files (the size of each, their number, and all of them together) and open files; no inherited connection, no network, no privileges, no other
 process; of the file system it sees libraries and what it is given, and writes in its own folder only
 (`confinement.restrictions`). It works through its items one by one and reports each over a pipe as JSON (never as a pickle:
 what comes from a child is not trusted). When it dies on an item, that item gets the reason and a fresh child goes on with
@@ -14,6 +14,7 @@ import json
 import os
 import select
 import signal
+import stat
 import struct
 import sys
 import time
@@ -29,8 +30,10 @@ from typing import Any, Self
 from confinement import restrictions
 from confinement.limits import ChildLimits
 
+_BLOCK_BYTES = 512
+_COUNTED_FILES = 1_000_000
 _HEADER = struct.Struct(">I")
-_POLL_SECONDS = 0.5
+_POLL_SECONDS = 0.1
 
 
 class Failure(StrEnum):
@@ -38,6 +41,7 @@ class Failure(StrEnum):
 
     TIME = "time"
     MEMORY = "memory"
+    SPACE = "space"
     CRASH = "crash"
     ERROR = "error"
 
@@ -120,6 +124,8 @@ class _Child:
         hands_over: Path | None,
     ) -> None:
         self.items, self.limits = items, limits
+        self.places = [folder, hands_over] if hands_over else [folder]
+        self.before = usage(self.places, most=_COUNTED_FILES)
         sys.stdout.flush()
         sys.stderr.flush()
         self.pipe, writer = os.pipe()
@@ -134,8 +140,7 @@ class _Child:
         if self.pid == 0:
             gc.freeze()
             gc.enable()
-            places = [folder, hands_over] if hands_over else [folder]
-            _run(items, work, limits, writer, self.output, parent, reads, places)
+            _run(items, work, limits, writer, self.output, parent, reads, self.places)
         if collects:
             gc.enable()
         os.close(writer)
@@ -161,6 +166,9 @@ class _Child:
                     self._end()
                     yield Answer(item, failure=Failure.TIME, details=self._printed())
                     return
+                if excess := self._excess():
+                    yield self._stopped(item, excess)
+                    return
                 ready, _, _ = select.select([self.pipe], [], [], _POLL_SECONDS)
                 if ready:
                     piece = os.read(self.pipe, 65536)
@@ -168,7 +176,25 @@ class _Child:
                         yield self._died(item)
                         return
                     buffer += piece
+            # Also of one that is done: the next item would have to answer for it.
+            if excess := self._excess():
+                yield self._stopped(item, excess)
+                return
             yield self._answer(item, frame)
+
+    def _stopped(self, item: str, excess: str) -> Answer:
+        self._end()
+        return Answer(item, failure=Failure.SPACE, details=f"{excess}\n{self._printed()}")
+
+    def _excess(self) -> str:
+        """Say what of its files is too much; empty while it is within its bounds."""
+        now = usage(self.places, most=self.before.files + self.limits.folder_files, process=self.pid)
+        files, size = now.files - self.before.files, now.bytes - self.before.bytes
+        if files > self.limits.folder_files:
+            return f"The child had more than {self.limits.folder_files:,} files."
+        if size > self.limits.folder_bytes:
+            return f"The child had files of {size:,} bytes; at most {self.limits.folder_bytes:,} are allowed."
+        return ""
 
     def _answer(self, item: str, frame: bytes) -> Answer:
         try:
@@ -210,6 +236,62 @@ class _Child:
     def _printed(self) -> str:
         size = os.fstat(self.output).st_size
         return os.pread(self.output, 4000, max(0, size - 4000)).decode(errors="replace")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What files take up: their number, and their bytes on disk."""
+
+    files: int
+    bytes: int
+
+
+def usage(places: Sequence[Path], *, most: int, process: int = 0) -> Usage:
+    """Measure what lies in folders, and what a process has open that no longer has a name.
+
+    Parameters
+    ----------
+    places
+        The folders; links in them are counted and not followed.
+    most
+        After one more than so many files, counting ends.
+    process
+        Whose open files are looked at; those of none with 0. Where the kernel does not let us look, they are left out, and
+        what is bounded is the size of each (`ChildLimits.file_bytes`) and their number (`ChildLimits.open_files`).
+
+    Returns
+    -------
+    Usage
+        Bytes as allocated: of a file with holes, what it really takes.
+    """
+    files = size = 0
+    waiting = [str(place) for place in places]
+    while waiting and files <= most:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                with contextlib.suppress(FileNotFoundError):
+                    status = entry.stat(follow_symlinks=False)
+                    files += 1
+                    size += status.st_blocks * _BLOCK_BYTES
+                    if stat.S_ISDIR(status.st_mode):
+                        waiting.append(entry.path)
+                if files > most:
+                    break
+    return Usage(files, size + _nameless(process))
+
+
+def _nameless(process: int) -> int:
+    """Bytes of the regular files that a process has open and that have no name any more."""
+    size = 0
+    files: list[Path] = []
+    with contextlib.suppress(OSError):
+        files = list(Path(f"/proc/{process}/fd").iterdir()) if process else []
+    for file in files:
+        with contextlib.suppress(OSError):
+            status = file.stat()
+            if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
+                size += status.st_blocks * _BLOCK_BYTES
+    return size
 
 
 def _take(buffer: bytearray, limit: int) -> bytes | None:

@@ -10,6 +10,7 @@ from api.uploads.direct import DirectEndView, DirectPartsView, DirectUploadsView
 from api.uploads.views import UploadsView, UploadView
 from api.views import ChallengeViewSet, MeView
 from leaderboards import urls as _  # noqa: F401 (registers the converter of phases)
+from web.bodies import takes_pieces
 
 app_name = "api"
 
@@ -24,7 +25,7 @@ urlpatterns = [
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="api:schema"), name="docs"),
     path("me/", MeView.as_view(), name="me"),
     path("challenges/<slug:slug>/uploads/", UploadsView.as_view(), name="uploads"),
-    path("challenges/<slug:slug>/uploads/<uuid:pk>/", UploadView.as_view(), name="upload"),
+    path("challenges/<slug:slug>/uploads/<uuid:pk>/", takes_pieces(UploadView.as_view()), name="upload"),
     path("challenges/<slug:slug>/direct-uploads/", DirectUploadsView.as_view(), name="direct-uploads"),
     path("challenges/<slug:slug>/direct-uploads/<uuid:pk>/", DirectUploadView.as_view(), name="direct-upload"),
     path("challenges/<slug:slug>/direct-uploads/<uuid:pk>/parts/", DirectPartsView.as_view(), name="direct-parts"),

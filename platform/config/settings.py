@@ -83,6 +83,8 @@ MIDDLEWARE = [
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
+    # Before the check of forms, which reads them.
+    "web.bodies.BodyBoundMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -274,6 +276,7 @@ PODIUM_UPLOAD_MAX_BYTES = env.int("PODIUM_UPLOAD_MAX_BYTES", 20 * 1024**3)
 PODIUM_UPLOAD_CHUNK_BYTES = env.int("PODIUM_UPLOAD_CHUNK_BYTES", 8 * 1024**2)
 # What a team and a case may take; see uploads/limits.py for what each means.
 PODIUM_UPLOADS_UNDER_WAY = env.int("PODIUM_UPLOADS_UNDER_WAY", 3)
+PODIUM_UPLOAD_ANNOUNCED_BYTES = env.int("PODIUM_UPLOAD_ANNOUNCED_BYTES", 2 * PODIUM_UPLOAD_MAX_BYTES)
 PODIUM_UPLOAD_HOURS = env.int("PODIUM_UPLOAD_HOURS", 48)
 PODIUM_UPLOAD_GRACE_MINUTES = env.int("PODIUM_UPLOAD_GRACE_MINUTES", 60)
 PODIUM_DISK_RESERVE_BYTES = env.int("PODIUM_DISK_RESERVE_BYTES", 1024**3)
@@ -281,6 +284,7 @@ PODIUM_WORK_RESERVE_BYTES = env.int("PODIUM_WORK_RESERVE_BYTES", 256 * 1024**2)
 PODIUM_UNSUCCESSFUL_PER_DAY = env.int("PODIUM_UNSUCCESSFUL_PER_DAY", 50)
 PODIUM_CASE_MEMORY_BYTES = env.int("PODIUM_CASE_MEMORY_BYTES", 4 * 1024**3)
 PODIUM_CASE_FILE_BYTES = env.int("PODIUM_CASE_FILE_BYTES", 4 * 1024**3)
+PODIUM_CASE_FOLDER_BYTES = env.int("PODIUM_CASE_FOLDER_BYTES", 2 * PODIUM_CASE_FILE_BYTES)
 PODIUM_CASE_SECONDS = env.float("PODIUM_CASE_SECONDS", 120.0)
 # Whether workers refuse to work where children that read participants' files cannot be confined in full.
 PODIUM_CONFINEMENT = env.str("PODIUM_CONFINEMENT", "try")
@@ -288,9 +292,15 @@ if PODIUM_CONFINEMENT not in ("try", "require"):
     raise ImproperlyConfigured(f"PODIUM_CONFINEMENT is {PODIUM_CONFINEMENT!r}; it has to be try or require.")
 # A worker that is silent for longer has lost its work to another.
 PODIUM_LEASE_SECONDS = env.int("PODIUM_LEASE_SECONDS", 12)
-DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024**2
+# Most bytes of a body, files included, from somebody who is not signed in, and from somebody who is, where no files are
+# asked for; see web/bodies.py. What Django itself bounds is what it keeps in memory, files left out.
+PODIUM_ANONYMOUS_BODY_BYTES = env.int("PODIUM_ANONYMOUS_BODY_BYTES", 64 * 1024)
+PODIUM_FORM_BODY_BYTES = env.int("PODIUM_FORM_BODY_BYTES", 2 * 1024**2)
+DATA_UPLOAD_MAX_MEMORY_SIZE = PODIUM_FORM_BODY_BYTES
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024**2
-FILE_UPLOAD_TEMP_DIR = None
+# Beside the other uploads under way, and never in /tmp, which may be memory.
+FILE_UPLOAD_TEMP_DIR = PODIUM_SCRATCH / "forms"
+FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
 
 # --- People -------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"

@@ -19,6 +19,9 @@ class UploadLimits:
         Largest archive taken, declared before anything is stored.
     under_way
         Uploads that a team may have under way at once in a phase.
+    announced_bytes
+        Bytes that are announced and have not arrived, of a team and of a person, over all challenges; one upload is always
+        possible.
     lifetime
         An upload without progress is thrown away after this time.
     grace
@@ -31,6 +34,7 @@ class UploadLimits:
 
     max_bytes: int
     under_way: int
+    announced_bytes: int
     lifetime: timedelta
     grace: timedelta
     reserve_bytes: int
@@ -42,6 +46,7 @@ def upload_limits() -> UploadLimits:
     return UploadLimits(
         max_bytes=settings.PODIUM_UPLOAD_MAX_BYTES,
         under_way=settings.PODIUM_UPLOADS_UNDER_WAY,
+        announced_bytes=settings.PODIUM_UPLOAD_ANNOUNCED_BYTES,
         lifetime=timedelta(hours=settings.PODIUM_UPLOAD_HOURS),
         grace=timedelta(minutes=settings.PODIUM_UPLOAD_GRACE_MINUTES),
         reserve_bytes=settings.PODIUM_DISK_RESERVE_BYTES,
@@ -54,6 +59,7 @@ def child_limits() -> ChildLimits:
     return ChildLimits(
         memory_bytes=settings.PODIUM_CASE_MEMORY_BYTES,
         file_bytes=settings.PODIUM_CASE_FILE_BYTES,
+        folder_bytes=settings.PODIUM_CASE_FOLDER_BYTES,
         item_seconds=settings.PODIUM_CASE_SECONDS,
         scratch=scratch("work"),
     )

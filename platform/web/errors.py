@@ -37,6 +37,11 @@ EXPLANATIONS = {
         "The page may have moved, or the address has a slip in it.",
         "Start again from the challenges, or from the home page.",
     ),
+    413: Explanation(
+        "This is more than is taken here",
+        "What was sent is too large.",
+        "Go back and send less, or use the page that is meant for files.",
+    ),
     429: Explanation(
         "Too many requests",
         "This action was tried more often than is allowed in a short time.",
@@ -70,12 +75,19 @@ def _problem_answer(request: HttpRequest, status: int, *, detail: str) -> HttpRe
     return JsonResponse(content, status=status, content_type="application/problem+json")
 
 
-def error_page(request: HttpRequest, status: int, *, explanation: Explanation | None = None) -> HttpResponse:
-    """Answer with an error: a page with the menus of every other page, or a problem document to who asked the interface."""
-    shown = explanation or EXPLANATIONS[status]
+def error_page(
+    request: HttpRequest, status: int, *, explanation: Explanation | None = None, reason: str = ""
+) -> HttpResponse:
+    """Answer with an error: a page with the menus of every other page, or a problem document to who asked the interface.
+
+    `reason` says what happened this time.
+    """
+    explanation = explanation or EXPLANATIONS[status]
+    if reason:
+        explanation = replace(explanation, text=reason)
     if request.path.startswith(INTERFACE):
-        return _problem_answer(request, status, detail=shown.text)
-    context = {"explanation": shown, "status": status}
+        return _problem_answer(request, status, detail=explanation.text)
+    context = {"explanation": explanation, "status": status}
     return HttpResponse(render_to_string(f"{status}.html", context, request), status=status)
 
 
@@ -90,11 +102,7 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 @requires_csrf_token
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """403; the reason given with `PermissionDenied` is shown, since services write it for the reader."""
-    reason = str(exception) if exception and str(exception) else ""
-    explanation = EXPLANATIONS[403]
-    if reason:
-        explanation = replace(explanation, text=reason)
-    return error_page(request, 403, explanation=explanation)
+    return error_page(request, 403, reason=str(exception or ""))
 
 
 @requires_csrf_token

@@ -11,9 +11,6 @@ from challenges.queries import people
 from challenges.rules import is_moderator
 from challenges.views import challenge_context
 
-# Room for the fields of a form around its file.
-FORM_BYTES = 64 * 1024
-
 
 def participating(request: HttpRequest, slug: str) -> tuple[Challenge, list[Team]]:
     """Return the challenge and the visitor's teams in it: one a task at most, and at least one in all.
@@ -74,11 +71,3 @@ def phase_by_id(challenge: Challenge, pk: Any) -> Phase:
 def page_context(request: HttpRequest, challenge: Challenge, **more: Any) -> dict[str, Any]:
     """What every page of this app gives its template."""
     return {**challenge_context(request, challenge), **more}
-
-
-def declared_bytes(request: HttpRequest) -> int:
-    """How much a request says that it sends; 0 when it does not say."""
-    try:
-        return int(request.META.get("CONTENT_LENGTH") or 0)
-    except ValueError:
-        return 0

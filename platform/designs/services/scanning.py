@@ -1,15 +1,16 @@
-"""Reading uploaded references in a process of its own: bounded in time and memory, without secrets, free to die."""
+"""Reading uploaded references in a confined child: bounded, without secrets, network or other files, free to die."""
 
-import json
-import resource
-import subprocess
-import sys
+import logging
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, Final
 
-import evaluation
+from confinement.limits import ChildLimits
+from confinement.sandbox import ChildError, Failure, answers
+from evaluation.assessment import Region
+from evaluation.readers import ReadError
 
 SECONDS: Final = 300
 MEMORY: Final = 4 * 1024**3
@@ -17,66 +18,80 @@ MEMORY: Final = 4 * 1024**3
 MAX_MEMBERS: Final = 1000
 MAX_UNPACKED: Final = 2 * 1024**3
 _BLOCK: Final = 1024**2
-_ROOT: Final = Path(evaluation.__file__).parent.parent
+_MESSAGE: Final = 32 * 1024**2
+_BROKEN_OFF: Final = "The reader broke off at these files. Fewer or smaller cases may help."
+_LOG: Final = logging.getLogger(__name__)
 
 
 class ScanError(ValueError):
     """Files that cannot be read, with words for the person who sent them."""
 
 
-def scan_folder(plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Scan `folder`/references, and `folder`/predictions if it is there.
+@dataclass(frozen=True)
+class Arrived:
+    """A file as it was sent: where its bytes lie, what its sender calls it, and whether it is for references or predictions."""
+
+    path: Path
+    name: str
+    role: str
+
+
+def scan_folder(plan: Mapping[str, Any], folder: Path, arrived: Sequence[Arrived] = ()) -> dict[str, Any]:
+    """Scan what has arrived, or `folder`/references, in a confined child; archives are unpacked there as well.
 
     Parameters
     ----------
     plan
         ``problem`` and ``regions`` as in an assessment.
+    folder
+        All that the child reads beside libraries; it writes to a folder of its own.
 
     Raises
     ------
     ScanError
         When the files cannot be read, or not within the limits.
     """
-    (folder / "plan.json").write_text(json.dumps(plan), encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "evaluation.advice.pitfalls",
-        str(folder / "plan.json"),
-        str(folder / "references"),
-    ]
-    if (folder / "predictions").is_dir():
-        command.append(str(folder / "predictions"))
+    # Here and not above, so that only workers carry the readers of images; and before the child is forked, which inherits them.
+    from evaluation.advice.pitfalls.__main__ import scan
+
+    regions = [Region(entry["name"], tuple(entry.get("labels", ()))) for entry in plan.get("regions", ())]
+
+    def work(_item: str, own: Path) -> dict[str, Any]:
+        try:
+            for file in arrived:
+                with file.path.open("rb") as stream:
+                    lay_out(stream, file.name, file.role, own)
+            place = own if arrived else folder
+            predictions = place / "predictions"
+            found = scan(plan["problem"], regions, place / "references", predictions if predictions.is_dir() else None)
+        except (ScanError, ReadError) as error:
+            return {"problem": str(error)[:1000]}
+        return {"document": found}
+
+    limits = ChildLimits(
+        memory_bytes=MEMORY,
+        file_bytes=MAX_UNPACKED,
+        folder_bytes=MAX_UNPACKED,
+        folder_files=3 * MAX_MEMBERS,
+        item_seconds=SECONDS,
+        message_bytes=_MESSAGE,
+        scratch=folder.parent,
+    )
     try:
-        done = subprocess.run(  # noqa: S603 (our own module; file names are data)
-            command,
-            cwd=folder,
-            # Nothing of the platform's environment: it holds its secrets.
-            env={
-                "PYTHONPATH": str(_ROOT),
-                "PATH": "/usr/bin:/bin",
-                "OMP_NUM_THREADS": "1",
-                "OPENBLAS_NUM_THREADS": "1",
-            },
-            capture_output=True,
-            timeout=SECONDS,
-            preexec_fn=_bounded,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise ScanError("Reading the files took too long. A few typical cases are enough.") from error
-    if done.returncode == 2:
-        raise ScanError(done.stderr.decode("utf-8", "replace").strip()[:1000])
-    if done.returncode != 0:
-        raise ScanError("The reader broke off at these files. Fewer or smaller cases may help.")
-    document: dict[str, Any] = json.loads(done.stdout)
+        [answer] = answers(["files"], work, limits=limits, reads=[folder])
+    except ChildError as error:
+        _LOG.exception("A scan of files failed.")
+        raise ScanError(_BROKEN_OFF) from error
+    if answer.failure == Failure.TIME:
+        raise ScanError("Reading the files took too long. A few typical cases are enough.")
+    if answer.failure == Failure.SPACE:
+        raise ScanError(f"The files unpack to more than {MAX_UNPACKED // 1024**3} GB. A few typical cases are enough.")
+    if answer.failure is not None or not isinstance(answer.value, dict):
+        raise ScanError(_BROKEN_OFF)
+    if "document" not in answer.value:
+        raise ScanError(str(answer.value.get("problem", _BROKEN_OFF)))
+    document: dict[str, Any] = answer.value["document"]
     return document
-
-
-def _bounded() -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def lay_out(stream: BinaryIO, name: str, role: str, folder: Path) -> None:

@@ -20,7 +20,7 @@ from audit.services import record
 from designs import hooks
 from designs.models import DesignTask, Scan
 from designs.queries import document_of
-from designs.services.scanning import ScanError, lay_out, scan_folder
+from designs.services.scanning import Arrived, ScanError, scan_folder
 from evaluation.designs.compilation.compiler import compile_values
 from web.clock import overdue
 from web.jobs import enqueue
@@ -105,8 +105,8 @@ def run_scan(*, scan_id: int) -> None:
     changes: dict[str, Any] = {"state": Scan.State.FAILED, "problem": "The reader broke off at these files."}
     folder = Path(tempfile.mkdtemp(prefix="podium-scan-", dir=_place(scan)))
     try:
-        _collect(scan, folder)
-        changes = {"state": Scan.State.DONE, "result": scan_folder(scan.plan, folder)}
+        arrived = _collect(scan, folder)
+        changes = {"state": Scan.State.DONE, "result": scan_folder(scan.plan, folder, arrived)}
     except ScanError as error:
         changes = {"state": Scan.State.FAILED, "problem": str(error)}
     finally:
@@ -161,10 +161,11 @@ def _place(scan: Scan) -> Path:
     return scratch
 
 
-def _collect(scan: Scan, folder: Path) -> None:
-    """Put everything that is to be read below `folder`."""
+def _collect(scan: Scan, folder: Path) -> list[Arrived]:
+    """Put everything that is to be read below `folder`: references of a test set, or files as they were sent, unread."""
     (folder / "references").mkdir()
-    for entry in scan.files:
+    arrived = []
+    for number, entry in enumerate(scan.files):
         if entry["role"] == "test_set":
             sources = reference_sources(scan.requested_by, scan.task) if scan.requested_by else []
             source = next((source for source in sources if source.key == entry["name"]), None)
@@ -172,8 +173,11 @@ def _collect(scan: Scan, folder: Path) -> None:
                 raise ScanError("This test set is not there any more.")
             source.put(folder / "references")
         else:
-            with storages["private"].open(entry["stored"]) as stream:
-                lay_out(stream, entry["name"], entry["role"], folder)
+            path = folder / f"{number}.sent"
+            with storages["private"].open(entry["stored"]) as source, path.open("wb") as target:
+                shutil.copyfileobj(source, target)
+            arrived.append(Arrived(path, entry["name"], entry["role"]))
+    return arrived
 
 
 def _delete(files: list[dict[str, str]]) -> None:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from designs import queries, services
 from designs.forms import ImportForm, StartForm
+from designs.forms.plain import MAX_IMPORT_BYTES
 from designs.forms.presenting import FieldView, field_view, paired
 from designs.models import Design, Thread
 from designs.queries import texts
@@ -24,6 +25,7 @@ from evaluation.designs.checks.running import Finding
 from evaluation.designs.completeness import GATE, applies, completeness, history
 from evaluation.designs.document import Document
 from evaluation.designs.document.entries import BLANK
+from web.bodies import takes_files
 
 
 @require_safe
@@ -49,6 +51,7 @@ def start(request: HttpRequest) -> HttpResponse:
     return render(request, "designs/start.html", {"form": form, "trail": [("Designs", reverse("designs:list"))]})
 
 
+@takes_files(lambda: MAX_IMPORT_BYTES)
 @login_required
 def import_document(request: HttpRequest) -> HttpResponse:
     """Start a design from an exported document or an earlier registration."""

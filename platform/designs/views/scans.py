@@ -11,8 +11,10 @@ from designs.forms.scanning import ScanForm
 from designs.models import Scan
 from designs.services import scans as services
 from designs.views.access import design_for, task_of
+from web.bodies import takes_files
 
 
+@takes_files(lambda: services.MAX_BYTES)
 @login_required
 @require_POST
 def scan(request: HttpRequest, slug: str, task: str) -> HttpResponse:

@@ -10,9 +10,11 @@ from designs.forms.simulating import SimulationForm
 from designs.models import Simulation
 from designs.services import simulations as services
 from designs.views.access import design_context, design_for, shown_document, task_of
+from web.bodies import takes_files
 from web.figures import figure_json
 
 
+@takes_files(lambda: services.MAX_PILOT_BYTES)
 @login_required
 def simulation(request: HttpRequest, slug: str, task: str) -> HttpResponse:
     """The form of a simulation and the newest result; others who may read the design see the result."""

@@ -1,35 +1,25 @@
 """From an uploaded file or a fetched page to its text, within bounds.
 
-A PDF is read in a child process with limits on time and memory: its text is all that comes back.
+It is read in a confined child, as participants' files are: its text is all that comes back.
 """
 
-import subprocess
-import sys
+import importlib
+import io
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Final
+
+from confinement.limits import MIB, ChildLimits
+from confinement.sandbox import ChildError, Failure, answers
 
 MAX_CHARACTERS: Final = 400_000
 MAX_BYTES: Final = 10 * 1024 * 1024
 MAX_PAGES: Final = 200
-_SECONDS: Final = 20
-_MEMORY: Final = 1024**3
+_LIMITS: Final = ChildLimits(
+    memory_bytes=1024 * MIB, file_bytes=MIB, folder_bytes=MIB, folder_files=10, item_seconds=20, message_bytes=16 * MIB
+)
+_DAMAGED: Final = "This file is damaged or protected and cannot be read."
 _SKIPPED: Final = frozenset({"script", "style", "noscript", "template", "svg"})
-_CHILD: Final = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_AS, (%(memory)d, %(memory)d))
-resource.setrlimit(resource.RLIMIT_CPU, (%(seconds)d, %(seconds)d))
-resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
-import io
-from pypdf import PdfReader
-pages = PdfReader(io.BytesIO(sys.stdin.buffer.read())).pages
-if len(pages) > %(pages)d:
-    sys.exit(3)
-room = %(room)d
-for page in pages:
-    text = page.extract_text()[:room]
-    room -= len(text)
-    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\\n")
-"""
 
 
 class UnreadableError(ValueError):
@@ -37,7 +27,7 @@ class UnreadableError(ValueError):
 
 
 def text_of(content: bytes, *, kind: str = "", name: str = "") -> str:
-    """The text of a PDF, a web page or a plain file.
+    """The text of a PDF, a web page or a plain file, read in a confined child.
 
     Raises
     ------
@@ -46,6 +36,28 @@ def text_of(content: bytes, *, kind: str = "", name: str = "") -> str:
     """
     if len(content) > MAX_BYTES:
         raise UnreadableError(f"The file has {len(content):,} bytes; at most {MAX_BYTES:,} are read.")
+    # Before the child is forked, which has it then: it reads libraries, but slowly.
+    importlib.import_module("pypdf")
+
+    def work(_item: str, _own: Path) -> dict[str, str]:
+        try:
+            return {"text": _read(content, kind, name)}
+        except UnreadableError as error:
+            return {"problem": str(error)}
+
+    try:
+        [answer] = answers(["text"], work, limits=_LIMITS)
+    except ChildError as error:
+        raise UnreadableError(_DAMAGED) from error
+    if answer.failure == Failure.TIME:
+        raise UnreadableError("Reading this file takes too long.")
+    value = answer.value if answer.failure is None and isinstance(answer.value, dict) else {}
+    if "text" not in value:
+        raise UnreadableError(str(value.get("problem", _DAMAGED)))
+    return str(value["text"])[:MAX_CHARACTERS]
+
+
+def _read(content: bytes, kind: str, name: str) -> str:
     if content.startswith(b"%PDF-"):
         text = _pdf(content)
     else:
@@ -61,22 +73,25 @@ def text_of(content: bytes, *, kind: str = "", name: str = "") -> str:
     text = text.replace("\x00", "").strip()
     if not text:
         raise UnreadableError("No text was found in it. A scanned paper holds pictures of words only.")
-    return text[:MAX_CHARACTERS]
+    # Halves of characters, which some PDFs hold, are no text and cannot be stored.
+    return text[:MAX_CHARACTERS].encode("utf-8", "replace").decode()
 
 
 def _pdf(content: bytes) -> str:
-    script = _CHILD % {"memory": _MEMORY, "seconds": _SECONDS, "pages": MAX_PAGES, "room": MAX_CHARACTERS}
+    from pypdf import PdfReader
+
     try:
-        done = subprocess.run(  # noqa: S603 (our own interpreter and script)
-            [sys.executable, "-I", "-c", script], input=content, capture_output=True, timeout=_SECONDS + 5, check=False
-        )
-    except subprocess.TimeoutExpired:
-        raise UnreadableError("Reading this PDF takes too long.") from None
-    if done.returncode == 3:
+        pages = PdfReader(io.BytesIO(content)).pages
+        number = len(pages)
+        texts, room = [], MAX_CHARACTERS
+        for page in pages[:MAX_PAGES]:
+            texts.append(page.extract_text()[:room])
+            room -= len(texts[-1])
+    except Exception as error:  # whatever the library makes of a hostile file, the child ends with it
+        raise UnreadableError("This PDF is damaged or protected and cannot be read.") from error
+    if number > MAX_PAGES:
         raise UnreadableError(f"The PDF has more than {MAX_PAGES} pages.")
-    if done.returncode:
-        raise UnreadableError("This PDF is damaged or protected and cannot be read.")
-    return done.stdout.decode("utf-8", "replace")
+    return "\n".join(texts)
 
 
 class _Visible(HTMLParser):

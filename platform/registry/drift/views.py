@@ -15,8 +15,10 @@ from registry.changes.views import registration_context
 from registry.drift import services
 from registry.drift.comparing import Found
 from registry.drift.forms import DriftForm
+from registry.drift.reading import MAX_BYTES
 from registry.models import DriftCheck, Registration
 from registry.queries import registration_or_404
+from web.bodies import takes_files
 from web.spreadsheets import csv_file
 
 
@@ -34,6 +36,7 @@ def _context(request: HttpRequest, registration: Registration) -> dict[str, Any]
     }
 
 
+@takes_files(lambda: MAX_BYTES)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def drift(request: HttpRequest, identifier: str) -> HttpResponse:

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-if TYPE_CHECKING:
-    from evaluation.figures.publication import Printed
+from evaluation.documents import Block
 
 SCHEMA: Final = 1
 
@@ -81,19 +80,10 @@ Paragraph = tuple[Sentence, ...]
 
 
 @dataclass(frozen=True)
-class Exhibit:
-    """What stands below the text of an item: a table, figure, list, paragraph, code or a heading of its own.
+class Exhibit(Block):
+    """A block below the text of an item, with the keys of its origins."""
 
-    `name` is that of a figure's files. Cells of a table are text.
-    """
-
-    kind: str
-    origins: tuple[str, ...]
-    text: str = ""
-    name: str = ""
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    items: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -231,21 +221,5 @@ def items_of(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [item for chapter in content["chapters"] for item in chapter["items"]]
 
 
-def file_of(name: str) -> str:
-    """The file of a figure in which it is shown: a drawing as SVG, a picture under its own name.
-
-    Examples
-    --------
-    >>> file_of("figure-01"), file_of("case-01.png")
-    ('figure-01.svg', 'case-01.png')
-    """
-    return name if "." in name else f"{name}.svg"
-
-
-def forms_of(name: str, figure: "Printed") -> dict[str, bytes]:
-    """The files of a figure: both forms of a drawing, a picture as it is."""
-    return {f"{name}.svg": figure.svg, f"{name}.png": figure.png} if figure.svg else {name: figure.png}
-
-
 def _without_blanks(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value not in ("", ())}
+    return {key: value for key, value in values.items() if value not in ("", (), 0, None)}

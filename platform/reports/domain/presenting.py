@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.designs.differences import word_runs
-from reports.domain.content import Status, file_of, shown_paragraphs
+from evaluation.documents.figures import file_of
+from reports.domain.content import Status, shown_paragraphs
 
 Content = Mapping[str, Any]
 

@@ -10,14 +10,13 @@ from typing import Any, Final
 import pandas as pd
 
 from evaluation.assessment import Assessment
+from evaluation.documents import DocumentBuilder, Drawing, Kind
 from evaluation.figures import interval_strip, sentences_of
 from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import number
 from evaluation.figures.selection import entries, label, main_entry
 from evaluation.ranking.comparison import alternative_schemes
 from evaluation.report import (
-    Markup,
-    Page,
     across_section,
     best_of,
     gaming_section,
@@ -63,8 +62,8 @@ class Benchmark:
     winners: tuple[str, ...] = ()
 
 
-class Recorder(Page):
-    """A page of the ranking report that keeps its parts instead of writing HTML."""
+class Recorder(DocumentBuilder):
+    """Sections of the ranking report as exhibits: with origins, names for readers, and figures drawn for print."""
 
     def __init__(
         self, ledger: Ledger, origins: Sequence[Origin], *, draw: Draw, figures: "Figures", words: Names
@@ -92,24 +91,24 @@ class Recorder(Page):
     def heading(self, level: int, text: str) -> None:
         """Keep the headings of parts; they are all of one level below the item."""
         self._part = self._words.text(text)
-        self._kept.append((level, Exhibit("heading", self._keys, text=self._part)))
+        self._kept.append((level, Exhibit("heading", origins=self._keys, text=self._part)))
 
-    def text(self, sentences: Iterable[str], *, css_class: str = "") -> None:  # noqa: ARG002 (as in `Page`)
+    def text(self, sentences: Iterable[str], *, kind: Kind = "text") -> None:  # noqa: ARG002 (all paragraphs of a report are alike)
         """Keep a paragraph."""
         joined = " ".join(sentence for sentence in sentences if sentence)
         if joined:
-            self._keep(Exhibit("paragraph", self._keys, text=self._words.text(joined)))
+            self._keep(Exhibit("text", origins=self._keys, text=self._words.text(joined)))
 
     def points(self, sentences: Iterable[str]) -> None:
         """Keep a list."""
         items = tuple(self._words.text(sentence) for sentence in sentences)
         if items:
-            self._keep(Exhibit("list", self._keys, items=items))
+            self._keep(Exhibit("list", origins=self._keys, items=items))
 
     def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str = "") -> None:
         """Keep a table; its small drawings stay out, the numbers that they show stand beside them."""
         kept = [list(row) for row in rows]
-        drawn = {index for row in kept for index, cell in enumerate(row) if isinstance(cell, Markup)}
+        drawn = {index for row in kept for index, cell in enumerate(row) if isinstance(cell, Drawing)}
         places = [
             index
             for index, column in enumerate(columns)
@@ -118,7 +117,7 @@ class Recorder(Page):
         self._keep(
             Exhibit(
                 "table",
-                self._keys,
+                origins=self._keys,
                 text=self._words.text(caption) or self._part,
                 columns=tuple(self._words.text(columns[index]) for index in places),
                 rows=tuple(tuple(self._words.text(_cell(row[index])) for index in places) for row in kept),
@@ -137,7 +136,7 @@ class Recorder(Page):
         question = drawn["layout"].get("title", {}).get("text", "")
         words = f"{question} {self._words.text(caption)}".strip()
         self._draw(name, drawn, words)
-        self._keep(Exhibit("figure", self._keys, text=words, name=name))
+        self._keep(Exhibit("figure", origins=self._keys, text=words, name=name))
 
     def _keep(self, exhibit: Exhibit) -> None:
         self._kept.append((_PART, exhibit))
@@ -310,7 +309,7 @@ def _few(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "rankings": document["rankings"][:MOST_PANELS]}
 
 
-def _panels_left(page: Page, raw: Sequence[Mapping[str, Any]]) -> None:
+def _panels_left(page: DocumentBuilder, raw: Sequence[Mapping[str, Any]]) -> None:
     if len(raw) > MOST_PANELS:
         page.text(
             [

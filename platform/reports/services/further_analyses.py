@@ -6,11 +6,11 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from evaluation.documents import DocumentBuilder
 from evaluation.figures import forest_plot, quantile_plot
 from evaluation.figures.layout import number, rank_words, stars
 from evaluation.figures.selection import main_entry
 from evaluation.ranking.mixed_model import model_ranking, strengths_and_weaknesses
-from evaluation.report import Page
 from leaderboards.domain.figure_sources import Sources
 from reports.domain.characteristics import explaining, title_of
 from reports.domain.words import capitalized
@@ -27,7 +27,7 @@ _WHY_NOT: Final = (
 )
 
 
-def groups(page: Page, sources: Sources) -> None:
+def groups(page: DocumentBuilder, sources: Sources) -> None:
     """The ranking in groups of the cases, by every characteristic that makes groups of a useful size."""
     if not FEWEST_TEAMS <= sources.teams <= MOST_TEAMS_GROUPED or not sources.subgroups:
         return
@@ -49,7 +49,7 @@ def groups(page: Page, sources: Sources) -> None:
         page.table(["Team", "All cases", *ranks], rows, caption=f"Ranks in groups by {grouping.title}")
 
 
-def hardness(page: Page, sources: Sources, *, most: int) -> None:
+def hardness(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
     """What makes cases hard for the field: a mixed model of all values, with a random intercept for the case."""
     drawn = False
     for raw in list(sources.raw.values())[:most]:
@@ -106,7 +106,7 @@ def hardness(page: Page, sources: Sources, *, most: int) -> None:
         )
 
 
-def model(page: Page, sources: Sources, *, most: int) -> None:
+def model(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
     """A ranking from the model value ~ team + (1 | case), beside the registered one."""
     page.heading(2, "A ranking from a mixed model")
     entries = list(sources.raw.values())[:most]

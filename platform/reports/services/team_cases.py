@@ -47,7 +47,7 @@ def worst(entry: Raw, column: int, keys: tuple[str, ...], *, against_field: bool
         rows.append(tuple(row))
     columns = ("Case", "Own value", *(("Median of the field", "Rank on the case") if against_field else ()))
     caption = f"Worst cases by {title_of(entry)}"
-    return [Exhibit("table", keys, text=caption, columns=columns, rows=tuple(rows))] if rows else []
+    return [Exhibit("table", origins=keys, text=caption, columns=columns, rows=tuple(rows))] if rows else []
 
 
 def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "dict[str, Printed]") -> list[Exhibit]:
@@ -64,7 +64,9 @@ def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "di
             continue
         name = f"case-{len(found) + 1:02d}.png"
         figures[name] = Printed(svg=b"", png=vault.read_bytes(picture_name(run, case, with_reference=True)))
-        found.append(Exhibit("figure", keys, text=f"Case {case}: prediction in blue, reference in yellow.", name=name))
+        found.append(
+            Exhibit("figure", origins=keys, text=f"Case {case}: prediction in blue, reference in yellow.", name=name)
+        )
     return found
 
 
@@ -88,7 +90,9 @@ def groups(entry: Raw, column: int, metadata: pd.DataFrame, keys: tuple[str, ...
                 )
         title = str(name).replace("_", " ")
         columns = (title.capitalize(), "Cases", "Own mean", "Mean of the field")
-        found.append(Exhibit("table", keys, text=f"{title_of(entry)}, by {title}", columns=columns, rows=tuple(rows)))
+        found.append(
+            Exhibit("table", origins=keys, text=f"{title_of(entry)}, by {title}", columns=columns, rows=tuple(rows))
+        )
     return found
 
 
@@ -138,10 +142,10 @@ def effects(
     )
     columns = ("Characteristic", "Own effect", "Interval", "p", "Against the field", "Interval", "p")
     return [
-        Exhibit("figure", keys, text=words, name=name),
+        Exhibit("figure", origins=keys, text=words, name=name),
         Exhibit(
             "table",
-            keys,
+            origins=keys,
             text=f"Effects of characteristics of the cases by {title_of(entry)}; against the field: on the distance from the "
             "median of all teams on the same case. Below 0 is worse.",
             columns=columns,

@@ -172,7 +172,7 @@ def _submission(facts: TeamFacts, run: Run, ledger: Ledger, own: Origin) -> Item
             for value in summary["values"]
         )
         columns = ("Metric", "Region", "Score", "Cases without a number")
-        item.exhibits.append(Exhibit("table", ledger.keys(own), text="Own scores", columns=columns, rows=rows))
+        item.exhibits.append(Exhibit("table", origins=ledger.keys(own), text="Own scores", columns=columns, rows=rows))
     return item
 
 
@@ -237,7 +237,7 @@ def _standing(
         "Best",
     )
     keys = ledger.keys(origin)
-    item.exhibits.append(Exhibit("table", keys, text="Against the field", columns=columns, rows=tuple(rows)))
+    item.exhibits.append(Exhibit("table", origins=keys, text="Against the field", columns=columns, rows=tuple(rows)))
     if any(entry["resampled"] for entry in entries(document)):
         for name, draw, words in (
             ("figure-01", blob_by_algorithm, "Resampled ranks by metric and region; crosses are medians."),
@@ -246,7 +246,7 @@ def _standing(
             figure = words_of.figure(draw(document, facts.team))
             caption = f"{figure['layout']['title']['text']} {words}"
             figures[name] = printed(figure, description=caption)
-            item.exhibits.append(Exhibit("figure", keys, text=caption, name=name))
+            item.exhibits.append(Exhibit("figure", origins=keys, text=caption, name=name))
     return item
 
 
@@ -282,7 +282,9 @@ def _strengths(facts: TeamFacts, document: Mapping[str, Any], ledger: Ledger, or
     if tested:
         columns = ("Metric and region", "Significantly better than", "Significantly worse than", "Not told apart from")
         caption = "Teams by paired tests, adjusted by Holm’s method"
-        item.exhibits.append(Exhibit("table", ledger.keys(origin), text=caption, columns=columns, rows=tuple(tested)))
+        item.exhibits.append(
+            Exhibit("table", origins=ledger.keys(origin), text=caption, columns=columns, rows=tuple(tested))
+        )
     return item
 
 

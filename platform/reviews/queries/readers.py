@@ -14,7 +14,8 @@ from evaluation.designs.differences import Difference, compare
 from evaluation.designs.document import Document
 from evaluation.designs.document.entries import BLANK
 from evaluation.designs.document.words import entry_words, row_cells
-from evaluation.designs.exports import as_json, as_markdown
+from evaluation.designs.exports import as_json
+from evaluation.documents import as_markdown
 from reviews import queries
 from reviews.domain.sections import BY_KEY, ORGANIZATION, ReviewSection, hidden_in_double, section_of
 from reviews.models import Assignment, FiledVersion, Filing, Part, ReviewThread, Side
@@ -240,6 +241,6 @@ def exported(filing: Filing, filed: FiledVersion, ending: str, reader: str) -> b
     )
     if ending == "md":
         return as_markdown(blocks)
-    from evaluation.designs.exports.pdf import as_pdf
+    from evaluation.documents.pdf import as_pdf
 
     return as_pdf(blocks, title=title)

@@ -28,7 +28,7 @@ def inspect(path: Path, expectation: Expectation, limits: ArchiveLimits, folder:
         table, files = ("", files) if rules is None else instance_tables.set_apart(files, rules)
         rows = instance_tables.extract(path, table, rules, folder) if rules is not None and table else None
     except archive.ArchiveError as error:
-        return Report(problem=str(error), inspected=True).document()
+        return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
     except ReadError as error:
         return Report(problem=f"{error.message}. {error.remedy}", inspected=True).document()
     report = match(files, expectation.names, expectation.suffixes)
@@ -84,6 +84,10 @@ def explain(failure: Failure, file: str) -> tuple[str, str]:
     messages = {
         Failure.TIME: (f"{file}: reading it took longer than is allowed", "Save it uncompressed or more simply."),
         Failure.MEMORY: (f"{file}: reading it needs more memory than is allowed", "Save it with a smaller data type."),
+        Failure.SPACE: (
+            f"{file}: reading it wrote more to the disk than any file of a case needs",
+            "Write the file again with a common library.",
+        ),
         Failure.CRASH: (f"{file}: the reader broke off at it", "Write the file again with a common library."),
     }
     return messages[failure]

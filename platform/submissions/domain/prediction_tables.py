@@ -35,7 +35,7 @@ def inspect(path: Path, wanted: Expectation, limits: ArchiveLimits, folder: Path
         member, others = _the_table(files, table)
         target = extract(path, member.path, table, folder)
     except archive.ArchiveError as error:
-        return Report(problem=str(error), inspected=True).document()
+        return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
     try:
         if table.problem == "image_classification":
             report = _judge_labels(read_labels(target, wanted), wanted, member.path)

@@ -41,6 +41,8 @@ class Report:
     ----------
     problem
         Why the archive is not taken as a whole, or empty.
+    is_charged
+        Whether its sender pays with a try for an archive that is not taken.
     members
         Case → path of its one file in the archive, for the cases whose file was found.
     table
@@ -52,6 +54,7 @@ class Report:
     """
 
     problem: str = ""
+    is_charged: bool = False
     inspected: bool = False
     members: dict[str, str] = field(default_factory=dict)
     table: str = ""
@@ -91,6 +94,7 @@ class Report:
         return {
             "schema": 1,
             "problem": self.problem,
+            "is_charged": self.is_charged,
             "inspected": self.inspected,
             "members": self.members,
             "table": self.table,
@@ -107,6 +111,7 @@ class Report:
         findings = [Finding(**{**finding, "status": Status(finding["status"])}) for finding in document["findings"]]
         return cls(
             problem=document["problem"],
+            is_charged=bool(document.get("is_charged")),
             inspected=document["inspected"],
             members=document["members"],
             table=document.get("table", ""),

@@ -29,7 +29,7 @@ class Submission(Leased):
         SCORED = "scored", "scored"
         FAILED = "failed", "failed"
 
-    # States that do not use up the quota.
+    # States that do not use up the quota, unless the submission is charged.
     UNSUCCESSFUL = (State.REFUSED, State.WITHDRAWN, State.FAILED)
     SETTLED = (State.REFUSED, State.WITHDRAWN, State.SCORED, State.FAILED)
 
@@ -54,6 +54,9 @@ class Submission(Leased):
     )
     state = models.CharField(max_length=12, choices=State, default=State.RECEIVED)
     reason = models.CharField(max_length=500, blank=True, help_text="for the participant: why it was refused or failed")
+    is_charged = models.BooleanField(
+        default=False, help_text="refused, but counts towards the quota: it would have unpacked to what no archive does"
+    )
     report = models.JSONField(default=dict, blank=True, help_text="what validation found")
     log = models.TextField(blank=True, help_text="for organizers")
     created_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -85,15 +85,19 @@ class Quota:
 
 
 def quota(phase: Phase, team: Team, user: User) -> Quota:
-    """Count what `team` and `user` have used; refused, withdrawn and failed submissions have a cap of their own."""
+    """Count what `team` and `user` have used; refused, withdrawn and failed submissions have a cap of their own.
+
+    Those that are charged count towards both.
+    """
     day = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     unsuccessful = Q(state__in=Submission.UNSUCCESSFUL)
+    used_up = ~unsuccessful | Q(is_charged=True)
     today = Q(created_at__gte=day)
     counted = {}
     for who, own in (("team", Q(team=team)), ("person", Q(user=user))):
         counted |= {
-            f"{who}_today": Count("pk", filter=own & today & ~unsuccessful),
-            f"{who}_in_total": Count("pk", filter=own & ~unsuccessful),
+            f"{who}_today": Count("pk", filter=own & today & used_up),
+            f"{who}_in_total": Count("pk", filter=own & used_up),
             f"{who}_unsuccessful_today": Count("pk", filter=own & today & unsuccessful),
         }
     used = Submission.objects.filter(Q(team=team) | Q(user=user), phase=phase).aggregate(**counted)

@@ -24,6 +24,8 @@ FAILED_MESSAGE = (
     "towards your quota, and you may submit again."
 )
 
+CHARGED_MESSAGE = "This counts as one of your submissions."
+
 
 def settle(*, submission: Submission, token: uuid.UUID, report: Report) -> None:
     """Store what validation found and decide: refuse, ask the team, or accept and score.
@@ -49,7 +51,8 @@ def settle(*, submission: Submission, token: uuid.UUID, report: Report) -> None:
         current.validated_at = timezone.now()
         reason = report.problem or _refusal(report, total, incomplete_allowed=current.phase.incomplete_allowed)
         if reason:
-            _move(current, State.REFUSED, reason=reason)
+            current.is_charged = report.is_charged
+            _move(current, State.REFUSED, reason=f"{reason[:400]} {CHARGED_MESSAGE}" if report.is_charged else reason)
             _record(current, "submission_refused", reason=reason[:200])
         elif report.valid < total and not current.accept_incomplete:
             _move(current, State.HELD)
@@ -115,6 +118,7 @@ def repeat(*, submission: Submission, actor: User) -> None:
         _record(current, "submission_rerun", actor=actor)
         return
     current.report = {}
+    current.is_charged = False
     current.validated_at = None
     current.attempt = 0
     current.sent_at = shared_now()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
 from django.db import transaction
-from django.db.models import F, Max, Sum
+from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import User
@@ -15,11 +15,10 @@ from submissions.models import Submission
 from submissions.queries.quotas import quota
 from uploads.limits import upload_limits
 from uploads.models import Multipart, Upload
-from uploads.services import multiparts
+from uploads.services import announcing, multiparts
 from uploads.services.refusals import (
     AwayError,
     GoneError,
-    NoRoomError,
     NotAllowedError,
     OffsetError,
     PhaseNotOpenError,
@@ -28,7 +27,7 @@ from uploads.services.refusals import (
     UploadError,
 )
 from uploads.services.uploads import append, cancel, check_receiving
-from uploads.storage import delete, free_bytes, private, scratch, store_file
+from uploads.storage import delete, private, scratch, store_file
 from web.clock import shared_now
 from web.jobs import enqueue
 
@@ -85,9 +84,8 @@ def create_upload(
             raise QuotaExceededError(
                 f"Your team has {limits.under_way} unfinished uploads for this phase. Finish or cancel one of them first."
             )
-        outstanding = receiving.aggregate(bytes=Sum(F("size") - F("offset")))["bytes"] or 0
-        if free_bytes() - outstanding - size < limits.reserve_bytes:
-            raise NoRoomError("There is no room for this upload at the moment. Nothing is lost; try again later.")
+        announcing.check_announced(size, user=user, whose="Your team has", rows=Upload.objects.filter(team=team))
+        announcing.check_room(size, passes_here=not is_direct)
         upload = Upload.objects.create(
             phase=phase,
             team=team,

@@ -1,15 +1,18 @@
 """Validating a submission: found again after any interruption, decided exactly once."""
 
+import errno
 import traceback
 import uuid
+from dataclasses import replace
 from pathlib import Path
 
 import structlog
+from django.conf import settings
 from django.utils import timezone
 
 from confinement import archive
-from confinement.limits import ArchiveLimits, ChildLimits
-from confinement.sandbox import answers
+from confinement.limits import MIB, ArchiveLimits, ChildLimits, archive_limits
+from confinement.sandbox import Failure, answers
 from submissions.domain import checks
 from submissions.domain.instance_tables import OpenInstances
 from submissions.domain.report import Report
@@ -26,6 +29,8 @@ log = structlog.get_logger(__name__)
 MAX_ATTEMPTS = 10
 MAX_ERRORS = 3
 FULL_PAUSE_SECONDS = 20
+ORDINARY_RATIO = 4
+"""What archives of label images unpack to, over their own size, where nothing is unusual about them."""
 _OPEN = (Submission.State.RECEIVED, Submission.State.VALIDATING)
 
 
@@ -89,7 +94,8 @@ def _inspect(submission: Submission, wanted: Expectation, heart: Heart) -> Repor
     path = local_path(submission.archive_file, limit=submission.archive_size, beat=beat)
     submission.archive_sha256 = sha256_of(path, beat)
     submission.predictions_file = submission.archive_file
-    limits = ArchiveLimits()
+    limits = archive_limits(cases=len(wanted.cases), needed_bytes=wanted.needed_bytes)
+    whole = limits if archive.is_zip(path) else replace(limits, room_bytes=_room(submission, limits))
     with working_folder() as folder:
         repacked = folder / "predictions.zip"
 
@@ -97,20 +103,26 @@ def _inspect(submission: Submission, wanted: Expectation, heart: Heart) -> Repor
             if not archive.is_tar(path):
                 return checks.inspect(path, wanted, limits, own)
             try:
-                archive.repack_tar(path, repacked, limits)
+                archive.repack_tar(path, repacked, whole)
             except archive.ArchiveError as error:
-                return Report(problem=str(error), inspected=True).document()
+                return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
             return checks.inspect(repacked, wanted, limits, own)
 
         [answer] = answers(
-            ["archive"], work, limits=_for_archives(submission), reads=[path], beat=heart.beat, hands_over=folder
+            ["archive"],
+            work,
+            limits=_for_archives(submission, limits),
+            reads=[path],
+            beat=heart.beat,
+            hands_over=folder,
         )
         if answer.failure is not None or not isinstance(answer.value, dict):
             submission.log += f"Reading the archive failed: {answer.failure}\n{answer.details}\n"
             return Report(
-                problem="The archive could not be read within the limits of time and memory. "
+                problem="The archive could not be read within the limits of time, memory and disk space. "
                 "Pack only the predictions, with an ordinary program.",
                 inspected=True,
+                is_charged=answer.failure == Failure.SPACE,
             )
         if repacked.exists():
             submission.predictions_file = f"{Path(submission.archive_file).parent}/predictions.zip"
@@ -118,12 +130,28 @@ def _inspect(submission: Submission, wanted: Expectation, heart: Heart) -> Repor
     return Report.of(answer.value)
 
 
-def _for_archives(submission: Submission) -> ChildLimits:
+def _room(submission: Submission, limits: ArchiveLimits) -> int:
+    """How much an archive may unpack to here; one that is likely to fit later waits, and nothing of it is written.
+
+    Raises
+    ------
+    OSError
+        When there is hardly room for an ordinary archive of this size.
+    """
+    room = free_bytes() - settings.PODIUM_WORK_RESERVE_BYTES
+    if room < min(limits.total_bytes, ORDINARY_RATIO * submission.archive_size):
+        raise OSError(errno.ENOSPC, f"{room:,} bytes of room for an archive of {submission.archive_size:,}")
+    return room
+
+
+def _for_archives(submission: Submission, limits: ArchiveLimits) -> ChildLimits:
     """Bounds for reading a whole archive: more time for a greater one, room for a repacked copy."""
     usual = child_limits()
     return ChildLimits(
         memory_bytes=usual.memory_bytes,
-        file_bytes=ArchiveLimits().total_bytes,
+        file_bytes=limits.total_bytes + 64 * MIB,
+        # The repacked copy, and the table or one label image that is read from it.
+        folder_bytes=limits.total_bytes + 64 * MIB + usual.folder_bytes,
         item_seconds=usual.item_seconds + submission.archive_size / 20e6,
         message_bytes=32 * 1024**2,
     )

@@ -10,8 +10,8 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
 from challenges import queries as challenge_queries
-from challenges.models import Challenge, Phase
-from challenges.views.access import FORM_BYTES, declared_bytes, page_context, participating, phase_by_id, team_in
+from challenges.models import Challenge, Phase, Team
+from challenges.views.access import page_context, participating, phase_by_id, team_in
 from submissions.domain.costs import cost_of_a_missing_case
 from submissions.forms.submitting import SubmitForm
 from submissions.hooks import try_me_files
@@ -24,30 +24,29 @@ from test_sets.queries.expectation import expectation
 from uploads import object_store
 from uploads.limits import upload_limits
 from uploads.services import refusals, uploads
+from web.bodies import takes_files
 from web.policy import allow_connections
 
 
-# The size is judged before the body is read, and checking the CSRF token of a form reads its body: so that check comes
+# Who sends is asked before the body is read, and checking the CSRF token of a form reads its body: so that check comes
 # second, inside.
+@takes_files(lambda: upload_limits().max_bytes)
 @csrf_exempt
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def submit(request: HttpRequest, slug: str) -> HttpResponse:
     """Show what is expected; take an archive from a plain form."""
-    if request.method == "POST" and declared_bytes(request) > upload_limits().max_bytes + FORM_BYTES:
-        raise PermissionDenied(f"The file is larger than the {upload_limits().max_bytes:,} bytes that are taken.")
-    return _submit(request, slug)
-
-
-@csrf_protect
-def _submit(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = challenge_queries.visible_challenge(request.user, slug)
     if challenge_queries.team_of(request.user, challenge) is None and request.user.has_perm(
         "challenges.join_challenge", challenge
     ):
         messages.info(request, "Join the challenge with a team first; then you can submit.")
         return redirect("challenges:join", slug=slug)
-    challenge, teams = participating(request, slug)
+    return _submit(request, *participating(request, slug))
+
+
+@csrf_protect
+def _submit(request: HttpRequest, challenge: Challenge, teams: list[Team]) -> HttpResponse:
     phases = challenge_queries.phases_of(challenge)
     phase = _chosen(request, challenge, phases)
     test_set = TestSet.objects.filter(phase=phase, is_active=True).first() if phase else None

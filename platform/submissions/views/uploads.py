@@ -13,6 +13,7 @@ from submissions.services import submitting
 from uploads.models import Upload
 from uploads.services import refusals, uploads
 from uploads.views.tus import checksum, described, number, options, problem, read_metadata, tus
+from web.bodies import takes_pieces
 
 
 @require_http_methods(["POST", "OPTIONS"])
@@ -40,6 +41,7 @@ def create(request: HttpRequest, slug: str) -> HttpResponse:
     return described(response, upload)
 
 
+@takes_pieces
 @require_http_methods(["HEAD", "PATCH", "DELETE", "OPTIONS"])
 @tus
 def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from confinement.limits import TableLimits
 from evaluation import catalogue
 from evaluation.assessment import Assessment, MetricUse
 from evaluation.assessment.instances import instance_rules
@@ -79,6 +80,13 @@ class Expectation:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(case.name for case in self.cases)
+
+    @property
+    def needed_bytes(self) -> int:
+        """Most bytes that a sensible archive unpacks to: its label images, and a table where there is one."""
+        has_table = self.table is not None or self.instances is not None
+        images = sum(case.byte_limit for case in self.cases if case.geometry is not None)
+        return images + (TableLimits().bytes if has_table else 0)
 
     @property
     def one_geometry(self) -> Geometry | None:

@@ -2,10 +2,12 @@
 
 import csv
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
+from django.conf import settings
 
 from accounts.models import User
 from challenges.models import Phase
@@ -26,7 +28,7 @@ from test_sets.services.archive_parts import Found
 from test_sets.services.replacing import Replacement
 from test_sets.services.sealing import PHOTOGRAPHS, TestSetError, create_test_set
 from uploads.limits import child_limits
-from uploads.storage import working_folder
+from uploads.storage import free_bytes, working_folder
 
 REFERENCES, IMAGES, CASES = "references", "images", "cases.csv"
 PROBLEMS_SHOWN = 50
@@ -120,7 +122,9 @@ def take_archive(
 
 
 def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[], None]) -> Found:
-    limits = ArchiveLimits()
+    # A tar archive is there twice, repacked and unpacked.
+    room = max(0, free_bytes() - settings.PODIUM_WORK_RESERVE_BYTES)
+    limits = replace(ArchiveLimits(), room_bytes=room if archive.is_zip(path) else room // 2)
     tables = TABLE_FILES.get(assessment.problem, ())
 
     def work(_item: str, own: Path) -> object:
@@ -141,6 +145,8 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
     bounds = ChildLimits(
         memory_bytes=usual.memory_bytes,
         file_bytes=limits.total_bytes,
+        folder_bytes=2 * limits.total_bytes,
+        folder_files=limits.entries + 100,
         item_seconds=usual.item_seconds + path.stat().st_size / _BYTES_PER_SECOND,
         message_bytes=_MESSAGE_BYTES,
     )

@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import PurePosixPath
 
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import F
 from django.utils import timezone
 
 from accounts.models import User
@@ -17,10 +17,9 @@ from test_sets.models import TestSetArchive, TestSetUpload
 from test_sets.services.received_archives import check, hand_on
 from test_sets.services.replacing import TestSetError
 from uploads.limits import upload_limits
-from uploads.models import Upload
-from uploads.services import refusals, uploads
+from uploads.services import announcing, refusals, uploads
 from uploads.services.refusals import Checksum, UploadError
-from uploads.storage import delete, free_bytes, scratch
+from uploads.storage import delete, scratch
 
 UNDER_WAY = 3
 """Unfinished uploads that a phase may have at once."""
@@ -50,18 +49,16 @@ def begin(
         raise UploadError(str(error)) from error
     with transaction.atomic():
         Phase.objects.select_for_update().get(pk=phase.pk)
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
         now = timezone.now()
         receiving = TestSetUpload.objects.filter(state=TestSetUpload.State.RECEIVING, expires_at__gt=now)
         if receiving.filter(phase=phase).count() >= UNDER_WAY:
             raise refusals.QuotaExceededError(
                 f"{phase.name} has {UNDER_WAY} unfinished uploads of references. Finish or cancel one of them first."
             )
-        others = Upload.objects.filter(state=Upload.State.RECEIVING, expires_at__gt=now)
-        outstanding = sum(
-            rows.aggregate(bytes=Sum(F("size") - F("offset")))["bytes"] or 0 for rows in (receiving, others)
-        )
-        if free_bytes() - outstanding - size < limits.reserve_bytes:
-            raise refusals.NoRoomError("There is no room for this archive at the moment. Try again later.")
+        own = TestSetUpload.objects.filter(phase__task__challenge=phase.challenge)
+        announcing.check_announced(size, user=user, whose="This challenge has", rows=own)
+        announcing.check_room(size)
         upload = TestSetUpload.objects.create(
             phase=phase,
             user=user,

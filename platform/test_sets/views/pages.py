@@ -18,7 +18,7 @@ from rules import test_rule
 from challenges.models import Challenge, Phase
 from challenges.queries import key_of, phases_of
 from challenges.queries.projections import projection_of
-from challenges.views.access import FORM_BYTES, declared_bytes, organizing, page_context, phase_by_id
+from challenges.views.access import organizing, page_context, phase_by_id
 from evaluation.bundle import metadata_columns
 from test_sets import hooks, vault
 from test_sets.domain import merging
@@ -42,6 +42,7 @@ from test_sets.services.reference_access import note_downloaded
 from test_sets.services.replacing import TestSetError, approved_change
 from uploads.limits import upload_limits
 from uploads.services.refusals import BusyError
+from web.bodies import takes_files
 from web.spreadsheets import csv_file
 
 CASES_PER_PAGE = 50
@@ -77,28 +78,26 @@ def _page(request: HttpRequest, challenge: Challenge, phase: Phase | None, *, fo
     )
 
 
-# The size is judged before the body is read, and checking the CSRF token of a form reads its body: so that check comes
+# Who sends is asked before the body is read, and checking the CSRF token of a form reads its body: so that check comes
 # second, inside.
+@takes_files(lambda: upload_limits().max_bytes)
 @csrf_exempt
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def archives(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
     """Take an archive to be checked and sealed; show how far the last ones are."""
+    challenge = organizing(request, slug)
+    entry = phase_by_id(challenge, phase)
     if request.method == "POST":
-        if declared_bytes(request) > upload_limits().max_bytes + FORM_BYTES:
-            raise PermissionDenied(f"The file is larger than the {upload_limits().max_bytes:,} bytes that are taken.")
-        return _take(request, slug, phase)
-    entry = phase_by_id(organizing(request, slug), phase)
+        if not request.user.has_perm("test_sets.seal_test_set", challenge):
+            raise PermissionDenied("Owners of the challenge seal and replace test sets.")
+        return _take(request, challenge, entry)
     context = {"challenge": entry.challenge, "phase": entry, "archives": list(last_archives(entry))}
     return render(request, "test_sets/archives.html", context)
 
 
 @csrf_protect
-def _take(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
-    challenge = organizing(request, slug)
-    if not request.user.has_perm("test_sets.seal_test_set", challenge):
-        raise PermissionDenied("Owners of the challenge seal and replace test sets.")
-    entry = phase_by_id(challenge, phase)
+def _take(request: HttpRequest, challenge: Challenge, entry: Phase) -> HttpResponse:
     form = _form(entry, request.POST, request.FILES)
     if form.is_valid():
         try:
@@ -112,7 +111,7 @@ def _take(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
         except (TestSetError, BusyError) as error:
             form.add_error(None, str(error))
         else:
-            return redirect(f"{reverse('test_sets:test_sets', args=[slug])}?phase={entry.pk}#sending")
+            return redirect(f"{reverse('test_sets:test_sets', args=[challenge.slug])}?phase={entry.pk}#sending")
     return _page(request, challenge, entry, form=form)
 
 

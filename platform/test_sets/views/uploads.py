@@ -15,6 +15,7 @@ from test_sets.models import TestSetUpload
 from test_sets.services import arrivals
 from uploads.services import refusals
 from uploads.views.tus import checksum, described, number, options, problem, read_metadata, tus
+from web.bodies import takes_pieces
 
 
 @require_http_methods(["POST", "OPTIONS"])
@@ -38,6 +39,7 @@ def create(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
     return described(response, upload)
 
 
+@takes_pieces
 @require_http_methods(["HEAD", "PATCH", "DELETE", "OPTIONS"])
 @tus
 def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:

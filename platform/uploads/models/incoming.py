@@ -2,6 +2,7 @@
 
 import uuid
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.db import models
@@ -33,6 +34,11 @@ class Incoming(models.Model):
 
     def __str__(self) -> str:
         return f"{self.file_name} ({self.offset} of {self.size} bytes)"
+
+    @classmethod
+    def arriving_here(cls) -> "models.QuerySet[Any]":
+        """Return those whose bytes pass through the platform."""
+        return cls._default_manager.all()
 
     @property
     def path(self) -> Path:

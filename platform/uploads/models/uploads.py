@@ -26,6 +26,10 @@ class Upload(Incoming):
         ]
         indexes = [models.Index(fields=["state", "expires_at"])]
 
+    @classmethod
+    def arriving_here(cls) -> "models.QuerySet[Upload]":
+        return cls._default_manager.filter(multipart=None)
+
 
 class Multipart(models.Model):
     """What of an upload lies in the object store, where its sender puts it in parts without passing the platform."""

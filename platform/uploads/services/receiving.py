@@ -7,8 +7,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from uploads.limits import upload_limits
 from uploads.models.incoming import Incoming
-from uploads.services.refusals import BusyError, Checksum, ChecksumError, GoneError, TooLargeError, UploadError
+from uploads.services.refusals import (
+    BusyError,
+    Checksum,
+    ChecksumError,
+    GoneError,
+    NoRoomError,
+    TooLargeError,
+    UploadError,
+)
 
 if TYPE_CHECKING:
     import hashlib
@@ -32,6 +41,9 @@ def receive(
             if len(block) > room - received:
                 broken = TooLargeError(f"More bytes arrived than the {upload.size:,} that were declared.")
                 break
+            if not _has_room(handle, len(block)):
+                broken = NoRoomError("There is no room for more at the moment. What has arrived is kept; go on later.")
+                break
             _write(handle, block)
             received += len(block)
             if digest is not None:
@@ -46,6 +58,12 @@ def receive(
     os.ftruncate(handle, upload.offset + received)
     os.fsync(handle)
     return received, broken
+
+
+def _has_room(handle: int, size: int) -> bool:
+    """Whether the disk stays as free as uploads have to leave it; what was announced does not keep room for itself."""
+    disk = os.fstatvfs(handle)
+    return disk.f_bavail * disk.f_frsize - size >= upload_limits().reserve_bytes
 
 
 def _write(handle: int, block: bytes) -> None:

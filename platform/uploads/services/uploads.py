@@ -43,7 +43,8 @@ def append(
     Raises
     ------
     UploadError
-        `OffsetError`, `BusyError`, `ChecksumError`, `TooLargeError` or `GoneError`.
+        `OffsetError`, `BusyError`, `ChecksumError`, `TooLargeError` or `GoneError`; `NoRoomError` when the disk gets full
+        meanwhile.
     """
     with locked(upload) as handle:
         upload.refresh_from_db()

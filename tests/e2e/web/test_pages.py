@@ -23,7 +23,7 @@ def test_a_personal_page_is_sound(seen, signed_in, site, path):
     seen.check_everywhere()
 
 
-@pytest.mark.parametrize("status", [400, 403, 404, 429, 500])
+@pytest.mark.parametrize("status", [400, 403, 404, 413, 429, 500])
 def test_an_error_page_is_sound(page, seen, site, status):
     seen.expected = (f"status of {status}",)
     page.goto(f"{site}/design-system/error/{status}/")

@@ -1,7 +1,11 @@
 """References are read in a process of their own, for the people who write the design, and are forgotten afterwards."""
 
+import contextlib
 import io
+import socket
+import time
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +14,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from PIL import Image
 
+from confinement import landlock
 from designs import hooks, tasks
 from designs.models import Collaborator, Scan
-from designs.services import scans
+from designs.services import scanning, scans
 from designs.services.scanning import ScanError, lay_out
 from tests.unit.designs.world import design, person, save
 
@@ -163,6 +168,36 @@ def test_paths_of_an_archive_lead_nowhere_and_its_size_is_bounded(tmp_path, monk
     monkeypatch.setattr("designs.services.scanning.MAX_UNPACKED", 2)
     with pytest.raises(ScanError, match="more than"):
         lay_out(io.BytesIO(content), "x.zip", "references", tmp_path)
+
+
+def test_files_are_unpacked_and_read_where_they_reach_nothing(signed_in, cells, sent, monkeypatch):
+    """What a hijacked reader would do: look at a file of the platform, and call home."""
+
+    def reach_out(*_: object) -> None:
+        hidden = [lambda: Path(__file__).read_text()] if landlock.version() else []
+        for act in (*hidden, socket.socket):
+            with contextlib.suppress(OSError):
+                act()
+                raise ScanError(f"{act} was possible")
+        raise ScanError("kept in")
+
+    monkeypatch.setattr(scanning, "lay_out", reach_out)
+    upload(signed_in, cells, [("all.zip", archive({"one.png": png((3, 3, 2))}))])
+    tasks.scan(Scan.objects.get().pk)
+    assert Scan.objects.get().problem == "kept in"
+
+
+def test_a_scan_that_would_fill_the_disk_is_stopped(signed_in, cells, sent, monkeypatch):
+    def fill(_stream: object, _name: str, _role: str, folder: Path) -> None:
+        for number in range(1000):
+            (folder / str(number)).write_bytes(bytes(1024**2))
+            time.sleep(0.01)
+
+    monkeypatch.setattr(scanning, "lay_out", fill)
+    monkeypatch.setattr(scanning, "MAX_UNPACKED", 20 * 1024**2)
+    upload(signed_in, cells, [("all.zip", b"any")])
+    tasks.scan(Scan.objects.get().pk)
+    assert "unpack to more than" in Scan.objects.get().problem
 
 
 def test_without_references_or_kind_of_problem_nothing_is_read(signed_in, cells, sent):

@@ -7,6 +7,7 @@ import struct
 import tarfile
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,8 +15,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from confinement.archive import ArchiveError, extract, is_tar, members, repack_tar
-from confinement.limits import ArchiveLimits
+from confinement import archive
+from confinement.archive import ArchiveError, BombError, extract, is_tar, members, repack_tar
+from confinement.limits import MIB, ArchiveLimits, archive_limits
 
 LIMITS = ArchiveLimits(entries=50, total_bytes=10_000_000, entry_bytes=5_000_000, ratio=1_100, depth=4, name_length=100)
 
@@ -286,3 +288,92 @@ def test_no_change_of_bytes_makes_the_tar_reader_fail_in_another_way(
         with contextlib.suppress(ArchiveError):
             repack_tar(path, tmp_path / "out.zip", LIMITS)
             assert len(members(tmp_path / "out.zip", LIMITS)) <= 1
+
+
+def sparse(path: Path, *, real: int, name: str = "a.nii.gz", times: int = 1) -> Path:
+    """A tar archive whose files claim `real` bytes and hold none: one header each, in the old format of GNU tar."""
+    header = bytearray(tarfile.TarInfo(name).tobuf(tarfile.GNU_FORMAT))
+    header[156:157] = tarfile.GNUTYPE_SPARSE
+    header[386:410] = b"%011o\0%011o\0" % (real, 0)
+    header[483:495] = b"%011o\0" % real
+    blocks = b""
+    for number in range(times):
+        block = bytearray(header)
+        block[: len(name)] = f"{number:x}{name}".encode()[: len(name)]
+        block[148:156] = b" " * 8
+        block[148:156] = b"%06o\0 " % sum(block)
+        blocks += bytes(block)
+    path.write_bytes(zlib.compress(blocks + bytes(1024), wbits=31))
+    return path
+
+
+def test_a_sparse_file_is_judged_by_what_it_would_become(tmp_path: Path):
+    """Headers of half a kilobyte that claim gigabytes each: how two megabytes filled a disk."""
+    path = sparse(tmp_path / "set.tar.gz", real=6_000_000, times=3)
+    assert path.stat().st_size < 300
+    with pytest.raises(BombError, match="at most 5,000,000"):
+        repack_tar(path, tmp_path / "out.zip", LIMITS)
+    assert (tmp_path / "out.zip").stat().st_size < 1000
+    with pytest.raises(ArchiveError, match="sparse") as refused:
+        repack_tar(sparse(tmp_path / "one.tar.gz", real=1000), tmp_path / "out.zip", LIMITS)
+    assert not refused.value.is_charged, "an honest program may have packed it so"
+
+
+PACKERS = {"tar.gz": "w:gz", "tar.bz2": "w:bz2", "tar.xz": "w:xz"}
+
+
+@pytest.mark.parametrize("kind", [*PACKERS, "tar.zst"])
+def test_what_a_tar_archive_unpacks_to_is_bounded_by_its_own_size(tmp_path: Path, kind: str, monkeypatch):
+    monkeypatch.setattr(archive, "_HARMLESS_BYTES", 1_000_000)
+    entries = [(tarfile.TarInfo(f"{number}.nii.gz"), bytes(400_000)) for number in range(5)]
+    path = tarred(tmp_path / f"set.{kind}", entries, PACKERS.get(kind, "w"))
+    if kind == "tar.zst":
+        path = zstd(path, path.read_bytes())
+    limits = replace(LIMITS, ratio=100)
+    with pytest.raises(BombError, match="times its own size"):
+        repack_tar(path, tmp_path / "out.zip", limits)
+    assert (tmp_path / "out.zip").stat().st_size < 1_300_000
+
+
+def test_files_that_are_thrown_away_are_unpacked_all_the_same_and_so_counted(tmp_path: Path):
+    entries = [(tarfile.TarInfo(f".{number}"), bytes(4_000_000)) for number in range(3)]
+    with pytest.raises(BombError, match="far more than"):
+        repack_tar(tarred(tmp_path / "set.tar.gz", entries), tmp_path / "out.zip", LIMITS)
+
+
+@pytest.mark.parametrize("mode", ["w:gz", "w"])
+def test_many_entries_of_a_tar_archive_are_refused(tmp_path: Path, mode: str):
+    entries = [(tarfile.TarInfo(f"{number}/"), b"") for number in range(51)]
+    with pytest.raises(BombError, match="more than 50 entries"):
+        repack_tar(tarred(tmp_path / "set.tar", entries, mode), tmp_path / "out.zip", LIMITS)
+
+
+def test_a_long_name_in_a_tar_archive_is_refused(tmp_path: Path):
+    path = tarred(tmp_path / "set.tar.gz", [(tarfile.TarInfo("x" * 100_000), b"1")])
+    with pytest.raises(ArchiveError, match="longer than 100 characters"):
+        repack_tar(path, tmp_path / "out.zip", LIMITS)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_the_same_name_twice_in_a_tar_archive_is_refused(tmp_path: Path):
+    path = tarred(tmp_path / "set.tar.gz", [(tarfile.TarInfo("a.nii.gz"), b"1"), (tarfile.TarInfo("a.nii.gz"), b"2")])
+    repack_tar(path, tmp_path / "out.zip", LIMITS)
+    with pytest.raises(ArchiveError, match="2 times"):
+        members(tmp_path / "out.zip", LIMITS)
+
+
+def test_what_does_not_fit_on_the_disk_is_refused_before_it_is_written_and_is_nobodys_fault(tmp_path: Path):
+    limits = replace(LIMITS, room_bytes=1000)
+    path = tarred(tmp_path / "set.tar.gz", [(tarfile.TarInfo("a.nii.gz"), bytes(1001))])
+    with pytest.raises(ArchiveError, match=r"has 1,000 free\. Compress") as refused:
+        repack_tar(path, tmp_path / "out.zip", limits)
+    assert not refused.value.is_charged
+    with pytest.raises(ArchiveError, match="has 1,000 free"):
+        members(written(tmp_path / "set.zip", {"a.nii.gz": bytes(1001)}), limits)
+
+
+def test_the_bounds_follow_what_the_test_set_needs():
+    small, large = (archive_limits(cases=10, needed_bytes=size) for size in (50 * MIB, 50_000 * MIB))
+    assert small.total_bytes == (4 * 50 + 256) * MIB
+    assert (small.entries, small.entry_bytes) == (1_100, small.total_bytes)
+    assert (large.total_bytes, large.entry_bytes) == (200_256 * MIB, ArchiveLimits().entry_bytes)

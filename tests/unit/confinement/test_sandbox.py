@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from confinement.limits import MIB, ChildLimits
-from confinement.sandbox import ChildError, Failure, answers
+from confinement.sandbox import ChildError, Failure, Usage, answers, usage
 
 # Long enough for whatever else this machine does: only the test of the time has to wait for its end.
 LIMITS = ChildLimits(memory_bytes=300 * MIB, file_bytes=2 * MIB, item_seconds=60.0)
@@ -75,6 +75,78 @@ def test_writing_more_than_allowed_ends_the_child():
 
     with pytest.raises(ChildError, match="File too large"):
         run(["bad"], work)
+
+
+def many_small_files(folder: Path) -> None:
+    for number in range(100_000):
+        (folder / str(number)).touch()
+
+
+def many_folders(folder: Path) -> None:
+    for number in range(100_000):
+        (folder / f"{number % 10}" / str(number)).mkdir(parents=True)
+
+
+def many_bytes(folder: Path) -> None:
+    for number in range(100):
+        (folder / str(number)).write_bytes(bytes(MIB))
+        time.sleep(0.02)
+
+
+def many_nameless_bytes(folder: Path) -> None:
+    """Files that nobody sees in the folder: open, and with their name removed."""
+    streams = []
+    for _ in range(40):
+        streams.append((folder / "open").open("wb", buffering=0))
+        streams[-1].write(bytes(MIB))
+        (folder / "open").unlink()
+        time.sleep(0.02)
+    time.sleep(60)
+
+
+@pytest.mark.parametrize("misdeed", [many_small_files, many_folders, many_bytes, many_nameless_bytes])
+def test_a_child_whose_folder_grows_beyond_its_bounds_is_killed(misdeed):
+    """Each file within its own bound, and all together not."""
+
+    def work(item: str, folder: Path) -> str:
+        if item == "bad":
+            misdeed(folder)
+        return item
+
+    began = time.monotonic()
+    bounded = replace(LIMITS, folder_bytes=10 * MIB, folder_files=50)
+    found = run(["first", "bad", "last"], work, limits=bounded)
+    assert [(answer.item, answer.failure) for answer in found] == [
+        ("first", None),
+        ("bad", Failure.SPACE),
+        ("last", None),
+    ]
+    assert "The child had" in found[1].details
+    assert time.monotonic() - began < 30, "while it works, not when it is done"
+
+
+def test_what_it_hands_over_counts_and_what_lay_there_before_does_not(tmp_path: Path):
+    (tmp_path / "before").write_bytes(bytes(20 * MIB))
+
+    def work(item: str, _: Path) -> str:
+        for number in range(int(item)):
+            (tmp_path / f"file-{number}").write_bytes(bytes(MIB))
+        return item
+
+    bounded = replace(LIMITS, folder_bytes=10 * MIB)
+    found = [run([item], work, limits=bounded, hands_over=tmp_path)[0].failure for item in ("5", "30")]
+    assert found == [None, Failure.SPACE]
+
+
+def test_a_file_with_holes_takes_what_it_takes(tmp_path: Path):
+    with (tmp_path / "holes").open("wb") as stream:
+        stream.truncate(10**12)
+    assert usage([tmp_path], most=10) == Usage(1, 0)
+
+
+def test_a_link_is_not_followed(tmp_path: Path):
+    (tmp_path / "away").symlink_to("/usr")
+    assert usage([tmp_path], most=10).files == 1
 
 
 def test_an_error_of_the_work_itself_is_a_fault_of_the_platform():

@@ -2,15 +2,15 @@
 
 from typing import Any, Final
 
-from evaluation.designs.exports.word import as_docx
-from reports.domain.content import forms_of
+from evaluation.documents.archive import as_archive
+from evaluation.documents.figures import forms_of
+from evaluation.documents.pdf import as_pdf
+from evaluation.documents.word import as_docx
 from reports.models import Report
 from reports.services import storing
 from reports.services.challenge_report import Built, Progress
-from reports.services.exports.archive import as_archive
 from reports.services.exports.outline import blocks, without_pages
 from reports.services.exports.page import as_html
-from reports.services.exports.paper import as_pdf
 
 VERSION: Final = 2
 """Raised when the same facts would give another report."""
@@ -37,10 +37,12 @@ def write(report: Report, built: Built, *, progress: Progress) -> dict[str, str]
     progress(done, done, "Page")
     files["html"] = storing.keep(f"{folder}/report.html", as_html(content, built.figures))
     progress(done + 1, done, "PDF")
-    files["pdf"] = storing.keep(f"{folder}/report.pdf", as_pdf(content, built.figures))
+    files["pdf"] = storing.keep(
+        f"{folder}/report.pdf", as_pdf(blocks(content), title=content["title"], figures=built.figures)
+    )
     progress(done + 2, done, "Word")
     pictures = {name: figure.png for name, figure in built.figures.items()}
     files["docx"] = storing.keep(f"{folder}/report.docx", as_docx(without_pages(blocks(content)), pictures=pictures))
     progress(done + 3, done, "Markdown")
-    files["zip"] = storing.keep(f"{folder}/report.zip", as_archive(content, built.figures))
+    files["zip"] = storing.keep(f"{folder}/report.zip", as_archive(without_pages(blocks(content)), built.figures))
     return files

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from evaluation.designs.exports.outline import Block
+from evaluation.documents import Block
 from reports.domain.content import Status, items_of, shown_paragraphs
 from reports.domain.guideline import CHAPTERS, chapter_of
 from reports.domain.words import were

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
-from reports.domain.content import file_of
+from evaluation.documents.figures import file_of
 from reports.domain.presenting import chapters_of
 from reports.services.exports.outline import Content, headline
 

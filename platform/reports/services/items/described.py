@@ -59,7 +59,7 @@ def _summary(phase: PhaseFacts, source: Source, origin: Origin) -> Exhibit:
         )
     return Exhibit(
         "table",
-        source.ledger.keys(origin),
+        origins=source.ledger.keys(origin),
         text=f"Methods of the teams, {source.named(phase)}",
         columns=("Team", "Facts given", *(parameters()[name].label for name in names), "Missing facts"),
         rows=tuple(rows),
@@ -70,18 +70,18 @@ def _told(phase: PhaseFacts, source: Source, origin: Origin) -> list[Exhibit]:
     keys = source.ledger.keys(origin)
     exhibits: list[Exhibit] = []
     for found in phase.methods[:MOST_TOLD]:
-        exhibits.append(Exhibit("heading", keys, text=found["team"]))
+        exhibits.append(Exhibit("heading", origins=keys, text=found["team"]))
         lines = tuple(
             f"{parameter.label}: {found['entries'][name]['words']}"
             for name, parameter in parameters().items()
             if name in found["entries"] and name not in ("team_identifier", "submission_number")
         )
-        exhibits.append(Exhibit("list", keys, items=lines))
+        exhibits.append(Exhibit("list", origins=keys, items=lines))
     if len(phase.methods) > MOST_TOLD:
         words = (
             f"Written out are the first {MOST_TOLD} of {len(phase.methods)} descriptions; the table has all of them."
         )
-        exhibits.append(Exhibit("paragraph", keys, text=words))
+        exhibits.append(Exhibit("text", origins=keys, text=words))
     return exhibits
 
 
@@ -115,7 +115,7 @@ def code(item: Item, source: Source) -> None:
             keys = source.ledger.keys(_origin(phase, source))
             caption = f"Code of the teams, {source.named(phase)}"
             columns = ("Team", "Address", "Licence")
-            item.exhibits.append(Exhibit("table", keys, text=caption, columns=columns, rows=rows))
+            item.exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=rows))
 
 
 def resources(item: Item, source: Source) -> None:
@@ -138,7 +138,7 @@ def _column(item: Item, source: Source, name: str, *, caption: str, column: str,
             rows = tuple((found["team"], found["entries"][name]["words"]) for found in given)
             text = f"{caption}, {source.named(phase)}"
             item.exhibits.append(
-                Exhibit("table", source.ledger.keys(origin), text=text, columns=("Team", column), rows=rows)
+                Exhibit("table", origins=source.ledger.keys(origin), text=text, columns=("Team", column), rows=rows)
             )
         elif none:
             item.text.append((source.ledger.say(f"{source.named(phase)}: {none}.", origin),))

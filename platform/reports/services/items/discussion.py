@@ -131,7 +131,7 @@ def hard_cases(item: Item, source: Source) -> None:
         )
         columns = ("Metric and region", "Case", "Median over the teams", "Best team", *titles)
         caption = f"Cases on which most teams did worst, {source.named(benchmark.phase)}"
-        item.exhibits.append(Exhibit("table", keys, text=caption, columns=columns, rows=rows))
+        item.exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=rows))
     item.prompt = "Look at these cases: what do they have in common, and why do methods fail on them?"
 
 

@@ -57,7 +57,9 @@ def people(item: Item, source: Source) -> None:
     if not item.exhibits:
         rows = tuple((person["name"], person["affiliation"] or "–") for person in source.facts.organizers)
         keys = source.ledger.keys(source.counted("organizers of the challenge"))
-        item.exhibits.append(Exhibit("table", keys, text="Organizers", columns=("Name", "Affiliation"), rows=rows))
+        item.exhibits.append(
+            Exhibit("table", origins=keys, text="Organizers", columns=("Name", "Affiliation"), rows=rows)
+        )
 
 
 def cycle(item: Item, source: Source) -> None:
@@ -162,7 +164,7 @@ def dates(item: Item, source: Source) -> None:
     if rows:
         keys = source.ledger.keys(*(origins or [source.counted("dates of the phases")]))
         columns = ("Phase", "Planned (UTC)", "Actual (UTC)", "State", "Remark")
-        item.exhibits.append(Exhibit("table", keys, text="Phases", columns=columns, rows=tuple(rows)))
+        item.exhibits.append(Exhibit("table", origins=keys, text="Phases", columns=columns, rows=tuple(rows)))
 
 
 def software(item: Item, source: Source) -> None:
@@ -219,7 +221,9 @@ def case_numbers(item: Item, source: Source) -> None:
         columns = ("Phase", "Version", "Sealed cases", "Registered test cases", "Sealed", "Manifest")
         keys = source.ledger.keys(*origins)
         item.exhibits.append(
-            Exhibit("table", keys, text="Test sets, counted in the sealed data", columns=columns, rows=tuple(rows))
+            Exhibit(
+                "table", origins=keys, text="Test sets, counted in the sealed data", columns=columns, rows=tuple(rows)
+            )
         )
 
 
@@ -247,7 +251,7 @@ def metrics(item: Item, source: Source) -> None:
         columns = ("Metric", "Definition", "Options", "Direction", "Range", "Regions")
         keys = source.ledger.keys(source.assessment(phase))
         caption = f"Metrics as executed, {source.named(phase)}"
-        item.exhibits.append(Exhibit("table", keys, text=caption, columns=columns, rows=tuple(rows)))
+        item.exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=tuple(rows)))
 
 
 def ranking_method(item: Item, source: Source) -> None:
@@ -256,7 +260,7 @@ def ranking_method(item: Item, source: Source) -> None:
         assessment = source.parsed(phase)
         item.text.append(source.ledger.paragraph(describe(assessment), source.assessment(phase)))
         keys = source.ledger.keys(source.assessment(phase))
-        item.exhibits.append(Exhibit("code", keys, text="\n".join(pseudo_code(assessment))))
+        item.exhibits.append(Exhibit("code", origins=keys, text="\n".join(pseudo_code(assessment))))
 
 
 def missing(item: Item, source: Source) -> None:
@@ -270,7 +274,7 @@ def missing(item: Item, source: Source) -> None:
         keys = source.ledger.keys(source.assessment(phase))
         columns = ("Metric", *[meaning.capitalize() for meaning in MEANINGS.values()])
         caption = f"What counts where there is no value, {source.named(phase)}"
-        item.exhibits.append(Exhibit("table", keys, text=caption, columns=columns, rows=tuple(rows)))
+        item.exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=tuple(rows)))
     for benchmark in source.benchmarks:
         lacking = [(team, number) for team, number in benchmark.missing if number != "0"]
         origin = source.ranking(benchmark.phase)
@@ -279,7 +283,7 @@ def missing(item: Item, source: Source) -> None:
             keys = source.ledger.keys(origin)
             caption = f"Cases without a prediction, {where}"
             item.exhibits.append(
-                Exhibit("table", keys, text=caption, columns=("Team", "Missing cases"), rows=tuple(lacking))
+                Exhibit("table", origins=keys, text=caption, columns=("Team", "Missing cases"), rows=tuple(lacking))
             )
         else:
             item.text.append(

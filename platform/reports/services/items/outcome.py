@@ -28,7 +28,7 @@ def valid_teams(item: Item, source: Source) -> None:
     if rows:
         columns = ("Phase", "State", "Teams with a taken submission", "Teams ranked")
         keys = source.ledger.keys(source.counted("submissions by phase"))
-        item.exhibits.append(Exhibit("table", keys, text="Teams by phase", columns=columns, rows=rows))
+        item.exhibits.append(Exhibit("table", origins=keys, text="Teams by phase", columns=columns, rows=rows))
 
 
 def reported_teams(item: Item, source: Source) -> None:
@@ -51,7 +51,9 @@ def team_names(item: Item, source: Source) -> None:
         rows = tuple((team["name"], str(phase.made_by.get(team["name"], 0))) for team in phase.ranking.teams)
         keys = source.ledger.keys(source.ranking(phase))
         caption = f"Teams, {source.named(phase)}"
-        item.exhibits.append(Exhibit("table", keys, text=caption, columns=("Team", "Submissions taken"), rows=rows))
+        item.exhibits.append(
+            Exhibit("table", origins=keys, text=caption, columns=("Team", "Submissions taken"), rows=rows)
+        )
 
 
 def values(item: Item, source: Source) -> None:
@@ -117,5 +119,5 @@ def _exhibits(item: Item, source: Source, number: str) -> None:
     for benchmark in source.benchmarks:
         if several:
             keys = source.ledger.keys(source.ranking(benchmark.phase))
-            item.exhibits.append(Exhibit("heading", keys, text=source.named(benchmark.phase)))
+            item.exhibits.append(Exhibit("heading", origins=keys, text=source.named(benchmark.phase)))
         item.exhibits += benchmark.exhibits.get(number, [])

@@ -92,7 +92,7 @@ def table_of(parameter: Parameter, entry: Entry, source: Source, where: str = ""
     ]
     return Exhibit(
         "table",
-        source.ledger.keys(source.registered(parameter.id)),
+        origins=source.ledger.keys(source.registered(parameter.id)),
         text=f"{parameter.label}, {where}" if where else parameter.label,
         columns=tuple(field.label for field in fields),
         rows=tuple(tuple(cell_words(field, row.get(field.key)) for field in fields) for row in rows),

@@ -1,13 +1,18 @@
 """Does a page or paper say what is registered: the same, missing, different; and nothing else is fetched or kept."""
 
+import contextlib
 import http.server
+import os
+import socket
 import threading
+from pathlib import Path
 
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from confinement import landlock
 from designs.services import address_answers
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document.words import entry_words
@@ -202,3 +207,25 @@ def test_the_text_itself_is_not_kept(world):
     check = services.check_text(actor=world.organizer, registration=world.registration, title="P", text=PAGE + "Zebra.")
     assert "Zebra" not in str(check.findings)
     assert set(Found) == {Found.SAME, Found.MISSING, Found.DIFFERENT}
+
+
+def reaching_out() -> str:
+    """What a hijacked reader would do: look at a file of the platform, and call home."""
+    hidden = [lambda: Path(__file__).read_text()] if landlock.version() else []
+    for act in (*hidden, socket.socket):
+        with contextlib.suppress(OSError):
+            act()
+            return f"{act} was possible"
+    return "kept in"
+
+
+def test_what_strangers_send_is_read_where_it_reaches_nothing(monkeypatch):
+    monkeypatch.setattr(reading, "_pdf", lambda _: reaching_out())
+    monkeypatch.setattr(reading, "html_text", lambda _: reaching_out())
+    assert [reading.text_of(start) for start in (b"%PDF-1.7", b"<!doctype html>")] == ["kept in", "kept in"]
+
+
+def test_a_reader_that_dies_costs_its_text_only(monkeypatch):
+    monkeypatch.setattr(reading, "_pdf", lambda _: os._exit(1))
+    with pytest.raises(reading.UnreadableError, match="damaged or protected"):
+        reading.text_of(b"%PDF-1.7")

@@ -1,4 +1,4 @@
-"""A design as a Word document."""
+"""A document as a Word file."""
 
 import io
 import re
@@ -8,7 +8,7 @@ import docx
 from docx.document import Document as WordDocument
 from docx.shared import Mm, Pt
 
-from evaluation.designs.exports.outline import Block
+from evaluation.documents.blocks import Block
 
 # Characters that XML cannot hold.
 PICTURE_WIDTH = Mm(150)
@@ -41,6 +41,8 @@ def _write(word: WordDocument, block: Block) -> None:
             word.add_heading(_clean(block.text), level=0 if block.level == 1 else min(block.level - 1, 9))
         case "remark" | "mark":
             word.add_paragraph().add_run(_clean(block.text)).italic = True
+        case "lead":
+            word.add_paragraph().add_run(_clean(block.text)).font.size = Pt(13)
         case "list":
             for item in block.items:
                 word.add_paragraph(_clean(item), style="List Bullet")
@@ -49,7 +51,9 @@ def _write(word: WordDocument, block: Block) -> None:
             run.font.name, run.font.size = "Courier New", Pt(9)
         case "digest":
             word.add_paragraph(f"{block.items[0]}: {block.text}")
-        case "table":
+        case "table" | "checklist":
+            if block.text:
+                word.add_paragraph(_clean(block.text), style="Caption")
             _table(word, block)
         case _:
             word.add_paragraph(_clean(block.text))

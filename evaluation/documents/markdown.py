@@ -1,14 +1,15 @@
-"""A design as Markdown."""
+"""A document as Markdown."""
 
 from collections.abc import Iterable
 
-from evaluation.designs.exports.outline import Block
+from evaluation.documents.blocks import Block
+from evaluation.documents.figures import file_of
 
 _ESCAPED = str.maketrans({character: f"\\{character}" for character in "\\`*_[]<>#|"})
 
 
 def as_markdown(blocks: Iterable[Block]) -> str:
-    """Write the blocks of a design as CommonMark with tables; text of people cannot become markup."""
+    """Write blocks as CommonMark with tables; text of people cannot become markup."""
     return "\n\n".join(_block(block) for block in blocks) + "\n"
 
 
@@ -18,8 +19,7 @@ def _block(block: Block) -> str:
             place = f'<a id="{block.anchor}"></a>\n\n' if block.anchor else ""
             return f"{place}{'#' * min(block.level, 6)} {_escape(block.text)}"
         case "figure":
-            file = block.name if "." in block.name else f"{block.name}.svg"
-            return f"![{_escape(block.text)}](figures/{file})\n\n*{_escape(block.text)}*"
+            return f"![{_escape(block.text)}](figures/{file_of(block.name)})\n\n*{_escape(block.text)}*"
         case "remark" | "mark":
             return f"*{_escape(block.text)}*"
         case "list":
@@ -28,13 +28,16 @@ def _block(block: Block) -> str:
             return f"```\n{block.text}\n```"
         case "digest":
             return f"{block.items[0]}: `{block.text}`"
-        case "table":
+        case "lead":
+            return f"**{_escape(block.text)}**"
+        case "table" | "checklist":
             return _table(block)
     return _escape(block.text)
 
 
 def _table(block: Block) -> str:
-    lines = [_line(block.columns), "|" + "---|" * len(block.columns)]
+    caption = [f"*{_escape(block.text)}*", ""] if block.text else []
+    lines = [*caption, _line(block.columns), "|" + "---|" * len(block.columns)]
     return "\n".join([*lines, *(_line(row) for row in block.rows)])
 
 

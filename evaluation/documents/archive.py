@@ -1,24 +1,26 @@
-"""A report as Markdown beside its figures, in one archive."""
+"""A document as Markdown beside its figures, in one archive."""
+
+from __future__ import annotations
 
 import io
 import zipfile
 from typing import TYPE_CHECKING, Final
 
-from evaluation.designs.exports import as_markdown
-from reports.domain.content import forms_of
-from reports.services.exports.outline import Content, blocks, without_pages
+from evaluation.documents.figures import forms_of
+from evaluation.documents.markdown import as_markdown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from evaluation.documents.blocks import Block
     from evaluation.figures.publication import Printed
 
 _EPOCH: Final = (2026, 1, 1, 0, 0, 0)
 
 
-def as_archive(content: Content, figures: "Mapping[str, Printed]") -> bytes:
-    """``report.md`` with the figures as SVG and PNG; the same report gives the same bytes."""
-    text = as_markdown(without_pages(blocks(content)))
+def as_archive(blocks: Iterable[Block], figures: Mapping[str, Printed]) -> bytes:
+    """``report.md`` with the figures as SVG and PNG; the same document gives the same bytes."""
+    text = as_markdown(blocks)
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo("report.md", _EPOCH), text, zipfile.ZIP_DEFLATED)
