@@ -4,6 +4,7 @@ import hashlib
 
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model, QuerySet
+from django.utils import timezone
 
 from people.models import Invitation
 
@@ -16,6 +17,11 @@ def digest_of(token: str) -> str:
 def invitations_into(target: Model) -> QuerySet[Invitation]:
     """Invitations into something, the newest first."""
     return Invitation.objects.filter(content_type=ContentType.objects.get_for_model(target), object_id=target.pk)
+
+
+def open_invitations_into(target: Model) -> QuerySet[Invitation]:
+    """Invitations into something that can still be accepted."""
+    return invitations_into(target).filter(state=Invitation.State.OPEN, expires_at__gt=timezone.now())
 
 
 def find_invitation(token: str, *, into: type[Model]) -> Invitation | None:

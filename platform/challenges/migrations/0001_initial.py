@@ -524,61 +524,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Invitation",
-            fields=[
-                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ("email", models.EmailField(max_length=254, verbose_name="e-mail address")),
-                ("digest", models.CharField(editable=False, max_length=64, unique=True)),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("open", "open"),
-                            ("accepted", "accepted"),
-                            ("declined", "declined"),
-                            ("withdrawn", "withdrawn"),
-                        ],
-                        default="open",
-                        max_length=10,
-                    ),
-                ),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ("expires_at", models.DateTimeField()),
-                (
-                    "answered_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "invited_by",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-                (
-                    "team",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="invitations", to="challenges.team"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-created_at"],
-                "constraints": [
-                    models.UniqueConstraint(
-                        models.F("team"),
-                        django.db.models.functions.text.Lower("email"),
-                        condition=models.Q(("state", "open")),
-                        name="challenges_one_open_invitation",
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name="Concern",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

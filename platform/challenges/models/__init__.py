@@ -2,7 +2,7 @@
 
 from challenges.models.challenges import Challenge, Member, Organizer, Phase, Seat, Task, Team
 from challenges.models.launching import Deviation, PhaseAssessment, Projection
-from challenges.models.participation import Concern, Invitation, Participation, Terms
+from challenges.models.participation import Concern, Participation, Terms
 from challenges.models.talking import Announcement, Post, Subscription, Thread
 
 __all__ = [
@@ -10,7 +10,6 @@ __all__ = [
     "Challenge",
     "Concern",
     "Deviation",
-    "Invitation",
     "Member",
     "Organizer",
     "Participation",

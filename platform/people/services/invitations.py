@@ -46,7 +46,7 @@ def invite(*, actor: User, target: Model, email: str, role: str) -> Invitation:
         had as many invitations as a day allows.
     """
     policy = policy_of(target)
-    email = email.strip()
+    email = email.strip().lower()
     validate_email(email)
     if role not in policy.roles:
         raise ValidationError({"role": policy.no_such_role})
