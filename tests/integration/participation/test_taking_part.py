@@ -218,8 +218,10 @@ def test_a_captain_hands_over_before_leaving(world):
 
 
 def test_the_last_one_takes_a_team_that_never_submitted_along(world):
+    invite(world, "otto@elsewhere.org")
     teams.leave(user=world.member, member=Member.objects.get(user=world.member))
     assert not Team.objects.filter(pk=world.team.pk).exists()
+    assert not Invitation.objects.exists()
 
 
 def test_only_the_captain_changes_the_team(world, client):

@@ -140,15 +140,6 @@ def test_what_cannot_be_invited_leaves_nothing_behind(owner, hippocampus, email,
     assert not Email.objects.exists()
 
 
-def test_invitations_go_with_what_they_invite_into(owner, hippocampus):
-    invite(owner, hippocampus)
-    other = design(owner, title="Another")
-    invite(owner, other)
-    hippocampus.collaborators.all().delete()
-    Design.objects.filter(pk=hippocampus.pk).delete()
-    assert [row.target for row in Invitation.objects.all()] == [other]
-
-
 def test_the_list_says_what_became_of_each_and_offers_to_withdraw_open_ones(owner, hippocampus):
     for email in ("a@example.org", "b@example.org", "c@example.org"):
         invite(owner, hippocampus, email=email)
