@@ -43,6 +43,7 @@ INSTALLED_APPS = [
     "accounts",
     "notifications",
     "people",
+    "conversations",
     "designs",
     "reviews",
     "registry",

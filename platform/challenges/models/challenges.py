@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
+from conversations.models import Thread
 from evaluation.assessment import Assessment, parse
 from people.models import Invitation
 
@@ -29,6 +30,7 @@ class Challenge(models.Model):
     organizers = models.ManyToManyField(
         settings.AUTH_USER_MODEL, through="Organizer", related_name="organized_challenges"
     )
+    threads = GenericRelation(Thread)
 
     class Meta:
         ordering = ["title"]

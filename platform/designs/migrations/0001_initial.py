@@ -467,67 +467,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Thread",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("parameter", models.CharField(max_length=80)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ("resolved_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "design",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="threads", to="designs.design"
-                    ),
-                ),
-                (
-                    "resolved_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "task",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="designs.designtask",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["created_at"],
-            },
-        ),
-        migrations.CreateModel(
-            name="Comment",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("text", models.TextField()),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                (
-                    "author",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-                (
-                    "thread",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="comments", to="designs.thread"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["created_at"],
-            },
-        ),
-        migrations.CreateModel(
             name="Collaborator",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

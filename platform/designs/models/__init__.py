@@ -5,13 +5,12 @@ from designs.models.fields import FieldChange, FieldValue
 from designs.models.links import LinkAnswer
 from designs.models.scans import Scan
 from designs.models.simulations import Simulation
-from designs.models.talk import CheckAnswer, Comment, TextOverride, Thread
+from designs.models.talk import CheckAnswer, TextOverride
 from designs.models.versions import DesignVersion
 
 __all__ = [
     "CheckAnswer",
     "Collaborator",
-    "Comment",
     "Design",
     "DesignTask",
     "DesignVersion",
@@ -23,5 +22,4 @@ __all__ = [
     "Simulation",
     "TaskAnswers",
     "TextOverride",
-    "Thread",
 ]

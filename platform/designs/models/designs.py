@@ -6,6 +6,7 @@ from django.db import models
 from django.urls import reverse
 from django.utils import timezone
 
+from conversations.models import Thread
 from people.models import Invitation
 
 
@@ -24,6 +25,7 @@ class Design(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     changed_at = models.DateTimeField(default=timezone.now, editable=False)
     invitations = GenericRelation(Invitation)
+    threads = GenericRelation(Thread)
 
     class Meta:
         ordering = ["-changed_at"]

@@ -12,20 +12,15 @@ from designs.services.embargoes import open_embargo
 from designs.services.fields import Conflict, Saved, save_field
 from designs.services.people import change_role, remove_collaborator
 from designs.services.talk import (
-    add_comment,
     answer_check,
-    open_thread,
     override_text,
     remove_text_override,
-    reopen_thread,
-    resolve_thread,
 )
 from designs.services.versions import freeze_version
 
 __all__ = [
     "Conflict",
     "Saved",
-    "add_comment",
     "add_task",
     "answer_check",
     "change_role",
@@ -35,12 +30,9 @@ __all__ = [
     "import_design",
     "import_registration",
     "open_embargo",
-    "open_thread",
     "override_text",
     "remove_collaborator",
     "remove_task",
     "remove_text_override",
-    "reopen_thread",
-    "resolve_thread",
     "save_field",
 ]

@@ -8,10 +8,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from conversations import services as conversations
+from conversations.queries import threads_about
 from designs import services
 from designs.contributions.invitations import DESIGN_INVITATIONS
 from designs.forms import CommentForm, InvitationForm
-from designs.models import Collaborator, Design, Thread
+from designs.models import Collaborator, Design
 from designs.views.access import design_context, design_for, signed_in, task_of
 from people.models import Invitation
 from people.services import invitations
@@ -103,11 +105,11 @@ def comments(request: HttpRequest, slug: str, parameter: str, task: str | None =
         form = CommentForm(request.POST)
         if form.is_valid():
             try:
-                services.open_thread(
+                conversations.start_thread(
                     actor=request.user,
-                    design=design,
-                    parameter=parameter,
-                    task=place,
+                    target=design,
+                    topic=parameter,
+                    part=place.key if place else "",
                     text=form.cleaned_data["text"],
                 )
             except ValidationError as error:
@@ -120,25 +122,19 @@ def comments(request: HttpRequest, slug: str, parameter: str, task: str | None =
 def reply(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Answer in a conversation, resolve it, or take it up again."""
     design = design_for(request, slug, "comment_on_design")
-    thread = get_object_or_404(Thread.objects.select_related("task", "design"), pk=pk, design=design)
+    thread = get_object_or_404(threads_about(design, reader=request.user), pk=pk)
     match request.POST.get("act"):
-        case "resolve":
-            services.resolve_thread(actor=request.user, thread=thread)
-        case "reopen":
-            services.reopen_thread(actor=request.user, thread=thread)
+        case "resolve" | "reopen" as act:
+            conversations.close_thread(actor=request.user, thread=thread, closed=act == "resolve")
         case _:
             form = CommentForm(request.POST)
             if form.is_valid():
-                services.add_comment(actor=request.user, thread=thread, text=form.cleaned_data["text"])
-    return _threads(request, design, thread.parameter, thread.task.key if thread.task else None)
+                conversations.reply(actor=request.user, thread=thread, text=form.cleaned_data["text"])
+    return _threads(request, design, thread.topic, thread.part or None)
 
 
 def _threads(request: HttpRequest, design: Design, parameter: str, task: str | None) -> HttpResponse:
-    threads = (
-        Thread.objects.filter(design=design, parameter=parameter, task__key=task)
-        if task
-        else Thread.objects.filter(design=design, parameter=parameter, task=None)
-    )
+    threads = threads_about(design, reader=request.user).filter(topic=parameter, part=task or "")
     return render(
         request,
         "designs/parts/comments.html",
@@ -147,7 +143,7 @@ def _threads(request: HttpRequest, design: Design, parameter: str, task: str | N
             "parameter": parameter,
             "task": task or "",
             "key": f"{parameter}-{task}" if task else parameter,
-            "threads": threads.select_related("resolved_by").prefetch_related("comments__author"),
+            "threads": threads.prefetch_related("posts__author"),
         },
     )
 

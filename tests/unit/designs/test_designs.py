@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
+from conversations import services as conversations
 from designs import services
 from designs.models import Collaborator, Design, DesignVersion
 from designs.queries import document_of, document_of_version
@@ -173,18 +174,25 @@ def test_roles(hippocampus, role, view, edit, manage):
 
 
 def test_a_conversation_is_answered_resolved_and_taken_up_again(hippocampus, owner):
-    thread = services.open_thread(actor=owner, design=hippocampus, parameter="challenge_name", text="Too short?")
-    services.resolve_thread(actor=owner, thread=thread)
-    assert thread.resolved_by == owner
-    services.add_comment(actor=owner, thread=thread, text="No.")
+    thread = conversations.start_thread(actor=owner, target=hippocampus, topic="challenge_name", text="Too short?")
+    conversations.close_thread(actor=owner, thread=thread)
     thread.refresh_from_db()
-    assert thread.resolved_at is None
-    assert thread.comments.count() == 2
+    assert thread.closed_by == owner
+    conversations.reply(actor=owner, thread=thread, text="No.")
+    thread.refresh_from_db()
+    assert not thread.is_closed
+    assert thread.posts.count() == 2
+
+
+def test_a_conversation_is_about_a_parameter_and_task_of_the_design_alone(hippocampus, owner):
+    for topic, part in (("no_such_parameter", ""), ("challenge_name", "no-such-task")):
+        with pytest.raises(ValidationError, match="no such parameter"):
+            conversations.start_thread(actor=owner, target=hippocampus, topic=topic, part=part, text="What?")
 
 
 def test_an_empty_comment_and_an_answer_to_an_error_are_refused(hippocampus, owner):
     with pytest.raises(ValidationError, match="Write"):
-        services.open_thread(actor=owner, design=hippocampus, parameter="challenge_name", text="  ")
+        conversations.start_thread(actor=owner, target=hippocampus, topic="challenge_name", text="  ")
     with pytest.raises(ValidationError, match="has to be mended"):
         services.answer_check(
             actor=owner, design=hippocampus, check_id="metrics.count", text="no", basis="", task=hippocampus.tasks.get()
