@@ -11,7 +11,7 @@ from django.db.models.functions import Lower
 from django.dispatch import Signal
 from django.utils import timezone
 
-from accounts.orcid import validate_orcid
+from accounts.domain.orcid import validate_orcid
 
 # Sent with `user`, in the transaction that stores a new password of an existing account, whoever sets it and wherever.
 password_replaced = Signal()

@@ -40,6 +40,7 @@ PODIUM_ADDRESS = env.str("PODIUM_ADDRESS", f"http://127.0.0.1:{env.int('PORT', 8
 INSTALLED_APPS = [
     "web",
     "audit",
+    "work",
     "accounts",
     "notifications",
     "designs",
@@ -174,6 +175,7 @@ CELERY_TASK_ROUTES = {
     "accounts.tasks.*": {"queue": "mail"},
     "challenges.tasks.*": {"queue": "ingest"},
     "test_sets.tasks.*": {"queue": "ingest"},
+    "work.tasks.*": {"queue": "ingest"},
     "submissions.tasks.score_*": {"queue": "score"},
     "submissions.tasks.*": {"queue": "ingest"},
     "notifications.tasks.*": {"queue": "mail"},
@@ -189,6 +191,7 @@ PODIUM_SWEEP_SECONDS = env.int("PODIUM_SWEEP_SECONDS", 5)
 PODIUM_CHECK_LINKS = env.bool("PODIUM_CHECK_LINKS", False)
 CELERY_BEAT_SCHEDULE_FILENAME = str(PODIUM_DATA / "run" / "beat")
 CELERY_BEAT_SCHEDULE = {
+    "work-sweep": {"task": "work.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "challenges-sweep": {"task": "challenges.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "submissions-sweep": {"task": "submissions.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "leaderboards-sweep": {"task": "leaderboards.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
@@ -421,7 +424,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "ENUM_NAME_OVERRIDES": {
         "SubmissionState": "submissions.models.Submission.State",
-        "ValueState": "api.design_serializers.STATES",
+        "ValueState": "api.designs.serializers.STATES",
         "RegistrationState": "registry.models.Registration.State",
     },
 }

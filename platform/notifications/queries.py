@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from notifications import kinds
 from notifications.models import Email, How, Notification, Preference
-from web.clock import shared_now
+from work.clock import shared_now
 
 # Digests leave once a day at this hour (UTC): the morning in Europe, before work in the Americas.
 DIGEST_HOUR = 6

@@ -9,8 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.db.models import F, Q
 
-from web.clock import shared_now
 from web.leased import Leased
+from work.clock import shared_now
 
 
 def lease_time() -> timedelta:

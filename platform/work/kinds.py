@@ -4,7 +4,7 @@ An app declares its kinds in `queries/work.py` and registers them in `AppConfig.
 itself needs, so that web processes can count what waits.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -41,6 +41,9 @@ def growing(step: timedelta) -> Callable[[int], timedelta]:
     [2, 4, 6]
     """
     return lambda attempts: step * attempts
+
+
+usual_pause = growing(timedelta(seconds=2))
 
 
 def _always() -> bool:
@@ -109,7 +112,7 @@ class Kind:
     lease: Callable[[], timedelta] = usual_lease
     attempts: int = 3
     errors: int = 1
-    pause: Callable[[int], timedelta] = growing(timedelta(seconds=2))
+    pause: Callable[[int], timedelta] = usual_pause
     patience: timedelta = timedelta(seconds=5)
     since: str = "created_at"
     counted: str = "pk"
@@ -117,7 +120,7 @@ class Kind:
     fair_between: str = ""
     challenge: str = ""
     is_enabled: Callable[[], bool] = _always
-    chosen: Callable[[QuerySet[Any]], Iterable[Any]] | None = None
+    chosen: Callable[[QuerySet[Any]], QuerySet[Any]] | None = None
 
     @property
     def open_rows(self) -> QuerySet[Any]:

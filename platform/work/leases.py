@@ -208,9 +208,7 @@ def claim(kind: Kind, argument: object, *, give_up: Callable[[Lease], object]) -
         return None
     token, now = uuid.uuid4(), shared_now()
     rows = kind.open_rows.filter(free(now), **{kind.argument or "pk": argument})
-    taken = rows.update(
-        lease_token=token, lease_until=now + kind.lease(), attempts=F("attempts") + 1, **kind.begins
-    )
+    taken = rows.update(lease_token=token, lease_until=now + kind.lease(), attempts=F("attempts") + 1, **kind.begins)
     if not taken:
         return None
     held = kind.model._default_manager.filter(lease_token=token)  # noqa: SLF001

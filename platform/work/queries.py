@@ -131,5 +131,3 @@ def busy() -> Figures | None:
     """Return the kind of work that has been under way the longest; None when no lease is alive."""
     running = [entry for entry in figures() if entry.running and entry.running_since]
     return min(running, key=lambda entry: entry.running_since or shared_now(), default=None)
-
-

@@ -1,6 +1,5 @@
 """Asking workers for work, and asking once more for what got lost."""
 
-from collections.abc import Iterable
 from typing import Any
 
 import structlog
@@ -43,8 +42,8 @@ def sweep_kind(kind: Kind) -> int:
     """Ask once more for rows of one kind that are due, that nobody holds and whose message should have arrived."""
     if not kind.is_enabled():
         return 0
-    rows: Iterable[Any] = lost(kind) if kind.chosen is None else kind.chosen(lost(kind))
-    chosen = list(rows[: kind.at_once])  # type: ignore[index]
+    rows = lost(kind) if kind.chosen is None else kind.chosen(lost(kind))
+    chosen = list(rows[: kind.at_once])
     if not chosen:
         return 0
     keys = [row.pk for row in chosen]

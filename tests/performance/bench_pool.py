@@ -89,7 +89,7 @@ class Participants:
         from accounts.models import User
         from challenges.models import Phase, Task
         from challenges.services import create_challenge, create_phase, join_with_team
-        from operations.examples import example, predictions
+        from operations.services.examples import example, predictions
         from test_sets.services.sealing import create_test_set
 
         source = example("hippocampus")
@@ -182,7 +182,7 @@ class Participants:
         from django.utils import timezone
 
         from operations.models import Heartbeat
-        from web.jobs import send
+        from work.jobs import send
 
         send("operations.tasks.heartbeat", [])
         return Heartbeat.objects.filter(seen_at__gt=timezone.now() - timedelta(seconds=2)).exists()

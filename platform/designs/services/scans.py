@@ -22,8 +22,8 @@ from designs.models import DesignTask, Scan
 from designs.queries import document_of
 from designs.services.scanning import Arrived, ScanError, scan_folder
 from evaluation.designs.compilation.compiler import compile_values
-from web.clock import overdue
-from web.jobs import enqueue
+from work.clock import overdue
+from work.jobs import enqueue
 
 TASK = "designs.tasks.scan"
 MAX_FILES: Final = 200

@@ -18,8 +18,8 @@ from evaluation.advice.simulation import SimulationError, Spread, simulate
 from evaluation.assessment import parse
 from evaluation.designs.compilation import compile_values
 from evaluation.scoring import read_results
-from web.clock import overdue
-from web.jobs import enqueue
+from work.clock import overdue
+from work.jobs import enqueue
 
 TASK = "designs.tasks.simulate"
 # A simulation takes seconds: one that is not over after so long was lost with its message or its worker.

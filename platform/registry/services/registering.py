@@ -16,7 +16,7 @@ from designs.models import Design, DesignVersion
 from evaluation.canonical import canonical_json, sha256
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Document
-from registry.documents import (
+from registry.domain.public_documents import (
     Publication,
     digest_at,
     exported,
@@ -32,7 +32,7 @@ from registry.queries import current_version
 from registry.services.listing import list_registration
 from reviews.models import Filing
 from reviews.services.transitions import advance
-from web.jobs import enqueue
+from work.jobs import enqueue
 
 Level = RegistrationVersion.Level
 PUBLISH = "registry.tasks.publish_version"

@@ -5,7 +5,7 @@ from datetime import timedelta
 from django.db.models import Count, Q, QuerySet
 
 from submissions.models import Chunk, Run, Submission
-from web.clock import overdue, shared_now
+from work.clock import overdue, shared_now
 
 # A row is looked for again only when its message has had this long to arrive.
 PATIENCE = timedelta(seconds=5)

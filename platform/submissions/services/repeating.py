@@ -6,7 +6,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from accounts.models import User
 from submissions.models import Run, Submission
 from submissions.services.states import repeat
-from web.jobs import enqueue
+from work.jobs import enqueue
 
 WORKING = (Submission.State.RECEIVED, Submission.State.VALIDATING, Submission.State.ACCEPTED)
 

@@ -10,8 +10,8 @@ from submissions.domain.report import Report, Status
 from submissions.models import Chunk, Run, Submission
 from test_sets.queries.expectation import ExpectedCase, expectation
 from test_sets.queries.test_sets import active_test_set
-from web.clock import shared_now
-from web.jobs import enqueue
+from work.clock import shared_now
+from work.jobs import enqueue
 
 # A chunk should take about a third of a second: long against its overhead, short against everything that can go wrong.
 CHUNK_CASES = 20

@@ -39,9 +39,9 @@ from test_sets.queries.expectation import TABLE_FILES
 from test_sets.queries.test_sets import metadata_frame_of
 from uploads.limits import child_limits
 from uploads.storage import free_bytes, has_room, is_out_of_room
-from web.clock import shared_now
-from web.jobs import enqueue
 from web.leases import Heart, LeaseLostError, claim, task_budget
+from work.clock import shared_now
+from work.jobs import enqueue
 
 log = structlog.get_logger(__name__)
 

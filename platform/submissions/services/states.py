@@ -15,8 +15,8 @@ from submissions.models import Run, Submission
 from submissions.services.runs import start_run
 from submissions.services.telling import tell_team
 from test_sets.queries.test_sets import active_test_set
-from web.clock import shared_now
-from web.jobs import enqueue
+from work.clock import shared_now
+from work.jobs import enqueue
 
 State = Submission.State
 FAILED_MESSAGE = (

@@ -28,8 +28,8 @@ from uploads.services.refusals import (
 )
 from uploads.services.uploads import append, cancel, check_receiving
 from uploads.storage import delete, private, scratch, store_file
-from web.clock import shared_now
-from web.jobs import enqueue
+from work.clock import shared_now
+from work.jobs import enqueue
 
 
 def create_upload(

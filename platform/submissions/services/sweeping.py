@@ -15,8 +15,8 @@ from test_sets.services import arrivals, sweeping
 from uploads.models import Upload
 from uploads.services import multiparts, refusals, uploads
 from uploads.storage import scratch
-from web.clock import shared_now
-from web.jobs import send
+from work.clock import shared_now
+from work.jobs import send
 
 log = structlog.get_logger(__name__)
 

@@ -19,9 +19,9 @@ from test_sets.services.archives import take_archive
 from test_sets.services.replacing import Replacement, TestSetError, approved_change
 from uploads.services.refusals import BusyError
 from uploads.storage import delete, has_room
-from web.clock import shared_now
-from web.jobs import enqueue
 from web.leases import Heart, LeaseLostError, claim
+from work.clock import shared_now
+from work.jobs import enqueue
 
 log = structlog.get_logger(__name__)
 

@@ -1,8 +1,8 @@
 """Finding archives of references that nobody works on."""
 
 from test_sets.queries.work import lost_archives
-from web.clock import shared_now
-from web.jobs import send
+from work.clock import shared_now
+from work.jobs import send
 
 # Messages sent in one sweep; what is left is sent by the next.
 AT_ONCE = 200

@@ -17,15 +17,22 @@ from work.clock import shared_now
 from work.leases import LeaseLostError, claim, claim_next
 from work.queries import figures_of, lost, next_rows
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
+of_several_connections = pytest.mark.django_db(transaction=True)
 SECOND = timedelta(seconds=1)
 PLATFORM = Path(__file__).parents[3] / "platform"
 
 
-@pytest.fixture(autouse=True)
-def table(transactional_db):
-    with errands.table():
+@pytest.fixture(scope="module", autouse=True)
+def table(django_db_setup, django_db_blocker):
+    with django_db_blocker.unblock(), errands.table():
         yield
+
+
+@pytest.fixture(autouse=True)
+def no_errands(db):
+    """Tests of several connections commit what they make."""
+    Errand.objects.all().delete()
 
 
 @pytest.fixture
@@ -38,6 +45,7 @@ def sent(monkeypatch):
         return True
 
     monkeypatch.setattr("work.jobs.send", send)
+    monkeypatch.setattr("work.jobs.enqueue", lambda task, *args, countdown=None: send(task, args, countdown=countdown))
     return messages
 
 
@@ -61,6 +69,7 @@ def test_of_two_workers_one_gets_the_row():
     assert (row.state, row.lease_token) == ("running", first.token)
 
 
+@of_several_connections
 def test_of_many_workers_at_the_same_moment_one_gets_the_row():
     row, workers = errand(), 6
     together = threading.Barrier(workers)
@@ -137,6 +146,7 @@ def test_beat_tells_a_holder_that_another_worker_has_taken_over():
     assert lease.is_lost
 
 
+@of_several_connections
 def test_thread_renews_the_lease_through_one_long_step():
     row = errand()
     lease = claim(kind(lease=lambda: timedelta(seconds=0.6)), row.pk, give_up=never)
