@@ -151,7 +151,14 @@ class Lease:
         return bool(rows.update(**_FREED | changes))
 
     def hand_back(
-        self, pause: timedelta | None = None, *, failure: str = "", is_counted: bool = True, **changes: Any
+        self,
+        pause: timedelta | None = None,
+        *,
+        failure: str = "",
+        is_counted: bool = True,
+        asks: bool = True,
+        **changes: Any,
+   
     ) -> bool:
         """Give the work up for another try; returns whether it was still held.
 
@@ -163,23 +170,25 @@ class Lease:
             Why it did not succeed; empty where that is no failure.
         is_counted
             Whether this counts as an attempt.
+        asks
+            Whether a worker is asked for it at once; else the sweep asks.
         """
         pause = self.kind.pause(self.attempts) if pause is None else pause
         due_at = shared_now() + pause
-        is_soon = pause <= LONGEST_COUNTDOWN
+        asks = asks and pause <= LONGEST_COUNTDOWN
         with transaction.atomic():
             held = self.rows.update(
                 **_FREED
                 | {
                     "due_at": due_at if pause else None,
                     # Until then its message is on the way.
-                    "asked_at": due_at if is_soon else None,
+                    "asked_at": due_at if asks else None,
                     "attempts": self.attempts if is_counted else self.attempts - 1,
                     "failure": failure,
                 }
                 | changes
             )
-            if held and is_soon and not self.kind.is_collective:
+            if held and asks and not self.kind.is_collective:
                 arguments = [] if self.kind.argument is None else [_argument(self.kind, self.pk)]
                 seconds = pause.total_seconds()
                 jobs.enqueue(self.kind.task, *arguments, countdown=seconds + 0.1 if seconds else None)
