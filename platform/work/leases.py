@@ -158,7 +158,6 @@ class Lease:
         is_counted: bool = True,
         asks: bool = True,
         **changes: Any,
-   
     ) -> bool:
         """Give the work up for another try; returns whether it was still held.
 
@@ -175,7 +174,7 @@ class Lease:
         """
         pause = self.kind.pause(self.attempts) if pause is None else pause
         due_at = shared_now() + pause
-        asks = asks and pause <= LONGEST_COUNTDOWN
+        asks = asks and pause <= LONGEST_COUNTDOWN and not self.kind.is_collective
         with transaction.atomic():
             held = self.rows.update(
                 **_FREED
@@ -188,7 +187,7 @@ class Lease:
                 }
                 | changes
             )
-            if held and asks and not self.kind.is_collective:
+            if held and asks:
                 arguments = [] if self.kind.argument is None else [_argument(self.kind, self.pk)]
                 seconds = pause.total_seconds()
                 jobs.enqueue(self.kind.task, *arguments, countdown=seconds + 0.1 if seconds else None)
