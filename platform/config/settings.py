@@ -194,8 +194,6 @@ CELERY_BEAT_SCHEDULE = {
     "work-sweep": {"task": "work.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "challenges-sweep": {"task": "challenges.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "submissions-sweep": {"task": "submissions.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
-    "leaderboards-sweep": {"task": "leaderboards.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
-    "reports-sweep": {"task": "reports.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "notifications-sweep": {"task": "notifications.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "reviews-sweep": {"task": "reviews.tasks.sweep", "schedule": 300},
     "designs-sweep": {"task": "designs.tasks.sweep", "schedule": 60},
