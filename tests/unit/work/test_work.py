@@ -342,7 +342,7 @@ def test_two_kinds_cannot_have_one_name(monkeypatch):
 
 
 def test_lease_fields_exist_in_one_file_only():
-    fields = {"lease_token", "lease_until", "attempts", "attempt", "asked_at", "due_at", "lease"}
+    fields = {"lease_token", "lease_until", "lease", "attempts", "attempt"}
     declaring = set()
     for path in PLATFORM.rglob("models*/**/*.py"):
         declaring |= _declared(path, fields)
