@@ -17,7 +17,7 @@ class SubmissionsConfig(AppConfig):
         from submissions.queries import work
         from work import kinds as work_kinds
 
-        work_kinds.register(work.VALIDATION, work.SCORING)
+        work_kinds.register(work.VALIDATION, work.SCORING, work.RESCORING)
         hooks.reference_sources.register(design_checks.reference_sources)
         receivers.connect()
         registrations.register()

@@ -60,6 +60,8 @@ class Figures:
 
     Attributes
     ----------
+    length
+        What waits or is worked on; a run of which one part waits while another is worked on counts once.
     waiting
         What waits for a worker and could be begun now.
     running
@@ -75,17 +77,13 @@ class Figures:
     """
 
     kind: Kind
+    length: int
     waiting: int
     running: int
     put_off: int
     repeated: int
     oldest: datetime | None
     running_since: datetime | None
-
-    @property
-    def length(self) -> int:
-        """What waits or is worked on."""
-        return self.waiting + self.running
 
     @property
     def is_nothing(self) -> bool:
@@ -104,7 +102,8 @@ def figures_of(kind: Kind, *, challenge: object = None, now: datetime | None = N
         rows = rows.filter(**{kind.challenge: challenge})
     is_due, is_held = _due(now), held(now)
     numbers = rows.aggregate(
-        waiting=Count(kind.counted, filter=free(now) & ~is_held, distinct=True),
+        length=Count(kind.counted, filter=is_due | is_held, distinct=True),
+        waiting=Count(kind.counted, filter=free(now), distinct=True),
         running=Count(kind.counted, filter=is_held, distinct=True),
         put_off=Count(kind.counted, filter=~is_due & ~is_held, distinct=True),
         repeated=Count(kind.counted, filter=Q(attempts__gt=1) | Q(attempts=1) & ~is_held, distinct=True),

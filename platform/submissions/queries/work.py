@@ -2,7 +2,7 @@
 
 from django.db.models import Q, QuerySet
 
-from submissions.models import Chunk, Run, Submission
+from submissions.models import Chunk, Rescoring, Run, Submission
 from work.kinds import Kind
 
 VALIDATION = Kind(
@@ -34,6 +34,18 @@ SCORING = Kind(
     counted="run",
     fair_between="run__submission__team",
     challenge="run__submission__phase__task__challenge",
+)
+
+RESCORING = Kind(
+    name="rescoring",
+    doing="scoring again",
+    model=Rescoring,
+    is_open=Q(state=Rescoring.State.WAITING),
+    task="submissions.tasks.repeat",
+    attempts=10,
+    errors=3,
+    order=("created_at",),
+    challenge="submission__phase__task__challenge",
 )
 
 
