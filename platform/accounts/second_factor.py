@@ -58,8 +58,8 @@ class StaffSecondFactorMiddleware:
 
 
 def _is_missing(request: HttpRequest) -> bool:
-    name = request.resolver_match.url_name or ""
-    if request.resolver_match.namespaces == [] and name.startswith(_OPEN):
+    match = request.resolver_match
+    if match is not None and match.namespaces == [] and (match.url_name or "").startswith(_OPEN):
         return False
     user = request.user
     return user.is_authenticated and (user.is_staff or user.is_superuser) and not has_second_factor(request)

@@ -18,7 +18,7 @@ from challenges.models import Challenge, Invitation, Member, Participation, Seat
 from challenges.queries.people import terms_of
 from challenges.services.concerns import find_concerns
 from notifications.services import mail, notify
-from notifications.services.composing import absolute
+from web.addresses import absolute
 from web.names import clean_name, confusable_with, slug_of
 
 INVITATION_DAYS = 14

@@ -13,8 +13,9 @@ from audit.services import record
 from notifications import kinds
 from notifications.models import ACCOUNT, Email, How, Notification, Preference, Unsubscribed
 from notifications.queries import MAIL, choices_of, digest_cutoff
-from notifications.services.composing import DIGEST_EXCERPT, absolute, framed, one_line, plain, unsubscribe_address
+from notifications.services.composing import DIGEST_EXCERPT, framed, one_line, plain, unsubscribe_address
 from notifications.services.inviting import check_invitations
+from web.addresses import absolute
 from work.clock import shared_now
 from work.jobs import enqueue
 

@@ -7,10 +7,10 @@ from django.utils import timezone
 
 from accounts.models import User
 from notifications.services import mail, notify
-from notifications.services.composing import absolute
 from reviews.models import Assignment, Call, FiledVersion, Filing, MailText, Part
 from reviews.queries import anonymity, latest, review_due
 from reviews.services.defaults import MAILS, fill
+from web.addresses import absolute
 
 KINDS = {
     "review_invitation": "You are invited to review",
