@@ -220,7 +220,10 @@ def claim(kind: Kind, argument: object, *, give_up: Callable[[Lease], object]) -
     if not taken:
         return None
     held = kind.model._default_manager.filter(lease_token=token)  # noqa: SLF001
-    pk, attempts = held.values_list("pk", "attempts").get(**{kind.argument or "pk": argument})
+    row = held.filter(**{kind.argument or "pk": argument}).values_list("pk", "attempts").first()
+    if row is None:
+        return None  # taken over already: the lease is shorter than this took
+    pk, attempts = row
     lease = Lease(kind, pk, token, attempts)
     if attempts > kind.attempts:
         log.error("workers_lost", kind=kind.name, row=str(pk), attempts=attempts - 1)

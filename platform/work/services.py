@@ -32,7 +32,12 @@ def sweep() -> dict[str, int]:
 
     Nothing here decides anything: a message too many finds nothing to do.
     """
-    found = {kind.name: sweep_kind(kind) for kind in registered()}
+    found = {}
+    for kind in registered():
+        try:
+            found[kind.name] = sweep_kind(kind)
+        except Exception:  # one kind that cannot be looked for keeps no other waiting
+            log.exception("sweep_failed", kind=kind.name)
     if any(found.values()):
         log.info("work_swept", **found)
     return found

@@ -297,6 +297,17 @@ def test_broker_that_is_down_loses_nothing(monkeypatch):
     assert services.sweep_kind(kind()) == 1
 
 
+def test_kind_that_cannot_be_looked_for_keeps_no_other_waiting(sent, monkeypatch, caplog):
+    def fail(rows):
+        raise RuntimeError("a column is missing")
+
+    monkeypatch.setattr(kinds, "_kinds", {})
+    row = errand()
+    kinds.register(kind(name="broken", chosen=fail), kind())
+    assert services.sweep() == {"errands": 1}
+    assert sent == [("tests.run_errand", [row.pk], None)]
+
+
 # --- Fairness ---------------------------------------------------------------------------------------------------------
 def test_those_with_the_least_under_way_come_first_and_then_the_oldest():
     fair = kind(fair_between="owner")
