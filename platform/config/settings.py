@@ -43,6 +43,8 @@ INSTALLED_APPS = [
     "work",
     "accounts",
     "notifications",
+    "people",
+    "conversations",
     "designs",
     "reviews",
     "registry",
