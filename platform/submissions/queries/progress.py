@@ -100,7 +100,7 @@ def _received(submission: Submission) -> Progress:
 def _validating(submission: Submission) -> Progress:
     report = Report.of(submission.report)
     usual = usual_validation(submission)
-    again = f" An earlier worker was lost; this is try {submission.attempt}." if submission.attempt > 1 else ""
+    again = f" An earlier worker was lost; this is try {submission.attempts}." if submission.attempts > 1 else ""
     return Progress(
         "Validating",
         "info",

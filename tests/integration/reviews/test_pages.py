@@ -10,6 +10,7 @@ from django.utils import timezone
 from reviews.models import AutomaticAssignment, Bid, Call, Review, ReviewThread
 from reviews.services import reviewers
 from reviews.services.filing import file_design
+from reviews.tasks import assign_automatically
 from tests.unit.reviews.world import dates, make_design, person
 
 pytestmark = pytest.mark.django_db
@@ -141,14 +142,12 @@ def test_bids_are_taken_until_their_end(client, world):
 
 
 def test_the_automatic_assignment_is_watched_and_reloads_the_page_once_over(client, world):
-    from reviews.tasks import sweep
-
     world.file()
     client.force_login(world.chair)
     stem = f"/calls/{world.call.slug}/assignments/"
     client.post(f"{stem}automatic/")
     assert "hx-get" in client.get(f"{stem}state/").content.decode()
-    sweep()
+    assign_automatically(AutomaticAssignment.objects.get().pk)
     answer = client.get(f"{stem}state/")
     assert answer["HX-Refresh"] == "true"
     assert AutomaticAssignment.objects.get().made == 4
