@@ -85,6 +85,26 @@ def sampled_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray |
     return result
 
 
+def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None) -> tuple[int, ...]:
+    """On how many cases each algorithm of a table has no usable prediction.
+
+    A value of the whole data set has one row, which does not say on how many cases it rests. Of a classification the
+    evidence says it case by case; where the value itself is missing, every case lacks what the metric needs.
+    """
+    from evaluation.scoring.classification_evidence import PROBLEM, unanswered_cases
+
+    missing_rows = tuple(outcomes.get("missing", 0) for outcomes in table.outcomes)
+    if not table.per_dataset or evidence is None or evidence.header["problem"] != PROBLEM:
+        return missing_rows
+    counts = []
+    for name, value_is_missing in zip(table.algorithms, missing_rows, strict=True):
+        if value_is_missing:
+            counts.append(len(plan.cases))
+        else:
+            counts.append(unanswered_cases(evidence.select(table.metric.name, name, table.region or "")))
+    return tuple(counts)
+
+
 def _alike(first: float, second: float) -> bool:
     if np.isfinite(first) and np.isfinite(second):
         return abs(first - second) <= _AGREES * max(1.0, abs(second))

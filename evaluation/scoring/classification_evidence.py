@@ -110,6 +110,11 @@ def recompute_classification(metric: MetricUse, evidence: CaseEvidence, multipli
     return Values.joined([_evaluate(metric, evidence, part) for part in parts])
 
 
+def unanswered_cases(evidence: CaseEvidence) -> int:
+    """How many cases have no valid answer and therefore count as wrong decisions."""
+    return int(np.count_nonzero(evidence.block.counts.reshape(-1, 2)[:, 1] == NO_ANSWER))
+
+
 def value_of(metric: MetricUse, evidence: CaseEvidence) -> Result:
     """The value on all cases, each once."""
     return _evaluate(metric, evidence, None).result()

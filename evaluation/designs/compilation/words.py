@@ -7,10 +7,11 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from evaluation.assessment import Assessment, parse
+from evaluation.assessment import Assessment, MetricUse, parse
 from evaluation.canonical import canonical_json
 from evaluation.catalogue import get
 from evaluation.ranking import rank
+from evaluation.ranking.explain import plural
 
 TEAMS: Final = ("Alder", "Birch", "Cedar", "Dogwood", "Elm")
 CASES: Final = 6
@@ -19,35 +20,52 @@ _SEED: Final = 7
 
 def pseudo_code(assessment: Assessment) -> list[str]:
     """The assessment as indented lines that a person can follow."""
-    lines = ["for every algorithm", "  for every case"]
-    regions = [region.name for region in assessment.regions]
+    lines = ["for every algorithm"]
+    of_cases = [metric for metric in assessment.metrics if metric.level == "case"]
+    of_data_set = [metric for metric in assessment.metrics if metric.level != "case"]
+    if of_cases:
+        lines += ["  for every case", *_measured(of_cases, assessment)]
+    if of_data_set:
+        lines += ["  over all cases together", *_measured(of_data_set, assessment)]
+    for previous, level in zip(assessment.aggregation.levels, assessment.aggregation.levels[1:], strict=False):
+        lines.append(
+            f"  for every {level}: value ← {_operator(assessment.aggregation.operator)} over its {plural(previous)}"
+        )
+    for scheme in assessment.rankings:
+        lines += _scheme(scheme, assessment)
+    if assessment.uncertainty.bootstrap:
+        drawn = " then ".join(plural(level) for level in assessment.uncertainty.resample)
+        lines.append(f"repeat {assessment.uncertainty.bootstrap:,} times: draw {drawn} with replacement, rank again")
+        lines.append(f"rank interval ← middle {assessment.uncertainty.interval:.0%} of these ranks")
+    return lines
+
+
+def _measured(metrics: list[MetricUse], assessment: Assessment) -> list[str]:
+    """Metrics of one level with their options and with what counts where there is no value."""
+    lines = []
     indent = "    "
-    if regions:
-        lines.append(f"{indent}for every region of {', '.join(regions)}")
+    if assessment.regions:
+        lines.append(f"{indent}for every region of {', '.join(region.name for region in assessment.regions)}")
         indent += "  "
-    for metric in sorted(assessment.metrics, key=lambda metric: metric.level != "case"):
-        if metric.level != "case" and indent != "  ":
-            indent = "  "
-            lines.append("  over all cases together")
-            indent = "    "
+    outcomes = _OUTCOMES
+    if assessment.problem == "image_classification":
+        lines.append(f"{indent}a case without a valid answer is a wrong decision")
+        outcomes = {"missing": "there are no answers, or not the scores that it needs"}
+    elif metrics[0].level == "dataset":
+        outcomes = {"missing": "any prediction is missing or unreadable"}
+    elif assessment.problem in ("table", "failure_detection"):
+        outcomes = {"missing": _OUTCOMES["missing"]}
+    for metric in metrics:
         options = ", ".join(f"{key} = {value}" for key, value in _telling(metric).items())
         lines.append(
             f"{indent}{metric.name} ← {_name(metric.id)}({options})"
             if options
             else f"{indent}{metric.name} ← {_name(metric.id)}"
         )
-        for outcome in ("missing", "pred_empty", "ref_empty", "both_empty"):
+        for outcome, words in outcomes.items():
             value = metric.policy.get(outcome)
             if value is not None:
-                lines.append(f"{indent}  if {_OUTCOMES[outcome]}: {metric.name} ← {_value(metric, value)}")
-    for previous, level in zip(assessment.aggregation.levels, assessment.aggregation.levels[1:], strict=False):
-        lines.append(f"  for every {level}: value ← {_operator(assessment.aggregation.operator)} over its {previous}s")
-    for scheme in assessment.rankings:
-        lines += _scheme(scheme, assessment)
-    if assessment.uncertainty.bootstrap:
-        drawn = " then ".join(f"{level}s" for level in assessment.uncertainty.resample)
-        lines.append(f"repeat {assessment.uncertainty.bootstrap:,} times: draw {drawn} with replacement, rank again")
-        lines.append(f"rank interval ← middle {assessment.uncertainty.interval:.0%} of these ranks")
+                lines.append(f"{indent}  if {words}: {metric.name} ← {_value(metric, value)}")
     return lines
 
 
@@ -98,7 +116,8 @@ def _scheme(scheme: Any, assessment: Assessment) -> list[str]:
     if scheme.metrics:
         each += f" ({', '.join(metrics)})"
     lines = [f"{title}{each}"]
-    match scheme.scheme:
+    levels = {metric.level for metric in assessment.metrics if metric.name in metrics}
+    match "one_score" if levels == {"dataset"} else scheme.scheme:
         case "aggregate_then_rank":
             lines += [
                 f"  score ← {_operator(scheme.operator)} over cases",
@@ -115,7 +134,9 @@ def _scheme(scheme: Any, assessment: Assessment) -> list[str]:
             lines += ["  for every pair of algorithms: one-sided Wilcoxon signed rank test on the same cases",
                       f"  score ← share of the others beaten at level {scheme.alpha:g} {adjusted}", "  rank ← position of the score, highest first"]  # fmt: skip
         case _:
-            lines += ["  score ← one value over all cases", "  rank ← position of the score, best first"]
+            lines += ["  score ← the one value over all cases", "  rank ← position of the score, best first"]
+    if levels == {"case", "dataset"} and scheme.scheme != "one_score":
+        lines.append("  for a metric over all cases together: score ← its one value")
     ties = {
         "min": "the better rank",
         "max": "the worse rank",
@@ -124,7 +145,7 @@ def _scheme(scheme: Any, assessment: Assessment) -> list[str]:
     }
     lines.append(f"  equal scores share {ties[scheme.ties]}")
     for step in scheme.combine or ():
-        over = " and ".join(f"{name}s" for name in step.over)
+        over = " and ".join(plural(name) for name in step.over)
         after = ", then rank again" if step.rerank else ""
         lines.append(f"{_operator(step.operator)} of the ranks over {over}{after}")
     return lines
@@ -173,8 +194,11 @@ def _worked(text: str) -> Example:
         )
         for team in order
     )
-    note = f"{TEAMS[2]} sent no result for one case; {TEAMS[3]} has the same values as {TEAMS[1]}."
-    return Example(("Team", *(f"mean {metric}" for metric in metrics), *titles), rows, titles, note)
+    note = f"{TEAMS[3]} has the same values as {TEAMS[1]}."
+    if any(metric.level == "case" for metric in assessment.metrics):
+        note = f"{TEAMS[2]} sent no result for one case; {note}"
+    heads = (f"mean {metric.name}" if metric.level == "case" else metric.name for metric in assessment.metrics)
+    return Example(("Team", *heads, *titles), rows, titles, note)
 
 
 def _title(entry: dict[str, Any]) -> str:
