@@ -1,6 +1,6 @@
-"""Makes the figures of `rankings.md` from the hippocampus example: scores it, ranks it, and photographs the figures.
+"""Makes the figures of `rankings.md` from the hippocampus example: scores it, ranks it, and draws the figures.
 
-Run from the top of the repository, with Chromium installed:
+Run from the top of the repository:
 
     python -m docs.make_ranking_figures
 
@@ -11,59 +11,21 @@ The numbers quoted in `rankings.md` are printed.
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from evaluation.assessment import parse
 from evaluation.cli import main as evaluation
 from evaluation.cli.inputs import read_results
 from evaluation.figures import blob_plot, dot_and_box_plot, line_plot, sentences, significance_map
+from evaluation.figures.publication import printed
 from evaluation.ranking import rank
 from evaluation.ranking.comparison import across_schemes
 from evaluation.ranking.gaming import gaming_check
 from evaluation.ranking.raw import raw_values
-from evaluation.report import find_browser
-from evaluation.report.parts import Page, document_html
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parent / "examples" / "hippocampus"
-WIDTH = 960
-
-
-def photograph(figure: Mapping[str, Any], path: Path, folder: Path) -> None:
-    """Draw one figure in Chromium and keep the picture."""
-    browser = find_browser()
-    if browser is None:
-        message = "the figures need Chromium"
-        raise SystemExit(message)
-    page = Page()
-    page.html.append("")
-    page.figure(figure, "")
-    html = document_html("", page).replace("<figcaption>", '<figcaption hidden="hidden">')
-    html = html.replace("</style>", "body{max-width:none;padding:0}figure{margin:0}nav,.modebar{display:none}</style>")
-    source = folder / "figure.html"
-    source.write_text(html, encoding="utf-8")
-    height = figure["layout"].get("height", 420)
-    command = [
-        browser,
-        "--headless=new",
-        "--disable-gpu",
-        "--hide-scrollbars",
-        f"--window-size={WIDTH},{height}",
-        "--virtual-time-budget=20000",
-        f"--user-data-dir={folder / 'profile'}",
-        f"--screenshot={path.resolve()}",
-        source.as_uri(),
-    ]
-    if os.geteuid() == 0:
-        command.insert(1, "--no-sandbox")
-    subprocess.run(command, check=True, capture_output=True, timeout=180)  # noqa: S603  (found above)
 
 
 def main() -> None:
@@ -92,7 +54,7 @@ def main() -> None:
             "ranking-significance": significance_map(document, metric="dsc", region="anterior"),
         }
         for title, figure in figures.items():
-            photograph(figure, images / f"{title}.png", folder)
+            (images / f"{title}.png").write_bytes(printed(figure, dpi=140).png)
         print(*sentences(document), sep="\n")
         for check in gaming_check(assessment, results):
             print(check["metric"], check["region"], "would have won:", check["could_have_won_ignored"])

@@ -1,9 +1,8 @@
-"""``report``: from results to one self-contained HTML file, and to a PDF if Chromium is there."""
+"""``report``: from results to one self-contained HTML file, a PDF, a Word file, or Markdown with its figures."""
 
 from __future__ import annotations
 
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,13 +12,18 @@ from evaluation.cli.rank import add_inputs, load
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Sequence
+
+    from evaluation.documents import Block
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
     add_inputs(parser)
-    parser.add_argument("--output", type=Path, required=True, metavar="FILE", help="the report, .html or .pdf")
-    parser.add_argument("--pdf", type=Path, metavar="FILE", help="the same as PDF besides (needs Chromium)")
+    parser.add_argument(
+        "--output", type=Path, required=True, metavar="FILE", help="the report: .html, .pdf, .docx or .zip (Markdown)"
+    )
+    parser.add_argument("--pdf", type=Path, metavar="FILE", help="the same as PDF besides")
     parser.add_argument("--title", default="Ranking report", help="title of the report")
     parser.add_argument("--justification", default="", metavar="TEXT", help="why this way of ranking was chosen")
     parser.add_argument("--top", type=int, metavar="K", help="show the first K ranks only")
@@ -30,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the report."""
-    from evaluation.report import build_report, print_pdf
+    from evaluation.report import report_blocks
 
     if options.top is not None and options.top < 1:
         message = f"--top: {options.top} is not a whole number of 1 or more"
@@ -40,7 +44,7 @@ def run(options: argparse.Namespace) -> int:
         if columns and options.cases is None:
             message = f"--{option} needs --cases, the table with these columns"
             raise InputError(message)
-    html = build_report(
+    blocks = report_blocks(
         **load(options),
         title=options.title,
         justification=options.justification,
@@ -50,17 +54,33 @@ def run(options: argparse.Namespace) -> int:
         mixed_model=options.mixed_model,
         progress=progress_line("ranking"),
     )
-    if options.output.suffix.lower() == ".pdf":
-        with tempfile.TemporaryDirectory() as folder:
-            page = Path(folder) / "report.html"
-            page.write_text(html, encoding="utf-8")
-            print_pdf(page, options.output)
-    else:
-        options.output.write_text(html, encoding="utf-8")
-        if options.pdf is not None:
-            print_pdf(options.output, options.pdf)
+    for path in filter(None, (options.output, options.pdf)):
+        path.write_bytes(file_bytes(blocks, title=options.title, ending=path.suffix.lower()))
     sys.stdout.write(f"{options.output}\n")
     return 0
+
+
+def file_bytes(blocks: Sequence[Block], *, title: str, ending: str) -> bytes:
+    """A report as a file of the kind that its ending says; HTML unless it is known."""
+    from evaluation.documents.figures import printed_figures
+
+    match ending:
+        case ".pdf":
+            from evaluation.documents.pdf import as_pdf
+
+            return as_pdf(blocks, title=title, figures=printed_figures(blocks))
+        case ".docx":
+            from evaluation.documents.word import as_docx
+
+            return as_docx(blocks, pictures={name: figure.png for name, figure in printed_figures(blocks).items()})
+        case ".zip":
+            from evaluation.documents.archive import as_archive
+
+            return as_archive(blocks, printed_figures(blocks))
+        case _:
+            from evaluation.documents.html import as_html
+
+            return as_html(blocks, title=title).encode()
 
 
 def _names(text: str | None) -> list[str]:

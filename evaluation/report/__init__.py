@@ -2,24 +2,19 @@
 
 from evaluation.report.alternatives import mixed_model_section, subgroups_section
 from evaluation.report.analyses import across_section, gaming_section
-from evaluation.report.build import build_report, ranking_section, raw_section
-from evaluation.report.parts import Markup, Page
-from evaluation.report.pdf import find_browser, print_pdf
+from evaluation.report.build import build_report, ranking_section, raw_section, report_blocks
 from evaluation.report.stability import stability_section
 from evaluation.report.subset import best_of
 
 __all__ = [
-    "Markup",
-    "Page",
     "across_section",
     "best_of",
     "build_report",
-    "find_browser",
     "gaming_section",
     "mixed_model_section",
-    "print_pdf",
     "ranking_section",
     "raw_section",
+    "report_blocks",
     "stability_section",
     "subgroups_section",
 ]

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluation.assessment import Assessment
-    from evaluation.report.parts import Page
+    from evaluation.documents import DocumentBuilder
 
 _LARGEST = 20_000
 
 
 def subgroups_section(
-    page: Page,
+    page: DocumentBuilder,
     assessment: Assessment,
     document: Mapping[str, Any],
     results: pd.DataFrame,
@@ -52,7 +52,7 @@ def subgroups_section(
             page.figure(line_plot(document, comparison, by=column), f"{what}: ranks by {column}. {words}")
 
 
-def mixed_model_section(page: Page, assessment: Assessment, results: pd.DataFrame) -> None:
+def mixed_model_section(page: DocumentBuilder, assessment: Assessment, results: pd.DataFrame) -> None:
     """Rank by the model value ~ algorithm + (1 | case), for every metric with values of cases."""
     page.heading(2, "A ranking from a mixed model")
     words = (

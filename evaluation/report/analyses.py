@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluation.assessment import Assessment
-    from evaluation.report.parts import Page
+    from evaluation.documents import DocumentBuilder
 
 _REFERENCES = (
     "Maier-Hein et al., Why rankings of biomedical image analysis competitions should be interpreted with care, 2018.",
@@ -38,7 +38,7 @@ _REFERENCES = (
 )
 
 
-def across_section(page: Page, document: Mapping[str, Any], *, most: int | None = None) -> None:
+def across_section(page: DocumentBuilder, document: Mapping[str, Any], *, most: int | None = None) -> None:
     """The rankings of several metrics, regions and tasks seen together; figures of single algorithms for the first `most`."""
     if len(entries(document)) < 2:
         return
@@ -66,13 +66,15 @@ def across_section(page: Page, document: Mapping[str, Any], *, most: int | None 
                 f"{entry['name']}: ranks over all resamples; dotted lines mark ranks on all cases.",
             )
     if across["dendrograms"] is None:
-        page.text(["For a dendrogram there have to be more than two rankings."], css_class="soft")
+        page.text(["For a dendrogram there have to be more than two rankings."], kind="remark")
         return
     for method in ("complete", "average"):
         page.figure(dendrogram(across, method), "Where distances tie, the order of merging is arbitrary.")
 
 
-def gaming_section(page: Page, assessment: Assessment, results: pd.DataFrame, cases: pd.DataFrame | None) -> None:
+def gaming_section(
+    page: DocumentBuilder, assessment: Assessment, results: pd.DataFrame, cases: pd.DataFrame | None
+) -> None:
     try:
         checks = gaming_check(assessment, results, cases=cases)
     except ResultsError:
@@ -100,7 +102,7 @@ def gaming_section(page: Page, assessment: Assessment, results: pd.DataFrame, ca
 
 
 def characteristics_section(
-    page: Page,
+    page: DocumentBuilder,
     assessment: Assessment,
     results: pd.DataFrame,
     cases: pd.DataFrame | None,
@@ -151,7 +153,7 @@ def characteristics_section(
         )
 
 
-def reproduction_section(page: Page, document: Mapping[str, Any]) -> None:
+def reproduction_section(page: DocumentBuilder, document: Mapping[str, Any]) -> None:
     page.heading(2, "To compute it again")
     versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
     resampling = document["resampling"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
-from html import escape
 from typing import TYPE_CHECKING, Any
 
+from evaluation.documents import Block, DocumentBuilder, Drawing
+from evaluation.documents.html import as_html
 from evaluation.figures import (
     dot_and_box_plot,
     interval_svg,
@@ -21,7 +22,6 @@ from evaluation.ranking import describe, rank
 from evaluation.ranking.raw import raw_values
 from evaluation.report.alternatives import mixed_model_section, subgroups_section
 from evaluation.report.analyses import across_section, characteristics_section, gaming_section, reproduction_section
-from evaluation.report.parts import Markup, Page, document_html
 from evaluation.report.stability import stability_section
 from evaluation.report.subset import best_of
 
@@ -36,7 +36,7 @@ _PODIUM_CASES, _PODIUM_ALGORITHMS = 150, 10
 _SHOWN_PAIRS = 30
 
 
-def build_report(
+def report_blocks(
     assessment: Assessment,
     results: pd.DataFrame,
     *,
@@ -52,8 +52,8 @@ def build_report(
     justification: str = "",
     today: dt.date | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> str:
-    """Write a report.
+) -> list[Block]:
+    """Write a report as blocks, from which `evaluation.documents` makes every kind of file.
 
     Parameters
     ----------
@@ -76,14 +76,14 @@ def build_report(
 
     Returns
     -------
-    str
-        One HTML document with everything inside.
+    list of Block
+        In the order in which a reader asks.
     """
     full = rank(assessment, results, cases=cases, evidence=evidence, bootstrap=bootstrap, seed=seed, progress=progress)
     document = full if top is None else best_of(full, top)
     raw = raw_values(assessment, results)
-    page = Page()
-    page.html.append(_head(title, document, today))
+    page = DocumentBuilder()
+    _head(page, title, document, today)
     ranking_section(page, assessment, document, raw, justification=justification, top=top)
     raw_section(page, document, raw)
     stability_section(page, assessment, document, results, cases)
@@ -94,21 +94,25 @@ def build_report(
     gaming_section(page, assessment, results, cases)
     characteristics_section(page, assessment, results, cases, characteristics)
     reproduction_section(page, full)
-    return document_html(title, page)
+    return page.blocks
 
 
-def _head(title: str, document: Mapping[str, Any], today: dt.date | None) -> str:
+def build_report(
+    assessment: Assessment, results: pd.DataFrame, *, title: str = "Ranking report", **options: Any
+) -> str:
+    """Write a report as one HTML document with everything inside; parameters as for `report_blocks`."""
+    return as_html(report_blocks(assessment, results, title=title, **options), title=title)
+
+
+def _head(page: DocumentBuilder, title: str, document: Mapping[str, Any], today: dt.date | None) -> None:
     date = (today or dt.datetime.now(dt.UTC).date()).isoformat()
-    entry = main_entry(document)
-    return (
-        f"<h1>{escape(title)}</h1>"
-        f'<p class="soft">{date}, Podium {escape(document["versions"]["podium"])}</p>'
-        f'<p class="lead">{escape(sentences_of(entry, document)[0])}</p>'
-    )
+    page.heading(1, title)
+    page.text([f"{date}, Podium {document['versions']['podium']}"], kind="remark")
+    page.text([sentences_of(main_entry(document), document)[0]], kind="lead")
 
 
 def ranking_section(
-    page: Page,
+    page: DocumentBuilder,
     assessment: Assessment,
     document: Mapping[str, Any],
     raw: Sequence[Mapping[str, Any]],
@@ -120,9 +124,7 @@ def ranking_section(
     page.heading(2, "The ranking")
     page.heading(3, "How the winner is found")
     page.points(describe(assessment))
-    page.text(
-        [justification] if justification else ["No reason for this choice of scheme was given."], css_class="soft"
-    )
+    page.text([justification] if justification else ["No reason for this choice of scheme was given."], kind="remark")
     if top is not None:
         page.text(
             [f"Shown are the algorithms of the first {top} ranks; ranks and intervals are those of the whole field."]
@@ -136,7 +138,7 @@ def ranking_section(
         _inserted(page, entry)
 
 
-def _data_sentence(page: Page, entry: Entry) -> None:
+def _data_sentence(page: DocumentBuilder, entry: Entry) -> None:
     if is_combined(entry):
         return
     outcomes: dict[str, int] = {}
@@ -151,7 +153,7 @@ def _data_sentence(page: Page, entry: Entry) -> None:
     )
 
 
-def _ranking_table(page: Page, entry: Entry, spread: Mapping[str, Mapping[str, str]]) -> None:
+def _ranking_table(page: DocumentBuilder, entry: Entry, spread: Mapping[str, Mapping[str, str]]) -> None:
     places = len(entry["algorithms"][0]["rank_frequencies"] or entry["algorithms"])
     columns = [
         "Rank",
@@ -171,7 +173,7 @@ def _ranking_table(page: Page, entry: Entry, spread: Mapping[str, Mapping[str, s
         score = (
             "–" if a["score_interval"] is None else f"{number(a['score_interval'][0])}–{number(a['score_interval'][1])}"
         )
-        drawing = Markup(interval_svg(a, places)) if a["rank_interval"] else ""
+        drawing = Drawing("", svg=interval_svg(a, places)) if a["rank_interval"] else ""
         row: list[object] = [
             rank_words(a["rank"]),
             a["name"],
@@ -190,7 +192,7 @@ def _ranking_table(page: Page, entry: Entry, spread: Mapping[str, Mapping[str, s
     page.table(columns, rows)
 
 
-def _inserted(page: Page, entry: Entry) -> None:
+def _inserted(page: DocumentBuilder, entry: Entry) -> None:
     inserted = entry.get("inserted", [])
     if inserted:
         rows = [(pair["case"], pair["algorithm"]) for pair in inserted[:_SHOWN_PAIRS]]
@@ -198,7 +200,7 @@ def _inserted(page: Page, entry: Entry) -> None:
         page.table(["Case", "Algorithm"], rows, caption=f"Inserted as missing{more}")
 
 
-def raw_section(page: Page, document: Mapping[str, Any], raw: Sequence[Mapping[str, Any]]) -> None:
+def raw_section(page: DocumentBuilder, document: Mapping[str, Any], raw: Sequence[Mapping[str, Any]]) -> None:
     """What every algorithm reached on every case."""
     if not raw:
         return
@@ -226,7 +228,7 @@ def raw_section(page: Page, document: Mapping[str, Any], raw: Sequence[Mapping[s
         else:
             page.text(
                 [f"A podium plot is left out: {cases} cases of {algorithms} algorithms could not be read."],
-                css_class="soft",
+                kind="remark",
             )
         page.figure(
             parallel_cases(document, values), "One line a case; those on which the algorithms differ most are named."

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.assessment import Assessment, RankingScheme
-    from evaluation.report.parts import Page
+    from evaluation.documents import DocumentBuilder
 
 
 def stability_section(
-    page: Page,
+    page: DocumentBuilder,
     assessment: Assessment,
     document: Mapping[str, Any],
     results: pd.DataFrame,
@@ -95,7 +95,7 @@ def stability_section(
     _schemes(page, assessment, document, results, cases, schemes, most)
 
 
-def _winner_table(page: Page, rankings: Sequence[Entry]) -> None:
+def _winner_table(page: DocumentBuilder, rankings: Sequence[Entry]) -> None:
     rows = []
     for entry in rankings:
         left_out = entry.get("leave_one_out")
@@ -132,7 +132,7 @@ def _winner_table(page: Page, rankings: Sequence[Entry]) -> None:
 
 
 def _schemes(
-    page: Page,
+    page: DocumentBuilder,
     assessment: Assessment,
     document: Mapping[str, Any],
     results: pd.DataFrame,

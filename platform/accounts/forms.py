@@ -11,8 +11,8 @@ from django import forms
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 
+from accounts.domain.orcid import plain_orcid
 from accounts.models import AccessToken, User
-from accounts.orcid import plain_orcid
 from web.jobs import enqueue
 from web.names import NameField
 

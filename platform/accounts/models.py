@@ -11,7 +11,7 @@ from django.db.models.functions import Lower
 from django.dispatch import Signal
 from django.utils import timezone
 
-from accounts.orcid import validate_orcid
+from accounts.domain.orcid import validate_orcid
 
 # Sent with `user`, in the transaction that stores a new password of an existing account, whoever sets it and wherever.
 password_replaced = Signal()
@@ -33,7 +33,7 @@ class User(AbstractUser):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         # Set by `set_password`, and not by Django's renewal of the hash of a password that stays the same.
-        is_replaced = self._password is not None and not self._state.adding
+        is_replaced = getattr(self, "_password", None) is not None and not self._state.adding
         with transaction.atomic():
             super().save(*args, **kwargs)
             if is_replaced:

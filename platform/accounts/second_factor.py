@@ -58,8 +58,11 @@ class StaffSecondFactorMiddleware:
 
 
 def _is_missing(request: HttpRequest) -> bool:
-    name = request.resolver_match.url_name or ""
-    if request.resolver_match.namespaces == [] and name.startswith(_OPEN):
+    match = request.resolver_match
+    if match is None:
+        return False
+    name = match.url_name or ""
+    if match.namespaces == [] and name.startswith(_OPEN):
         return False
     user = request.user
     return user.is_authenticated and (user.is_staff or user.is_superuser) and not has_second_factor(request)

@@ -2,12 +2,12 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
-from api.design_views import DesignViewSet
-from api.direct_views import DirectEndView, DirectPartsView, DirectUploadsView, DirectUploadView
-from api.ranking_views import RankingsView, RankingView
-from api.registry_views import RegistrationViewSet
-from api.submission_views import ExpectationView, SubmissionViewSet
-from api.upload_views import UploadsView, UploadView
+from api.designs.views import DesignViewSet
+from api.rankings.views import RankingsView, RankingView
+from api.registry.views import RegistrationViewSet
+from api.submissions.views import ExpectationView, SubmissionViewSet
+from api.uploads.direct import DirectEndView, DirectPartsView, DirectUploadsView, DirectUploadView
+from api.uploads.views import UploadsView, UploadView
 from api.views import ChallengeViewSet, MeView
 from leaderboards import urls as _  # noqa: F401 (registers the converter of phases)
 from web.bodies import takes_pieces

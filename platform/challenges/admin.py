@@ -1,7 +1,7 @@
 from django.contrib import admin
 
 from challenges.models import Challenge, Member, Organizer, Phase, Projection, Task, Team
-from challenges.planning import PROJECTED_FIELDS
+from challenges.queries.planning import PROJECTED_FIELDS
 
 
 class OrganizerInline(admin.TabularInline):

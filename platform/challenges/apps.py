@@ -6,13 +6,14 @@ class ChallengesConfig(AppConfig):
     verbose_name = "Challenges"
 
     def ready(self):
-        from challenges import checks, home, participation_entries, registrations, rules  # noqa: F401 (checks and permissions are registered on import)
+        from challenges import rules  # noqa: F401 (checks and permissions are registered on import)
+        from challenges.contributions import design_checks, home, participation, registrations  # noqa: F401 (checks and permissions are registered on import)
         from challenges.hooks import register_tab
         from web import navigation
         from web.home import register_section
 
         registrations.register()
-        participation_entries.register()
+        participation.register()
         navigation.register("Challenges", "challenges:list", order=10)
         register_section(home.open_challenges)
         register_tab("Overview", "challenges:detail", order=0)

@@ -27,6 +27,7 @@ from datetime import datetime
 from typing import Any
 
 from challenges.models import Challenge, Phase, Team
+from web.hooks import Hook
 
 
 @dataclass(frozen=True)
@@ -66,16 +67,16 @@ FirstSubmission = Callable[[Challenge], datetime | None]
 Submitted = Callable[[Team], Handed]
 StandingChanged = Callable[[int], None]
 
-_tabs: list[Tab] = []
-phase_facts: list[PhaseFacts] = []
-figures: list[Figures] = []
-exports: list[Exports] = []
-phase_closed: list[PhaseClosed] = []
-assessment_changed: list[AssessmentChanged] = []
-first_submission: list[FirstSubmission] = []
-submitted: list[Submitted] = []
-standing_changed: list[StandingChanged] = []
-_pages: list[Tab] = []
+_tabs: Hook[Tab] = Hook()
+phase_facts: Hook[PhaseFacts] = Hook()
+figures: Hook[Figures] = Hook()
+exports: Hook[Exports] = Hook()
+phase_closed: Hook[PhaseClosed] = Hook()
+assessment_changed: Hook[AssessmentChanged] = Hook()
+first_submission: Hook[FirstSubmission] = Hook()
+submitted: Hook[Submitted] = Hook()
+standing_changed: Hook[StandingChanged] = Hook()
+_pages: Hook[Tab] = Hook()
 
 
 def everybody(user: Any, challenge: Challenge) -> bool:  # noqa: ARG001 (the signature of a predicate)
@@ -88,9 +89,8 @@ def register_tab(
 ) -> None:
     """Add an entry to the navigation of every challenge; `url_name` takes the challenge's slug."""
     tab = Tab(label=label, url_name=url_name, visible=visible, order=order)
-    if tab not in _tabs:
-        _tabs.append(tab)
-        _tabs.sort(key=lambda entry: entry.order)
+    _tabs.register(tab)
+    _tabs.sort(key=lambda entry: entry.order)
 
 
 def tabs_for(user: Any, challenge: Challenge) -> list[Tab]:
@@ -128,9 +128,8 @@ def register_organizer_page(
 ) -> None:
     """Add a page to the navigation that organizers see below the tab of theirs; `url_name` takes the challenge's slug."""
     page = Tab(label=label, url_name=url_name, visible=visible, order=order)
-    if page not in _pages:
-        _pages.append(page)
-        _pages.sort(key=lambda entry: entry.order)
+    _pages.register(page)
+    _pages.sort(key=lambda entry: entry.order)
 
 
 def organizer_pages_for(user: Any, challenge: Challenge) -> list[Tab]:

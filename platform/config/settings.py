@@ -421,7 +421,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "ENUM_NAME_OVERRIDES": {
         "SubmissionState": "submissions.models.Submission.State",
-        "ValueState": "api.design_serializers.STATES",
+        "ValueState": "api.designs.serializers.STATES",
         "RegistrationState": "registry.models.Registration.State",
     },
 }

@@ -2,8 +2,9 @@ from django import forms
 from django.contrib import admin
 from django.core.exceptions import ValidationError
 
-from designs import services, texts
+from designs import services
 from designs.models import Collaborator, Design, DesignVersion, TextOverride
+from designs.queries import texts
 from evaluation.designs.catalogue import shipped
 
 

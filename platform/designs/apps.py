@@ -6,7 +6,8 @@ class DesignsConfig(AppConfig):
     verbose_name = "Designs"
 
     def ready(self):
-        from designs import checks, rules  # noqa: F401 (checks and permissions are registered on import)
+        from designs import rules  # noqa: F401 (checks and permissions are registered on import)
+        from designs.contributions import checks  # noqa: F401 (checks and permissions are registered on import)
         from notifications import kinds
         from web import navigation
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from designs.models import Design, DesignTask
+from web.hooks import Hook
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,8 @@ class RegisteredDocument:
     document: Mapping[str, Any]
 
 
-readers: list[Callable[[Any, Design], bool]] = []
-registered_names: list[Callable[[], Iterable[RegisteredName]]] = []
-registered_at: list[Callable[[Design], datetime | None]] = []
-reference_sources: list[Callable[[Any, DesignTask], Iterable[ReferenceSource]]] = []
-registered_documents: list[Callable[[str], RegisteredDocument | None]] = []
+readers: Hook[Callable[[Any, Design], bool]] = Hook()
+registered_names: Hook[Callable[[], Iterable[RegisteredName]]] = Hook()
+registered_at: Hook[Callable[[Design], datetime | None]] = Hook()
+reference_sources: Hook[Callable[[Any, DesignTask], Iterable[ReferenceSource]]] = Hook()
+registered_documents: Hook[Callable[[str], RegisteredDocument | None]] = Hook()

@@ -7,13 +7,14 @@ class LeaderboardsConfig(AppConfig):
 
     def ready(self):
         from challenges import hooks as challenge_hooks
-        from leaderboards import exporting, ledgers, rules, services  # noqa: F401 (permissions are registered on import)
+        from leaderboards import rules  # noqa: F401 (permissions are registered on import)
+        from leaderboards.contributions import exporting, ledgers
+        from leaderboards.services import rankings
         from submissions import hooks as submission_hooks
 
         challenge_hooks.register_tab("Leaderboard", "leaderboards:first", order=30)
-        challenge_hooks.phase_closed.append(services.request_final_ranking)
-        challenge_hooks.assessment_changed.append(services.request_changed_ranking)
-        submission_hooks.run_scored.append(services.request_ranking)
-        if exporting.exported not in challenge_hooks.exports:
-            challenge_hooks.exports.append(exporting.exported)
+        challenge_hooks.phase_closed.register(rankings.request_final_ranking)
+        challenge_hooks.assessment_changed.register(rankings.request_changed_ranking)
+        submission_hooks.run_scored.register(rankings.request_ranking)
+        challenge_hooks.exports.register(exporting.exported)
         ledgers.register()

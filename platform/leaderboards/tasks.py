@@ -2,13 +2,13 @@
 
 from celery import shared_task
 
-from leaderboards import analyses, services
+from leaderboards.services import analyses, rankings
 
 
 @shared_task(name="leaderboards.tasks.rank_phase")
 def rank_phase(phase_id: int) -> None:
     """Bring the ranking of a phase up to date."""
-    services.rank_phase(phase_id=phase_id)
+    rankings.rank_phase(phase_id=phase_id)
 
 
 @shared_task(name="leaderboards.tasks.analyse_version")
@@ -20,5 +20,5 @@ def analyse_version(version_id: int) -> None:
 @shared_task(name="leaderboards.tasks.sweep")
 def sweep() -> None:
     """Hand out again what was requested and never computed."""
-    services.sweep()
+    rankings.sweep()
     analyses.sweep()

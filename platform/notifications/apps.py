@@ -7,7 +7,8 @@ class NotificationsConfig(AppConfig):
 
     def ready(self):
         from accounts import hooks
-        from notifications import bell, services
+        from notifications import services
+        from notifications.contributions import bell
         from web import navigation, tools
 
         navigation.register("Notifications", "notifications:inbox", menu="account", order=5)

@@ -2,7 +2,8 @@
 
 from celery import shared_task
 
-from notifications import delivery, services, sweeping
+from notifications import services
+from notifications.services import delivery, sweeping
 
 
 @shared_task

@@ -12,9 +12,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from notifications import composing, queries, services
+from notifications import queries, services
 from notifications.forms import PreferencesForm
 from notifications.kinds import KINDS
+from notifications.services import composing
 
 ON_A_PAGE = 30
 

@@ -8,13 +8,13 @@ class OperationsConfig(AppConfig):
     verbose_name = "Operations"
 
     def ready(self):
-        from operations import layout
-        from operations.examples import try_me
-        from submissions.hooks import register_try_me
+        from operations.services import layout
+        from operations.services.examples import try_me
+        from submissions import hooks
         from web.examples import register_hint
 
         pre_migrate.connect(layout.mark_new_database, sender=self)
-        register_try_me(try_me)
+        hooks.try_me.register(try_me)
         if settings.PODIUM_EXAMPLE_MODE:
             register_hint("Read the leaderboard", "leaderboards:first", "hippocampus", order=10)
             register_hint("Submit predictions yourself (as paula)", "submissions:submit", "hippocampus", order=20)

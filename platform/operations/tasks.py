@@ -7,7 +7,7 @@ from celery import shared_task
 from celery.signals import task_prerun, worker_ready
 from django.db import DatabaseError
 
-from operations import services
+from operations.services import heartbeats
 
 TELL_EVERY = 5.0
 """Seconds between two notes of a process that works without a pause."""
@@ -17,7 +17,7 @@ _told: dict[str, float] = {}
 @shared_task(expires=10)
 def heartbeat() -> None:
     """Show that scheduler, broker, worker and database work together."""
-    services.beat(queue="ingest")
+    heartbeats.beat(queue="ingest")
 
 
 @worker_ready.connect
@@ -37,6 +37,6 @@ def tell(task: Any = None, **_: object) -> None:
         return
     _told[queue] = time.monotonic()
     try:
-        services.beat(queue=queue)
+        heartbeats.beat(queue=queue)
     except DatabaseError:
         _told.pop(queue)  # the task itself will tell

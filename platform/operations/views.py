@@ -9,9 +9,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from operations.examples import TRY_ME_NAME
-from operations.health import health
-from operations.measuring import exposition
+from operations.queries.health import health
+from operations.queries.measuring import exposition
+from operations.services.examples import TRY_ME_NAME
 
 
 @never_cache

@@ -7,15 +7,16 @@ class RegistryConfig(AppConfig):
 
     def ready(self):
         from designs import hooks as design_hooks
-        from registry import checks, contributions, home, hooks, rules  # noqa: F401 (checks and permissions are registered on import)
+        from registry import hooks, rules  # noqa: F401 (checks and permissions are registered on import)
         from registry.changes import registrations as changes
+        from registry.contributions import design_checks, designs, home  # noqa: F401 (checks and permissions are registered on import)
         from registry.services import messages, reminders
         from web import navigation
         from web.home import register_section
 
-        design_hooks.registered_names.append(contributions.names)
-        design_hooks.registered_at.append(contributions.registered_at)
-        design_hooks.registered_documents.append(contributions.registered_document)
+        design_hooks.registered_names.register(designs.names)
+        design_hooks.registered_at.register(designs.registered_at)
+        design_hooks.registered_documents.register(designs.registered_document)
         navigation.register("Registry", "registry:list", order=30)
         navigation.register("Statistics of the registry", "registry:statistics", menu="footer", order=30)
         navigation.register("Integrity of the records", "registry:integrity", menu="footer", order=31)

@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import Any
 
 from registry.models import Registration
+from web.hooks import Hook
 
 
 @dataclass(frozen=True)
@@ -125,16 +126,10 @@ def everybody(user: Any, registration: Registration) -> bool:  # noqa: ARG001 (t
     return True
 
 
-links: list[Callable[[Registration], Iterable[Link]]] = []
-ledgers: list[Ledger] = []
-seals: list[Callable[[Registration], Iterable[Seal]]] = []
-_tabs: list[Tab] = []
-
-
-def register_ledger(ledger: Ledger) -> None:
-    """Have a kind of rows verified; registering it again changes nothing."""
-    if ledger.act not in {known.act for known in ledgers}:
-        ledgers.append(ledger)
+links: Hook[Callable[[Registration], Iterable[Link]]] = Hook()
+ledgers: Hook[Ledger] = Hook()
+seals: Hook[Callable[[Registration], Iterable[Seal]]] = Hook()
+_tabs: Hook[Tab] = Hook()
 
 
 def register_tab(
@@ -142,7 +137,7 @@ def register_tab(
 ) -> None:
     """Add a page to every registration."""
     if url_name not in {tab.url_name for tab in _tabs}:
-        _tabs.append(Tab(label, url_name, order, visible))
+        _tabs.register(Tab(label, url_name, order, visible))
         _tabs.sort(key=lambda tab: tab.order)
 
 

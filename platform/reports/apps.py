@@ -11,9 +11,9 @@ class ReportsConfig(AppConfig):
         """Add the page, and the links that the registry shows."""
         from challenges import hooks as challenge_hooks
         from registry import hooks as registry_hooks
-        from reports import links, rules  # noqa: F401 (permissions are registered on import)
+        from reports import rules  # noqa: F401 (permissions are registered on import)
+        from reports.contributions import links
 
         challenge_hooks.register_tab("Reports", "reports:index", order=35)
-        for provider in (links.public_rankings, links.published_report):
-            if provider not in registry_hooks.links:
-                registry_hooks.links.append(provider)
+        registry_hooks.links.register(links.public_rankings)
+        registry_hooks.links.register(links.published_report)

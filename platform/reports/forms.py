@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 
 from designs.models import DesignVersion
-from reports.facts import Audience
-from reports.services import MOST_TEXT
+from reports.queries.facts import Audience
+from reports.services.reports import MOST_TEXT
 
 
 class MakeForm(forms.Form):

@@ -2,16 +2,16 @@
 
 from celery import shared_task
 
-from reports import services
+from reports.services import reports
 
 
 @shared_task(name="reports.tasks.make_report")
 def make_report(report_id: int) -> None:
     """Make a report that was asked for."""
-    services.make_report(report_id=report_id)
+    reports.make_report(report_id=report_id)
 
 
 @shared_task(name="reports.tasks.sweep")
 def sweep() -> None:
     """Hand out again what was requested and never made."""
-    services.sweep()
+    reports.sweep()

@@ -9,12 +9,13 @@ class ReviewsConfig(AppConfig):
     def ready(self) -> None:
         from designs import hooks
         from notifications import kinds
-        from reviews import checks, rules  # noqa: F401 (checks and permissions are registered on import)
+        from reviews import rules
+        from reviews.contributions import design_checks  # noqa: F401 (checks and permissions are registered on import)
         from reviews.services.mails import KINDS
         from web import navigation
         from web.examples import register_hint
 
-        hooks.readers.append(rules.reads_design)
+        hooks.readers.register(rules.reads_design)
         for place, (name, title) in enumerate(KINDS.items()):
             kinds.register(name, title, order=30 + place)
         if settings.PODIUM_EXAMPLE_MODE:

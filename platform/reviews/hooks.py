@@ -7,9 +7,11 @@
 
 from collections.abc import Callable, Collection
 
+from web.hooks import Hook
+
 Together = Callable[[Collection[int], Collection[int]], set[tuple[int, int]]]
 
-together: list[Together] = []
+together: Hook[Together] = Hook()
 
 
 def pairs_together(first: Collection[int], second: Collection[int]) -> set[tuple[int, int]]:

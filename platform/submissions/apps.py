@@ -15,6 +15,6 @@ class SubmissionsConfig(AppConfig):
         from submissions import rules  # noqa: F401 (registered on import)
         from submissions.contributions import design_checks, receivers, registrations, run_checks  # noqa: F401 (registered on import)
 
-        hooks.reference_sources.append(design_checks.reference_sources)
+        hooks.reference_sources.register(design_checks.reference_sources)
         receivers.connect()
         registrations.register()

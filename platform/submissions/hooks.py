@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from challenges.models import Phase
+from web.hooks import Hook
 
 
 @dataclass(frozen=True)
@@ -25,20 +26,8 @@ class TryMe:
 RunScored = Callable[[int], None]
 TryMeProvider = Callable[[Phase], list[TryMe]]
 
-run_scored: list[RunScored] = []
-try_me: list[TryMeProvider] = []
-
-
-def register_run_scored(callback: RunScored) -> None:
-    """Have `callback` called with the phase's id whenever one of its runs has got a result; twice changes nothing."""
-    if callback not in run_scored:
-        run_scored.append(callback)
-
-
-def register_try_me(provider: TryMeProvider) -> None:
-    """Have the submit page offer what `provider` returns for the chosen phase; twice changes nothing."""
-    if provider not in try_me:
-        try_me.append(provider)
+run_scored: Hook[RunScored] = Hook()
+try_me: Hook[TryMeProvider] = Hook()
 
 
 def try_me_files(phase: Phase) -> list[TryMe]:

@@ -16,6 +16,7 @@ from typing import ClassVar
 from accounts.models import User
 from challenges.models import Phase
 from test_sets.models import TestSet
+from web.hooks import Hook
 
 
 class Dependents(ABC):
@@ -47,9 +48,9 @@ DependentsOf = Callable[[Phase], Dependents]
 RunCounts = Callable[[Sequence[int]], dict[int, int]]
 SectionProvider = Callable[[TestSet], Section | None]
 
-dependents: list[DependentsOf] = []
-run_counts: list[RunCounts] = []
-sections: list[SectionProvider] = []
+dependents: Hook[DependentsOf] = Hook()
+run_counts: Hook[RunCounts] = Hook()
+sections: Hook[SectionProvider] = Hook()
 
 
 def runs_by_version(test_sets: Sequence[int]) -> dict[int, int]:

@@ -4,7 +4,7 @@ import time
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
+from typing import Any, cast
 
 from django.conf import settings
 from django.db.models import F, Q
@@ -35,7 +35,8 @@ def claim(model: type[Leased], pk: object, *, states: tuple[str, ...], **changes
     """
     token = uuid.uuid4()
     taken = (
-        model.objects.filter(pk=pk, state__in=states)
+        cast("Any", model)
+        .objects.filter(pk=pk, state__in=states)
         .filter(free())
         .update(lease_token=token, lease_until=shared_now() + lease_time(), attempt=F("attempt") + 1, **changes)
     )
@@ -46,7 +47,7 @@ class Heart:
     """Renews a lease while its holder works; call `beat` often, it writes only when a third of the lease is over."""
 
     def __init__(self, model: type[Leased], pk: object, token: uuid.UUID) -> None:
-        self._rows = model.objects.filter(pk=pk, lease_token=token)
+        self._rows = cast("Any", model).objects.filter(pk=pk, lease_token=token)
         self._due = time.monotonic() + self._pause
         self.is_lost = False
 

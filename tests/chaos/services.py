@@ -39,7 +39,7 @@ def own_database(address: str):
 @contextlib.contextmanager
 def embedded_broker(folder: Path):
     """The broker that `manage.py run` would start; killed and started again as a worker is."""
-    from operations.broker import EmbeddedBroker
+    from operations.services.broker import EmbeddedBroker
 
     embedded = EmbeddedBroker(folder)
     os.environ["REDIS_URL"] = embedded.url

@@ -22,7 +22,7 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg2
 import yaml
 
-from operations import layout
+from operations.services import layout
 from tests import databases
 from tests.ports import free_port
 

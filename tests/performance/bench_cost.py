@@ -57,15 +57,15 @@ class Costs:
 
     def measured(self) -> Iterator[tuple[str, float]]:
         """Processor seconds of each kind of work."""
-        from leaderboards import analyses, services
         from leaderboards.models import RankingVersion
+        from leaderboards.services import analyses, rankings
 
         yield "an upload", self._of("upload", lambda: [self.people.submit() for _ in range(SUBMISSIONS)])
         yield "a validation", self._of("validation", self._validate)
         yield "a scoring", self._of("scoring", self._score)
         self.after = self._size()
         phase = self.people.phase.pk
-        yield "a ranking of all of it", self._of("ranking", lambda: services.rank_phase(phase_id=phase), each=1)
+        yield "a ranking of all of it", self._of("ranking", lambda: rankings.rank_phase(phase_id=phase), each=1)
         version = RankingVersion.objects.latest("pk").pk
         yield "its figures", self._of("figures", lambda: analyses.analyse_version(version_id=version), each=1)
 

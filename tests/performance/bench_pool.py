@@ -89,7 +89,7 @@ class Participants:
         from accounts.models import User
         from challenges.models import Phase, Task
         from challenges.services import create_challenge, create_phase, join_with_team
-        from operations.examples import example, predictions
+        from operations.services.examples import example, predictions
         from test_sets.services.sealing import create_test_set
 
         source = example("hippocampus")

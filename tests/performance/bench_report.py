@@ -17,18 +17,18 @@ def benchmarks() -> Iterator[Timing]:
     with surroundings():
         phase = build()
         from accounts.models import User
-        from leaderboards import services as rankings
-        from reports import services
-        from reports.facts import Audience
+        from leaderboards.services import rankings
+        from reports.queries.facts import Audience
+        from reports.services import reports
 
         rankings.request_ranking(phase.pk)
         if rankings.rank_phase(phase_id=phase.pk) is None:
             raise RuntimeError("the ranking failed")
-        report = services.request_report(
+        report = reports.request_report(
             actor=User.objects.get(username="bench"), challenge=phase.challenge, audience=Audience.ORGANIZERS
         )
         started = time.process_time()
-        made = services.make_report(report_id=report.pk)
+        made = reports.make_report(report_id=report.pk)
         seconds = time.process_time() - started
         if made is None or not made.is_done:
             raise RuntimeError(made.failure if made else "the report was left alone")

@@ -1,7 +1,6 @@
 """A design as a sequence of plain blocks, from which every kind of file is written."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from evaluation.designs.advising import Answers, departures_of
@@ -13,23 +12,7 @@ from evaluation.designs.differences import compare_entries
 from evaluation.designs.document import Document, Entry, State, Values
 from evaluation.designs.document.entries import BLANK
 from evaluation.designs.document.words import cell_words, state_words, value_words
-
-
-@dataclass(frozen=True)
-class Block:
-    """A heading (with its level), a text, a remark, a mark of what changed, a list, a table, code, a digest, or a figure.
-
-    `anchor` is a place that others point to; of a figure `name` is that of its picture and `text` its caption.
-    """
-
-    kind: str
-    text: str = ""
-    level: int = 0
-    items: tuple[str, ...] = ()
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = field(default_factory=tuple)
-    name: str = ""
-    anchor: str = ""
+from evaluation.documents import Block
 
 
 def outline(

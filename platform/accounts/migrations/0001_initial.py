@@ -1,4 +1,4 @@
-import accounts.orcid
+import accounts.domain.orcid
 import django.contrib.auth.models
 import django.contrib.auth.validators
 import django.db.models.deletion
@@ -69,7 +69,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         help_text="for example 0000-0002-1825-0097",
                         max_length=19,
-                        validators=[accounts.orcid.validate_orcid],
+                        validators=[accounts.domain.orcid.validate_orcid],
                         verbose_name="ORCID iD",
                     ),
                 ),

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from challenges import hooks
 from challenges.models import Challenge, Phase, PhaseAssessment, Projection, Task
-from challenges.planning import PROJECTED_FIELDS, Plan, plan
+from challenges.queries.planning import PROJECTED_FIELDS, Plan, plan
 from designs.queries import document_of_version
 from evaluation.assessment import Assessment, parse
 from evaluation.canonical import sha256

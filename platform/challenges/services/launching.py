@@ -14,7 +14,7 @@ from accounts.models import User
 from audit.services import record
 from challenges import hooks
 from challenges.models import Challenge, Deviation, Phase, PhaseAssessment, Projection, Task
-from challenges.planning import NotLaunchableError, PhasePlan, Plan, Problem, TaskPlan, plan, unpublished
+from challenges.queries.planning import NotLaunchableError, PhasePlan, Plan, Problem, TaskPlan, plan, unpublished
 from challenges.queries.projections import public_document, registered_document, scoring_key
 from challenges.services.challenges import close_phase, create_challenge, create_phase
 from designs.models import Collaborator, Design

@@ -17,8 +17,8 @@ from challenges import hooks
 from challenges.models import Challenge, Invitation, Member, Participation, Seat, Task, Team
 from challenges.queries.people import terms_of
 from challenges.services.concerns import find_concerns
-from notifications.composing import absolute
 from notifications.services import mail, notify
+from web.addresses import absolute
 from web.names import clean_name, confusable_with, slug_of
 
 INVITATION_DAYS = 14

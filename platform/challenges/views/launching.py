@@ -9,9 +9,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from challenges import queries, services
-from challenges.forms import LaunchForm
+from challenges.forms.launching import LaunchForm
 from challenges.models import Projection
-from challenges.planning import NotLaunchableError, plan
+from challenges.queries.planning import NotLaunchableError, plan
 from registry.queries import current_version, registration_or_404
 
 

@@ -16,8 +16,8 @@ from django.views.decorators.http import require_POST, require_safe
 from rules import test_rule
 
 from challenges import hooks, queries
+from challenges.forms.participation import ConsentForm, InviteForm, TeamForm, cleaned
 from challenges.models import Challenge, Invitation, Member, Participation, Task, Team
-from challenges.participation_forms import ConsentForm, InviteForm, TeamForm, cleaned
 from challenges.queries import people
 from challenges.queries.leaving import seats_kept
 from challenges.services import participation, teams

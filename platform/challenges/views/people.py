@@ -11,8 +11,8 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
 from challenges import queries
+from challenges.forms.participation import OrganizerForm, StandingForm, TermsForm, cleaned
 from challenges.models import Challenge, Concern, Organizer, Participation, Team
-from challenges.participation_forms import OrganizerForm, StandingForm, TermsForm, cleaned
 from challenges.queries import people
 from challenges.queries.conflicts import registered_people
 from challenges.services import concerns, participation, roles

@@ -9,8 +9,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from challenges import queries
+from challenges.forms.participation import AnnouncementForm, PostForm, ThreadForm
 from challenges.models import Organizer, Post, Thread
-from challenges.participation_forms import AnnouncementForm, PostForm, ThreadForm
 from challenges.queries import talking as reads
 from challenges.services import talking as services
 from challenges.views.pages import challenge_context

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from designs.models import CheckAnswer, Design, TaskAnswers
-from designs.texts import catalogue
+from designs.queries.texts import catalogue
 from evaluation.designs.checks import compiling, running
 from evaluation.designs.checks.running import Finding
 from evaluation.designs.document import Document
-from evaluation.designs.exports.outline import Block
 from evaluation.designs.exports.outline import outline as plain_outline
+from evaluation.documents import Block
 
 
 @dataclass(frozen=True)

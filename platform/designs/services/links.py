@@ -5,8 +5,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from audit.services import record
-from designs.links import ask
 from designs.models import Design, FieldValue, LinkAnswer
+from designs.services.address_answers import ask
 from evaluation.designs.catalogue import shipped
 from web.jobs import enqueue
 

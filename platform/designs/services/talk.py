@@ -6,8 +6,8 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
-from designs import texts
 from designs.models import CheckAnswer, Comment, Design, DesignTask, TextOverride, Thread
+from designs.queries import texts
 from evaluation.designs.catalogue import shipped
 
 MAX_COMMENT = 5000
@@ -75,7 +75,7 @@ def answer_check(
     Parameters
     ----------
     basis
-        Digest of the values that the check read (`designs.checks.Finding.basis`).
+        Digest of the values that the check read (`designs.contributions.checks.Finding.basis`).
 
     Raises
     ------

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from designs.texts import catalogue
+from designs.queries.texts import catalogue
 from evaluation.designs.completeness import Drafts
 
 register = template.Library()

@@ -8,9 +8,10 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from designs import services, texts
+from designs import services
 from designs.forms import AnswerForm
 from designs.models import Design
+from designs.queries import texts
 from designs.queries.findings import all_findings
 from designs.views.access import design_context, design_for, shown_document, task_of
 from designs.views.pages import count

@@ -8,7 +8,7 @@ from designs.models import Design
 from designs.queries.findings import outline
 from evaluation.designs.document import Document
 from evaluation.designs.exports.files import as_json
-from evaluation.designs.exports.markdown import as_markdown
+from evaluation.documents.markdown import as_markdown
 
 ENDINGS: Final = ("json", "md", "docx", "pdf")
 
@@ -32,12 +32,12 @@ def exported(document: Document, *, design: Design, ending: str, public: bool) -
             content, kind = as_markdown(blocks), "text/markdown; charset=utf-8"
         case "docx":
             # Two libraries that nothing else needs are loaded when the first such file is asked for.
-            from evaluation.designs.exports.word import as_docx
+            from evaluation.documents.word import as_docx
 
             content = as_docx(blocks)
             kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
         case _:
-            from evaluation.designs.exports.pdf import as_pdf
+            from evaluation.documents.pdf import as_pdf
 
             content, kind = as_pdf(blocks, title=design.title), "application/pdf"
     return _file(content, kind, f"{design.slug}.{ending}")

@@ -5,9 +5,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
-from designs import queries, services, texts
+from designs import queries, services
 from designs.forms import read_posted
 from designs.models import Design, DesignTask
+from designs.queries import texts
 from designs.queries.documents import assemble
 from designs.queries.findings import all_findings
 from designs.services.fields import from_history

@@ -11,11 +11,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from designs import queries, services, texts
+from designs import queries, services
 from designs.forms import ImportForm, StartForm
 from designs.forms.plain import MAX_IMPORT_BYTES
+from designs.forms.presenting import FieldView, field_view, paired
 from designs.models import Design, Thread
-from designs.presenting import FieldView, field_view, paired
+from designs.queries import texts
 from designs.queries.documents import Fields, assemble
 from designs.queries.findings import all_findings
 from designs.views.access import design_context, design_for, is_insider, shown_document, task_of

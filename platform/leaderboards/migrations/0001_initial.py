@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                 ("digest", models.CharField(help_text="SHA-256 of the ranking document", max_length=64)),
                 ("versions", models.JSONField(default=dict)),
                 ("sentences", models.JSONField(default=dict, help_text="order → what it says")),
-                ("table", models.JSONField(help_text="what the pages show, see leaderboards.tables")),
+                ("table", models.JSONField(help_text="what the pages show, see leaderboards.domain.tables")),
                 (
                     "document_name",
                     models.CharField(help_text="the ranking document in the private storage", max_length=200),

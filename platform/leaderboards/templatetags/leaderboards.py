@@ -4,7 +4,7 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from leaderboards.tables import Row
+from leaderboards.domain.tables import Row
 from web.templatetags.podium import interval_strip
 
 register = template.Library()

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from django import template
 
 from challenges.models import Phase
-from leaderboards.pictures import TABS, Tab
-from leaderboards.tables import metric_title
+from leaderboards.domain.figure_catalogue import TABS, Tab
+from leaderboards.domain.tables import metric_title
 
 register = template.Library()
 

@@ -14,8 +14,10 @@ from django.views.decorators.vary import vary_on_headers
 from rules import test_rule
 
 from challenges.queries import deviations
-from leaderboards import bundles, computing, groups, pictures, published, tables
+from leaderboards.domain import figure_catalogue, tables
 from leaderboards.models import RankingVersion
+from leaderboards.queries import partial_tables, published
+from leaderboards.services import bundles, computing
 from leaderboards.views.place import FROZEN, SEALED, Place, find
 from web import spreadsheets
 
@@ -46,7 +48,7 @@ def figure(request: HttpRequest, slug: str, key: str, number: int, name: str) ->
     """A figure of one order (`?by=`) as Plotly JSON."""
     place = find(request, slug, key)
     version = place.version(number)
-    picture = pictures.BY_NAME.get(name)
+    picture = figure_catalogue.BY_NAME.get(name)
     if picture is None:
         raise Http404("There is no such figure.")
     # Before it is looked for: whether it could be drawn tells something of the cases too.
@@ -124,7 +126,7 @@ def hardest_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpR
     return _csv(place, version, "hardest-cases.csv", rows)
 
 
-def asked_part(request: HttpRequest, place: Place, version: RankingVersion) -> groups.Group | None:
+def asked_part(request: HttpRequest, place: Place, version: RankingVersion) -> partial_tables.Group | None:
     """The group of cases or the annotator that was asked for.
 
     Raises
@@ -134,12 +136,12 @@ def asked_part(request: HttpRequest, place: Place, version: RankingVersion) -> g
     Http404
         When there is no such group or annotator.
     """
-    for kind, name in ((groups.SUBGROUPS, "group"), (groups.ANNOTATORS, "annotator")):
+    for kind, name in ((partial_tables.SUBGROUPS, "group"), (partial_tables.ANNOTATORS, "annotator")):
         asked = request.GET.get(name)
         if asked:
-            if kind == groups.SUBGROUPS:
+            if kind == partial_tables.SUBGROUPS:
                 _check_cases(request, place)
-            part = groups.chosen(kind, asked, version)
+            part = partial_tables.chosen(kind, asked, version)
             if part is None:
                 raise Http404(f"There is no such {name}.")
             return part

@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from leaderboards import objects
+from leaderboards.queries import object_parts
 from leaderboards.views.pages import common_context, sealed_page
 from leaderboards.views.place import find
 from web.spreadsheets import csv_file
@@ -19,12 +19,12 @@ def objects_apart(request: HttpRequest, slug: str, key: str, number: int) -> Htt
     if not place.may_view:
         return sealed_page(request, place)
     version = place.version(number)
-    if not objects.suits(place.phase):
+    if not object_parts.suits(place.phase):
         raise Http404("This is shown of instance segmentations.")
-    methods = objects.methods_of(version)
+    methods = object_parts.methods_of(version)
     if request.GET.get("format") == "csv":
         matrix = request.GET.get("table") == "confusion"
-        head, rows = objects.csv_rows(methods, matrix=matrix)
+        head, rows = object_parts.csv_rows(methods, matrix=matrix)
         name = "confusion" if matrix else "objects"
         return csv_file(f"{slug}-{place.key}-v{version.number}-{name}.csv", head, rows)
     common = common_context(request, place)
@@ -33,7 +33,7 @@ def objects_apart(request: HttpRequest, slug: str, key: str, number: int) -> Htt
         **common,
         "version": version,
         "methods": methods,
-        "shown": objects.chosen(methods, request.GET.get("team") or own),
-        "columns": objects.COLUMNS,
+        "shown": object_parts.chosen(methods, request.GET.get("team") or own),
+        "columns": object_parts.COLUMNS,
     }
     return render(request, "leaderboards/objects.html", context)

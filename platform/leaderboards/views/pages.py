@@ -17,10 +17,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from challenges.views import challenge_context
 from evaluation.ranking import describe
-from leaderboards import computing, groups, pictures, published, queries, services, tables
+from leaderboards.domain import figure_catalogue, tables
+from leaderboards.domain.questions import main_order, questions
 from leaderboards.forms import FreezeForm
 from leaderboards.models import RankingVersion, Standing
-from leaderboards.questions import main_order, questions
+from leaderboards.queries import partial_tables, published, rankings
+from leaderboards.services import computing
+from leaderboards.services import rankings as services
 from leaderboards.views.place import Place, find
 from submissions.queries import Rescoring, rescoring_of
 from submissions.queries.submissions import number_under_way
@@ -129,7 +132,7 @@ def _current(request: HttpRequest, place: Place) -> HttpResponse:
 
 def sealed_page(request: HttpRequest, place: Place) -> HttpResponse:
     """All that is said of a sealed ranking."""
-    context = {**common_context(request, place), "submitted": queries.teams_that_submitted(place.phase)}
+    context = {**common_context(request, place), "submitted": rankings.teams_that_submitted(place.phase)}
     return render(request, "leaderboards/sealed.html", context)
 
 
@@ -143,11 +146,11 @@ def _ranking(
 ) -> HttpResponse:
     common = common_context(request, place)
     may_view_cases = request.user.has_perm("leaderboards.view_cases", place.phase)
-    open_to_all = [picture for picture in pictures.PICTURES if may_view_cases or not picture.shows_cases]
+    open_to_all = [picture for picture in figure_catalogue.PICTURES if may_view_cases or not picture.shows_cases]
     available = [picture for picture in open_to_all if picture.name in shown.analysis.figures]
     # While figures are being made, every tab may still get some.
     promised = available if shown.analysis.is_finished else open_to_all
-    views = [tab for tab in pictures.TABS if any(picture.tab == tab.name for picture in promised)]
+    views = [tab for tab in figure_catalogue.TABS if any(picture.tab == tab.name for picture in promised)]
     view = next((tab for tab in views if tab.name == request.GET.get("view")), None)
     # Figures are about the whole ranking.
     group = None if view else _part(request, shown, may_view_cases=may_view_cases)
@@ -176,7 +179,7 @@ def _ranking(
         if place.phase.is_closed and group is None
         else None,
         "group": group,
-        "groups": shown.analysis.findings.get(groups.SUBGROUPS, []) if may_view_cases else [],
+        "groups": shown.analysis.findings.get(partial_tables.SUBGROUPS, []) if may_view_cases else [],
         **_annotators(shown),
         "samples": group.bootstrap if group else shown.bootstrap,
         "part_query": urlencode({"annotator" if group.is_annotator else "group": group.key}) if group else "",
@@ -197,7 +200,7 @@ def _assessments(place: Place, shown: RankingVersion) -> list[dict[str, Any]]:
     """The registered assessments that the phase was ranked by, where there are several."""
     # Only a challenge that runs from a registration can have had another registered assessment.
     registered = getattr(place.phase.challenge, "projection", None) is not None and place.frozen_at is None
-    ranked = queries.assessments_ranked(place.phase) if registered else []
+    ranked = rankings.assessments_ranked(place.phase) if registered else []
     return [
         {
             "digest": digest,
@@ -234,7 +237,7 @@ def _hard_cases(
 
 def _annotators(shown: RankingVersion) -> dict[str, Any]:
     """Whose references can be chosen, whose decide where nothing is merged, and who has no ranking and why."""
-    found = shown.analysis.findings.get(groups.ANNOTATORS, [])
+    found = shown.analysis.findings.get(partial_tables.ANNOTATORS, [])
     deciding = next((entry["label"] for entry in found if entry.get("decides")), "")
     return {
         "annotators": [entry for entry in found if entry["key"] and entry["label"] != deciding],
@@ -243,19 +246,21 @@ def _annotators(shown: RankingVersion) -> dict[str, Any]:
     }
 
 
-def _part(request: HttpRequest, shown: RankingVersion, *, may_view_cases: bool) -> groups.Group | None:
+def _part(request: HttpRequest, shown: RankingVersion, *, may_view_cases: bool) -> partial_tables.Group | None:
     """The group of cases or the annotator that was chosen; nothing for what is not there or not yet open."""
-    group = groups.chosen(groups.SUBGROUPS, request.GET.get("group", ""), shown) if may_view_cases else None
-    return group or groups.chosen(groups.ANNOTATORS, request.GET.get("annotator", ""), shown)
+    group = (
+        partial_tables.chosen(partial_tables.SUBGROUPS, request.GET.get("group", ""), shown) if may_view_cases else None
+    )
+    return group or partial_tables.chosen(partial_tables.ANNOTATORS, request.GET.get("annotator", ""), shown)
 
 
 def _said(
     shown: RankingVersion,
     board: tables.Board,
-    group: groups.Group | None,
+    group: partial_tables.Group | None,
     *,
     may_view_cases: bool,
-    views: list[pictures.Tab],
+    views: list[figure_catalogue.Tab],
 ) -> dict[str, Any]:
     """The headline, and the answers to what everybody asks, each with the tabs that show more of it."""
     key = board.order["key"]
@@ -299,7 +304,9 @@ def _board(
     )
 
 
-def _orders_drawn(shown: RankingVersion, picture: pictures.Picture, board: tables.Board) -> list[tuple[str, str]]:
+def _orders_drawn(
+    shown: RankingVersion, picture: figure_catalogue.Picture, board: tables.Board
+) -> list[tuple[str, str]]:
     """The order that was chosen; where it has no such figure, each metric and region of the table."""
     drawn = shown.analysis.figures[picture.name]
     if picture.alone:
@@ -310,7 +317,9 @@ def _orders_drawn(shown: RankingVersion, picture: pictures.Picture, board: table
     return [(column.key, labels[column.key]) for column in board.columns if column.key in drawn]
 
 
-def _plot(place: Place, shown: RankingVersion, picture: pictures.Picture, order: tuple[str, str]) -> dict[str, str]:
+def _plot(
+    place: Place, shown: RankingVersion, picture: figure_catalogue.Picture, order: tuple[str, str]
+) -> dict[str, str]:
     key, label = order
     address = reverse("leaderboards:figure", args=[place.challenge.slug, place.key, shown.number, picture.name])
     return {
@@ -332,7 +341,7 @@ def common_context(request: HttpRequest, place: Place) -> dict[str, Any]:
             {
                 "phase": phase,
                 "url": reverse(
-                    "leaderboards:current", args=[place.challenge.slug, queries.key_of(phase, place.phases)]
+                    "leaderboards:current", args=[place.challenge.slug, rankings.key_of(phase, place.phases)]
                 ),
                 "chosen": phase.pk == place.phase.pk,
             }

@@ -8,8 +8,8 @@ from django.http import Http404, HttpRequest
 
 from challenges.models import Challenge, Phase
 from challenges.queries import phases_of, visible_challenge
-from leaderboards import queries
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
+from leaderboards.queries import rankings
 
 SEALED = "This ranking is sealed until its phase closes."
 FROZEN = "The ranking is frozen until its phase closes; newer versions are not shown before."
@@ -45,7 +45,7 @@ class Place:
         request = self.ranking_request
         if request is not None and request.nothing_counts and self.frozen_at is None:
             return None
-        return queries.current_standing(self.phase, until=self.frozen_at)
+        return rankings.current_standing(self.phase, until=self.frozen_at)
 
     def version(self, number: int) -> RankingVersion:
         """Return a version of the ranking.
@@ -61,7 +61,7 @@ class Place:
             raise PermissionDenied(SEALED)
         version = RankingVersion.objects.filter(phase=self.phase, number=number).select_related("analysis").first()
         # A frozen ranking does not even tell how many newer versions there are.
-        if self.frozen_at is not None and (version is None or not queries.stood_by(version, self.frozen_at)):
+        if self.frozen_at is not None and (version is None or not rankings.stood_by(version, self.frozen_at)):
             raise PermissionDenied(FROZEN)
         if version is None:
             raise Http404("There is no such version of this ranking.")
@@ -79,14 +79,14 @@ def find(request: HttpRequest, slug: str, key: str | None) -> Place:
     """
     challenge = visible_challenge(request.user, slug)
     phases = phases_of(challenge)
-    phase = queries.phase_by_key(phases, key)
-    freeze, request_row = queries.state_of(phase)
+    phase = rankings.phase_by_key(phases, key)
+    freeze, request_row = rankings.state_of(phase)
     sees_all = freeze is None or not freeze.holds or request.user.has_perm("leaderboards.view_frozen", phase)
     return Place(
         challenge=challenge,
         phases=phases,
         phase=phase,
-        key=queries.key_of(phase, phases),
+        key=rankings.key_of(phase, phases),
         may_view=request.user.has_perm("leaderboards.view_ranking", phase),
         ranking_request=request_row,
         freeze=freeze,

@@ -9,8 +9,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from leaderboards import both_ways, computing, queries, tables
+from leaderboards.domain import tables
 from leaderboards.models import Standing
+from leaderboards.queries import rankings
+from leaderboards.services import both_assessments, computing
 from leaderboards.views.exports import csv_file
 from leaderboards.views.pages import common_context, sealed_page
 from leaderboards.views.place import FROZEN, find
@@ -22,7 +24,7 @@ def history(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     place = find(request, slug, key)
     if not place.may_view:
         return sealed_page(request, place)
-    standings = queries.history(place.phase, until=place.frozen_at)
+    standings = rankings.history(place.phase, until=place.frozen_at)
     if request.GET.get("format") == "csv":
         return csv_file(f"{slug}-{place.key}-history.csv", _history_rows(standings))
     context = {
@@ -44,7 +46,7 @@ def ranked_both_ways(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         return sealed_page(request, place)
     if place.frozen_at is not None:
         raise PermissionDenied(FROZEN)
-    found = both_ways.comparison(place.phase)
+    found = both_assessments.comparison(place.phase)
     if found is None:
         raise Http404("This ranking does not deviate from its registration.")
     if request.GET.get("format") == "csv":

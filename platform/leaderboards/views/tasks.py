@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from leaderboards import overview
+from leaderboards.queries import overview
 from leaderboards.views.exports import csv_file
 from leaderboards.views.pages import common_context
 from leaderboards.views.place import Place, find

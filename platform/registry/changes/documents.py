@@ -12,7 +12,7 @@ from evaluation.designs.differences import Cell, Difference, RowChange, compare,
 from evaluation.designs.document import Document, Entry, State, from_json, to_json
 from evaluation.designs.document.entries import BLANK
 from evaluation.designs.document.words import entry_words
-from registry.documents import Publication, publication
+from registry.domain.public_documents import Publication, publication
 from registry.models import ProposedChange, Registration, RegistrationVersion
 
 SUFFIXES = ("", "__details", "__state")

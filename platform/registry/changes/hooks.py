@@ -12,6 +12,7 @@ from datetime import datetime
 
 from accounts.models import User
 from registry.models import Registration, RegistrationVersion
+from web.hooks import Hook
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class Operation:
     participants: frozenset[int]
 
 
-operations: list[Callable[[Registration], Operation | None]] = []
-version_added: list[Callable[[RegistrationVersion, User | None], None]] = []
+operations: Hook[Callable[[Registration], Operation | None]] = Hook()
+version_added: Hook[Callable[[RegistrationVersion, User | None], None]] = Hook()
 
 
 def operation_of(registration: Registration) -> Operation | None:

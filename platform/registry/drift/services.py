@@ -8,8 +8,8 @@ from django.db import transaction
 
 from accounts.models import User
 from audit.services import record
-from designs.links import RefusedError, read
-from registry.documents import parsed
+from designs.services.address_answers import RefusedError, read
+from registry.domain.public_documents import parsed
 from registry.drift.comparing import Found, compare
 from registry.drift.reading import MAX_BYTES, UnreadableError, text_of
 from registry.models import Deposit, DriftCheck, Registration

@@ -10,8 +10,8 @@ from designs.queries.findings import all_findings, outline
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.checks import reads
 from evaluation.designs.document import Document, Entry, State, clean
-from evaluation.designs.exports.outline import Block
-from registry.documents import CHALLENGE, parsed, withheld, without_contacts
+from evaluation.documents import Block
+from registry.domain.public_documents import CHALLENGE, parsed, withheld, without_contacts
 from registry.models import Disclosure, RegistrationVersion
 from registry.queries.registrations import opened_values
 

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from designs.models import Design
 from evaluation.designs.document.sealing import commitment
-from registry.documents import withheld
+from registry.domain.public_documents import withheld
 from registry.models import Disclosure, Registration, RegistrationVersion
 
 

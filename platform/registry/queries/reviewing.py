@@ -4,7 +4,7 @@ import statistics
 from collections import Counter
 from dataclasses import dataclass
 
-from registry.documents import without_contacts
+from registry.domain.public_documents import without_contacts
 from registry.models import Registration
 from reviews.models import Outcome, SentReview
 

@@ -9,10 +9,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from audit.services import record
-from registry.citing import Reference, reference_of
-from registry.citing.datacite import as_xml, metadata
-from registry.depositing import DepositError, Record, Repository
 from registry.models import Deposit, RegistrationVersion
+from registry.queries.citing import Reference, reference_of
+from registry.queries.citing.datacite import as_xml, metadata
+from registry.services.depositing import DepositError, Record, Repository
 from registry.services.files import content_of, store_pdf
 from web.clock import shared_now
 from web.jobs import enqueue

@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from designs.queries import opening_day
-from registry.documents import parsed, proves, withheld
+from registry.domain.public_documents import parsed, proves, withheld
 from registry.models import Disclosure, Listing, RegistrationVersion
 from registry.queries import sealed_places
 

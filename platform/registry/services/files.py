@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from audit.services import record
 from designs.queries.findings import outline
-from registry.documents import parsed
+from registry.domain.public_documents import parsed
 from registry.models import RegistrationVersion, VersionFile
 
 Kind = VersionFile.Kind
@@ -17,7 +17,7 @@ Kind = VersionFile.Kind
 def pdf_of(version: RegistrationVersion, *, since: RegistrationVersion | None = None) -> bytes:
     """The whole registered design as PDF; what differs from the version `since` is marked in it."""
     # Typst is loaded by the process that sets a document.
-    from evaluation.designs.exports.pdf import as_pdf
+    from evaluation.documents.pdf import as_pdf
 
     title = title_of(version)
     before = parsed(since.document) if since is not None else None

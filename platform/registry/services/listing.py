@@ -3,10 +3,10 @@
 from django.db import transaction
 
 from evaluation.designs.catalogue import shipped
-from registry.documents import parsed
-from registry.figures import figures_of, text_of, words_of
+from registry.domain.public_documents import parsed
 from registry.models import Facet, Listing, Registration
 from registry.queries import current_version
+from registry.queries.document_figures import figures_of, text_of, words_of
 
 
 @transaction.atomic

@@ -16,7 +16,7 @@ from designs.models import Design, DesignVersion
 from evaluation.canonical import canonical_json, sha256
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Document
-from registry.documents import (
+from registry.domain.public_documents import (
     Publication,
     digest_at,
     exported,

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from evaluation.designs.catalogue import shipped
-from registry.historic import ROWS, SHARES
+from registry.domain.historic import ROWS, SHARES
 from registry.models import Listing, Statistics
 
 SEGMENTATION = frozenset({"segmentation", "semantic_segmentation", "instance_segmentation"})

@@ -13,10 +13,10 @@ from audit.models import Entry, Head
 from audit.services import GENESIS, broken_links
 from audit.services import record as record_entry
 from registry import hooks
-from registry.decisions import decision_digest
-from registry.documents import proves, withheld
+from registry.domain.public_documents import proves, withheld
 from registry.hooks import Ledger, Row
 from registry.models import ChangeDecision, Disclosure, RegistrationVersion, Verification, VersionFile
+from registry.queries.decision_digests import decision_digest
 from registry.services.files import content_of
 
 KEPT_FOR = timedelta(days=400)

@@ -12,8 +12,8 @@ from rules import test_rule
 from designs.queries import visible_design
 from evaluation.designs.catalogue import shipped
 from registry import queries, services
-from registry.documents import exported, publication
-from registry.forms import CommentForm, EndForm, ReasonForm, RegisterForm
+from registry.domain.public_documents import exported, publication
+from registry.forms.acts import CommentForm, EndForm, ReasonForm, RegisterForm
 from registry.models import Registration
 from registry.views.context import record_context
 

@@ -11,12 +11,12 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from registry import queries
-from registry.badges import badge_of
-from registry.citing import FORMATS, reference_of
-from registry.citing.datacite import as_xml, metadata
-from registry.filters import RegistryFilter
+from registry.forms.filters import RegistryFilter
 from registry.models import Facet, Listing, RegistrationVersion, VersionFile
+from registry.queries.citing import FORMATS, reference_of
+from registry.queries.citing.datacite import as_xml, metadata
 from registry.services.files import content_of, pdf_of
+from registry.tables.badges import badge_of
 from web.spreadsheets import harmless
 
 COLUMNS = (

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from audit.models import Head
 from registry import queries
-from registry.filters import RegistryFilter
+from registry.forms.filters import RegistryFilter
 from registry.models import RegistrationVersion, Statistics, Verification
 from registry.services import verifying
 from web.jobs import send

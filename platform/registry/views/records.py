@@ -15,10 +15,10 @@ from evaluation.designs.differences import compare as differences_between
 from registry import hooks, queries
 from registry.changes.histories import histories
 from registry.changes.hooks import operation_of
-from registry.citing import reference_of, sentence
-from registry.documents import withheld
+from registry.domain.public_documents import withheld
 from registry.models import Deposit, Registration, RegistrationVersion, Statistics
-from registry.structured import creative_work
+from registry.queries.citing import reference_of, sentence
+from registry.tables.structured import creative_work
 from registry.views.context import record_context
 
 

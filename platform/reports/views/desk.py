@@ -12,13 +12,15 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from challenges.models import Challenge
 from challenges.queries import phases_of, visible_challenge
-from reports import checking, queries, services, storing
-from reports.content import Status, items_of
-from reports.facts import Audience, level_for
+from reports.domain.content import Status, items_of
+from reports.domain.guideline import CHAPTERS, chapter_of, title_of
+from reports.domain.presenting import changes_since
 from reports.forms import DesignForm, MakeForm, TextForm
-from reports.guideline import CHAPTERS, chapter_of, title_of
 from reports.models import Report
-from reports.presenting import changes_since
+from reports.queries import checking, reports
+from reports.queries.facts import Audience, level_for
+from reports.services import reports as services
+from reports.services import storing
 from reports.views.reading import context_of
 
 
@@ -34,9 +36,9 @@ def _organized(request: HttpRequest, slug: str) -> Challenge:
 def desk(request: HttpRequest, slug: str) -> HttpResponse:
     """Everything around the report: its state, its items, what was made, what is public."""
     challenge = _organized(request, slug)
-    settings = queries.settings_of(challenge)
-    last = queries.last_made(challenge)
-    written = queries.texts(challenge)
+    settings = reports.settings_of(challenge)
+    last = reports.last_made(challenge)
+    written = reports.texts(challenge)
     rows = []
     content = storing.read_content(last.content_name) if last is not None else None
     if content is not None:
@@ -58,12 +60,12 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
         "settings": settings,
         "last": last,
         "rows": rows,
-        "made": queries.made_for(challenge),
+        "made": reports.made_for(challenge),
         "held_back": held_back,
         "findings": checking.findings(challenge, content),
         "projection": getattr(challenge, "projection", None),
         "design_form": DesignForm(
-            versions=queries.design_versions(request.user),
+            versions=reports.design_versions(request.user),
             initial={"version": settings.design_version_id if settings else None},
         ),
     }
@@ -91,7 +93,7 @@ def make(request: HttpRequest, slug: str) -> HttpResponse:
 def design(request: HttpRequest, slug: str) -> HttpResponse:
     """Name the design version to report from."""
     challenge = _organized(request, slug)
-    form = DesignForm(request.POST, versions=queries.design_versions(request.user))
+    form = DesignForm(request.POST, versions=reports.design_versions(request.user))
     if not form.is_valid():
         messages.error(request, "Choose one of the versions that are offered.")
     else:
@@ -140,8 +142,8 @@ def item(request: HttpRequest, slug: str, item: str) -> HttpResponse:
     challenge = _organized(request, slug)
     if item not in services.ITEMS:
         raise Http404("The guideline has no such item.")
-    own = queries.texts(challenge).get(item)
-    last = queries.last_made(challenge)
+    own = reports.texts(challenge).get(item)
+    last = reports.last_made(challenge)
     entry = _entry(last, item)
     generated = entry["generated"] if entry else ""
     if request.method == "POST" and request.POST.get("action") == "drop":

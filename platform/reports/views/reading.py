@@ -12,15 +12,16 @@ from django.views.decorators.vary import vary_on_headers
 from challenges.models import Challenge
 from challenges.queries import phases_of, visible_challenge
 from challenges.views import challenge_context
-from leaderboards.queries import key_of
-from reports import exposure as judging
-from reports import queries, storing
-from reports.content import Status, items_of
-from reports.exports import FORMATS
-from reports.exports.outline import headline
-from reports.facts import Audience, collect
+from leaderboards.queries.rankings import key_of
+from reports.domain.content import Status, items_of
+from reports.domain.presenting import chapters_of
 from reports.models import Report
-from reports.presenting import chapters_of
+from reports.queries import reports
+from reports.queries.facts import Audience, collect
+from reports.services import exposure as judging
+from reports.services import storing
+from reports.services.exports import FORMATS
+from reports.services.exports.outline import headline
 from web.spreadsheets import csv_file
 
 TAB: Final = "reports:index"
@@ -44,7 +45,7 @@ def context_of(request: HttpRequest, challenge: Challenge) -> dict[str, Any]:
 def index(request: HttpRequest, slug: str) -> HttpResponse:
     """The published report, and the ways to the others."""
     challenge = visible_challenge(request.user, slug)
-    settings = queries.settings_of(challenge)
+    settings = reports.settings_of(challenge)
     context = context_of(request, challenge)
     phases = phases_of(challenge)
     context["team_phases"] = [
@@ -60,7 +61,7 @@ def index(request: HttpRequest, slug: str) -> HttpResponse:
 def report(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Overview of one report: its chapters, score and files; or how far it has got."""
     challenge = visible_challenge(request.user, slug)
-    shown = queries.report_of(request.user, challenge, number)
+    shown = reports.report_of(request.user, challenge, number)
     context = context_of(request, challenge)
     context |= _overview(challenge, shown) if shown.is_done else {"report": shown}
     return render(request, "reports/report.html", context)
@@ -70,7 +71,7 @@ def report(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def chapter(request: HttpRequest, slug: str, number: int, key: str) -> HttpResponse:
     """A chapter of a report."""
     challenge = visible_challenge(request.user, slug)
-    shown = queries.report_of(request.user, challenge, number)
+    shown = reports.report_of(request.user, challenge, number)
     if not shown.is_done:
         raise Http404("This report is not finished.")
     content = storing.read_content(shown.content_name)
@@ -90,7 +91,7 @@ def chapter(request: HttpRequest, slug: str, number: int, key: str) -> HttpRespo
 def progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """How far a report has got; a fragment that asks again until it is finished."""
     challenge = visible_challenge(request.user, slug)
-    shown = queries.report_of(request.user, challenge, number)
+    shown = reports.report_of(request.user, challenge, number)
     context = {
         "report": shown,
         "challenge": challenge,
@@ -105,7 +106,7 @@ def progress(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def file(request: HttpRequest, slug: str, number: int, name: str) -> HttpResponse:
     """A file of a report: a format to take away, or a figure."""
     challenge = visible_challenge(request.user, slug)
-    shown = queries.report_of(request.user, challenge, number)
+    shown = reports.report_of(request.user, challenge, number)
     stored = shown.files.get(name)
     if stored is None:
         raise Http404("This report has no such file.")
@@ -123,7 +124,7 @@ def file(request: HttpRequest, slug: str, number: int, name: str) -> HttpRespons
 def checklist_csv(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """The checklist of the guideline as CSV."""
     challenge = visible_challenge(request.user, slug)
-    shown = queries.report_of(request.user, challenge, number)
+    shown = reports.report_of(request.user, challenge, number)
     if not shown.is_done or shown.kind != Report.Kind.CHALLENGE:
         raise Http404("This report has no checklist.")
     content = storing.read_content(shown.content_name)

@@ -8,8 +8,9 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
 from challenges.queries import phases_of, team_of, visible_challenge
-from leaderboards.queries import key_of, phase_by_key
-from reports import queries, services
+from leaderboards.queries.rankings import key_of, phase_by_key
+from reports.queries import reports
+from reports.services import reports as services
 from reports.views.reading import context_of
 
 
@@ -42,7 +43,7 @@ def team(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "phase": phase,
         "key": key_of(phase, phases),
         "own": own,
-        "last": queries.last_of_team(challenge, own.pk, phase.pk) if own else None,
+        "last": reports.last_of_team(challenge, own.pk, phase.pk) if own else None,
         "teams": list(challenge.teams.all()) if context["may_write"] else [],
     }
     return render(request, "reports/team.html", context)

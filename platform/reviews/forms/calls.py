@@ -4,9 +4,9 @@ from itertools import pairwise
 
 from django import forms
 
-from reviews.defaults import MAILS, unknown_words
+from reviews.domain.sections import CHOICES
 from reviews.models import Call, MailText, Question
-from reviews.sections import CHOICES
+from reviews.services.defaults import MAILS, unknown_words
 from web.names import NameField
 
 _MOMENT = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")

@@ -9,6 +9,7 @@ from typing import Any, Final
 from django.db.models import Count, Prefetch, Q, QuerySet
 
 from evaluation.designs.catalogue import shipped
+from reviews.domain.sections import hidden_in_double
 from reviews.models import (
     Assignment,
     Call,
@@ -24,7 +25,6 @@ from reviews.models import (
     State,
 )
 from reviews.queries.filings import decided_version_ids, latest, latest_of
-from reviews.sections import hidden_in_double
 
 # Recommendations on a line, so that their distance says how far apart reviewers are.
 LADDER: Final = {str(outcome): at for at, outcome in enumerate(Outcome)}

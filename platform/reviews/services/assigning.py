@@ -15,6 +15,7 @@ from audit.services import record
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document.words import value_words
 from reviews import queries, rules
+from reviews.domain.optimising import Candidate, plan
 from reviews.models import (
     Assignment,
     AutomaticAssignment,
@@ -26,7 +27,6 @@ from reviews.models import (
     Reviewer,
     State,
 )
-from reviews.optimising import Candidate, plan
 from reviews.services import mails
 from reviews.services.reviewing import begin_review
 from reviews.services.transitions import advance

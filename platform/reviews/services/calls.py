@@ -10,9 +10,9 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from reviews import rules
-from reviews.defaults import MAILS, default_questions, unknown_words
+from reviews.domain.sections import BY_KEY
 from reviews.models import Answer, Call, Chair, MailText, Question
-from reviews.sections import BY_KEY
+from reviews.services.defaults import MAILS, default_questions, unknown_words
 from web.names import clean_name, slug_of
 
 # Addresses that pages of their own have.

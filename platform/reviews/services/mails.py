@@ -6,12 +6,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from notifications.composing import absolute
 from notifications.services import mail, notify
-from reviews import anonymity
-from reviews.defaults import MAILS, fill
 from reviews.models import Assignment, Call, FiledVersion, Filing, MailText, Part
-from reviews.queries import latest, review_due
+from reviews.queries import anonymity, latest, review_due
+from reviews.services.defaults import MAILS, fill
+from web.addresses import absolute
 
 KINDS = {
     "review_invitation": "You are invited to review",

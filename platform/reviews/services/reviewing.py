@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from audit.services import record
 from reviews import queries
+from reviews.domain.sections import BY_KEY, HIDDEN_IN_DOUBLE, SECTIONS
 from reviews.models import (
     Answer,
     Assignment,
@@ -22,7 +23,6 @@ from reviews.models import (
     SentReview,
     State,
 )
-from reviews.sections import BY_KEY, HIDDEN_IN_DOUBLE, SECTIONS
 
 MAX_WORDS = 5000
 # Beside the questions of their own, clinical reviewers and statisticians answer those of these sections.

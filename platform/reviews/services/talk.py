@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from audit.services import record
 from reviews import queries
+from reviews.domain.sections import hidden_in_double
 from reviews.models import (
     Assignment,
     DiscussionEntry,
@@ -17,7 +18,6 @@ from reviews.models import (
     Side,
     State,
 )
-from reviews.sections import hidden_in_double
 from reviews.services import mails
 
 MAX_WORDS = 5000

@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from reviews import queries
-from reviews.defaults import MAILS
+from reviews.domain.sections import SECTIONS
 from reviews.forms import CallForm, MailTextForm, MessageForm, QuestionForm
 from reviews.models import Call, MailText, Question
-from reviews.sections import SECTIONS
 from reviews.services import calls as services
+from reviews.services.defaults import MAILS
 from reviews.services.messages import write_to
 from reviews.views.access import call_context, call_for
 from web.spreadsheets import csv_file

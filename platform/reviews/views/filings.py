@@ -7,12 +7,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from designs.gate import gate_of
 from designs.models import Collaborator, Design
 from designs.queries import document_of
-from reviews import queries, rules, showing
+from designs.queries.gate import gate_of
+from reviews import queries, rules
 from reviews.forms import ReasonForm, RevisionForm
 from reviews.models import OVER, Filing, Outcome, Side, State
+from reviews.queries import readers
 from reviews.services import filing as services
 from reviews.views.access import call_context, call_for, filing_context, filing_for
 
@@ -40,7 +41,7 @@ def file(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(request, "The design is filed as it stands now. You can go on writing for later versions.")
             return redirect(filing)
     gate = gate_of(document_of(chosen), design=chosen, share=call.gate / 100) if chosen else None
-    warnings = showing.names_elsewhere(chosen) if chosen and call.hides_organizers else []
+    warnings = readers.names_elsewhere(chosen) if chosen and call.hides_organizers else []
     return render(
         request,
         "reviews/file.html",
@@ -66,12 +67,12 @@ def filing(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     reader = Side.CHAIR if chairs else Side.ORGANIZER
     decisions = list(entry.decisions.select_related("decided_by", "filed"))
     rounds = [
-        {"decision": decision, "reviews": showing.reviews_shown(entry, decision.filed, reader)}
+        {"decision": decision, "reviews": readers.reviews_shown(entry, decision.filed, reader)}
         for decision in reversed(decisions)
     ]
     current = None
     if chairs and not any(decision.filed_id == filed.pk for decision in decisions):
-        current = showing.reviews_shown(entry, filed, reader)
+        current = readers.reviews_shown(entry, filed, reader)
     threads = queries.threads_of(entry) if chairs else queries.threads_for_organizers(entry)
     return render(
         request,
@@ -84,8 +85,8 @@ def filing(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             "rounds": rounds,
             "current": current,
             "assignments": queries.active_assignments(entry) if chairs else [],
-            "discussion": showing.discussion_shown(entry, reader) if chairs else [],
-            "threads": showing.thread_counts(threads),
+            "discussion": readers.discussion_shown(entry, reader) if chairs else [],
+            "threads": readers.thread_counts(threads),
             "outcomes": _outcomes(entry),
             "can_start": entry.state in (State.SUBMITTED, State.REVISION_SUBMITTED),
             "can_withdraw": entry.state not in (*OVER, State.REGISTERED),
@@ -145,8 +146,8 @@ def revision(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             **filing_context(request, entry, "changes"),
             "form": form,
             "filed": filed,
-            "differences": showing.differences_to(filed, document_of(entry.design)),
-            "threads": showing.threads_shown(queries.threads_for_organizers(entry), entry, Side.ORGANIZER),
+            "differences": readers.differences_to(filed, document_of(entry.design)),
+            "threads": readers.threads_shown(queries.threads_for_organizers(entry), entry, Side.ORGANIZER),
             "decision": entry.decisions.select_related("filed").last(),
         },
     )
@@ -159,7 +160,7 @@ def changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     entry = filing_for(request, slug, number)
     reader, assignment = reader_of(request, entry)
     versions = list(entry.versions.select_related("version"))
-    found = showing.differences_between(versions[-2], versions[-1], reader) if len(versions) > 1 else None
+    found = readers.differences_between(versions[-2], versions[-1], reader) if len(versions) > 1 else None
     if reader == Side.REVIEWER:
         threads = queries.threads_for_reviewer(assignment)
     elif reader == Side.CHAIR:
@@ -174,8 +175,8 @@ def changes(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             **filing_context(request, entry, "changes"),
             "versions": versions,
             "differences": found,
-            "note": showing.masked(entry, note) if reader == Side.REVIEWER else note,
-            "threads": showing.threads_shown(threads, entry, reader),
+            "note": readers.masked(entry, note) if reader == Side.REVIEWER else note,
+            "threads": readers.threads_shown(threads, entry, reader),
             "may_settle": reader != Side.ORGANIZER and entry.is_running,
         },
     )
@@ -189,7 +190,7 @@ def export(request: HttpRequest, slug: str, number: int, ending: str) -> HttpRes
     if ending not in FORMATS:
         raise Http404("There is no such file.")
     reader, _ = reader_of(request, entry)
-    content = showing.exported(entry, queries.latest(entry), ending, reader)
+    content = readers.exported(entry, queries.latest(entry), ending, reader)
     response = HttpResponse(content, content_type=FORMATS[ending])
     response["Content-Disposition"] = f'attachment; filename="{entry.call.slug}-{entry.number}.{ending}"'
     return response

@@ -7,9 +7,10 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from reviews import anonymity, queries
+from reviews import queries
 from reviews.forms import BidForm, ChairForm, InvitationForm, ReviewerForm
 from reviews.models import Bid, Chair, Reviewer, State
+from reviews.queries import anonymity
 from reviews.services import calls, reviewers
 from reviews.views.access import call_context, call_for, own_designs, reviewed_call_for
 from web.spreadsheets import csv_file

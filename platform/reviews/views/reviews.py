@@ -8,10 +8,11 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
 from designs.views.access import signed_in
-from reviews import anonymity, queries, showing
+from reviews import queries
+from reviews.domain.sections import BY_KEY, HIDDEN_IN_DOUBLE, SECTIONS
 from reviews.forms import AnswerForm, ConflictForm, VerdictForm
 from reviews.models import Answer, Assignment, Confidence, Outcome, Question, Review, Side, State
-from reviews.sections import BY_KEY, HIDDEN_IN_DOUBLE, SECTIONS
+from reviews.queries import anonymity, readers
 from reviews.services import reviewers, reviewing, talk
 from reviews.views.access import filing_context, review_for
 
@@ -62,7 +63,7 @@ def section(request: HttpRequest, slug: str, number: int, key: str) -> HttpRespo
         raise Http404("There is no such section.")
     context = _context(request, assignment, key)
     answers = context.pop("answers")
-    shown = showing.section_shown(assignment, here)
+    shown = readers.section_shown(assignment, here)
     asked = [
         {"question": question, "answer": answers.get(question.pk)}
         for question in context.pop("questions")
@@ -138,7 +139,7 @@ def verdict(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     if queries.sees_others(assignment):
         others = [
             shown
-            for shown in showing.reviews_shown(filing, queries.latest(filing), Side.REVIEWER)
+            for shown in readers.reviews_shown(filing, queries.latest(filing), Side.REVIEWER)
             if shown["label"] != assignment.label
         ]
     return render(
@@ -156,7 +157,7 @@ def verdict(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             ),
             "sees_others": queries.sees_others(assignment),
             "others": others,
-            "discussion": showing.discussion_shown(filing, Side.REVIEWER) if queries.sees_others(assignment) else [],
+            "discussion": readers.discussion_shown(filing, Side.REVIEWER) if queries.sees_others(assignment) else [],
             "sent": stored.sent.last() if stored else None,
             "outcomes": Outcome.choices,
             "confidences": Confidence.choices,

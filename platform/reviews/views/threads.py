@@ -9,9 +9,10 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_POST
 
 from evaluation.designs.catalogue import shipped
-from reviews import queries, rules, showing
+from reviews import queries, rules
 from reviews.forms import PointForm
 from reviews.models import Side
+from reviews.queries import readers
 from reviews.services import talk
 from reviews.views.access import filing_context, filing_for
 from reviews.views.filings import reader_of
@@ -48,9 +49,9 @@ def points(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "reviews/points.html",
         {
             **filing_context(request, filing, "points"),
-            "threads": showing.threads_shown(threads, filing, reader),
+            "threads": readers.threads_shown(threads, filing, reader),
             "reader": reader,
-            "places": showing.places_of(filing, PLACE) if reader == Side.CHAIR and talk.is_open(filing) else [],
+            "places": readers.places_of(filing, PLACE) if reader == Side.CHAIR and talk.is_open(filing) else [],
         },
     )
 
@@ -128,7 +129,7 @@ def _place(request, filing, reader, assignment, data) -> HttpResponse:
                 "parameter_id": parameter,
                 "task_key": task_key,
                 "key": f"{parameter}-{task_key}" if task_key else parameter,
-                "threads": showing.threads_shown(threads, filing, reader),
+                "threads": readers.threads_shown(threads, filing, reader),
             },
             "may_raise": reader != Side.ORGANIZER and talk.is_open(filing),
             "reader": reader,

@@ -41,5 +41,4 @@ def section(test_set: TestSet) -> DecoySection | None:
 
 def register() -> None:
     """Answer the hook of the test sets."""
-    if section not in hooks.sections:
-        hooks.sections.append(section)
+    hooks.sections.register(section)

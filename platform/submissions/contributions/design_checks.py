@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.db.models import Count, Min
 
-from challenges.checks import challenge_of
+from challenges.contributions.design_checks import challenge_of
 from challenges.models import Phase
 from designs.hooks import ReferenceSource
 from designs.models import DesignTask

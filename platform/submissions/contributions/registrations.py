@@ -31,26 +31,19 @@ def register() -> None:
     hooks.register_tab("Submissions", "submissions:organize", visible=_runs_it, order=91)
     hooks.register_organizer_page("Work", "submissions:work", visible=_runs_it, order=20)
     kinds.register(KIND, "A submission of your team is scored, refused, failed or waits for you", order=10)
-    if facts not in hooks.phase_facts:
-        hooks.phase_facts.append(facts)
-    if figures not in hooks.figures:
-        hooks.figures.append(figures)
+    hooks.phase_facts.register(facts)
+    hooks.figures.register(figures)
     decoys.register()
     replacements.register()
-    if first_submission not in hooks.first_submission:
-        hooks.first_submission.append(first_submission)
-    if handed_in not in hooks.submitted:
-        hooks.submitted.append(handed_in)
-    submission_hooks.register_run_scored(release_new)
-    submission_hooks.register_run_scored(remind)
-    if remind_phase not in hooks.phase_closed:
-        hooks.phase_closed.append(remind_phase)
+    hooks.first_submission.register(first_submission)
+    hooks.submitted.register(handed_in)
+    submission_hooks.run_scored.register(release_new)
+    submission_hooks.run_scored.register(remind)
+    hooks.phase_closed.register(remind_phase)
     kinds.register(FAILED, "A submission to your challenge could not be scored", order=12)
     kinds.register(REMINDER, "The final ranking waits for a description of your method", order=11)
-    if rank_anew not in hooks.standing_changed:
-        hooks.standing_changed.append(rank_anew)
-    if score_anew not in hooks.assessment_changed:
-        hooks.assessment_changed.append(score_anew)
+    hooks.standing_changed.register(rank_anew)
+    hooks.assessment_changed.register(score_anew)
 
 
 def facts(phases: Sequence[Phase]) -> dict[int, list[tuple[str, str]]]:

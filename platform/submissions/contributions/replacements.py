@@ -48,7 +48,5 @@ def runs_by_version(test_sets: Sequence[int]) -> dict[int, int]:
 
 def register() -> None:
     """Answer the hooks of the test sets."""
-    if Submissions not in hooks.dependents:
-        hooks.dependents.append(Submissions)
-    if runs_by_version not in hooks.run_counts:
-        hooks.run_counts.append(runs_by_version)
+    hooks.dependents.register(Submissions)
+    hooks.run_counts.register(runs_by_version)

@@ -6,7 +6,7 @@ from typing import Final
 from django.db.models import Max, QuerySet
 from django.db.models.fields.json import KT
 
-from challenges.checks import challenge_of
+from challenges.contributions.design_checks import challenge_of
 from challenges.models import Challenge
 from designs.models import Scan
 from evaluation.designs.checks import Subject, register

@@ -3,16 +3,15 @@
 from collections.abc import Iterator
 
 from registry import hooks
-from registry.hooks import Ledger, Row, Seal, register_ledger
+from registry.hooks import Ledger, Row, Seal
 from registry.models import Registration
 from test_sets.models import TestSet
 
 
 def register() -> None:
     """Have the manifest of every sealed test set verified, and shown with the registration of its challenge."""
-    if seals not in hooks.seals:
-        hooks.seals.append(seals)
-    register_ledger(
+    hooks.seals.register(seals)
+    hooks.ledgers.register(
         Ledger(
             kind="sealed test sets",
             model="test_sets.testset",

@@ -20,8 +20,8 @@ def main(folder: Path) -> None:
     """
     django.setup()
     from challenges.models import Phase
-    from leaderboards import bundles
     from leaderboards.models import RankingVersion
+    from leaderboards.services import bundles
 
     folder.mkdir(parents=True, exist_ok=True)
     for phase in Phase.objects.select_related("task__challenge"):

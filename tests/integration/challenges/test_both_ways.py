@@ -13,8 +13,8 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Phase, Team
 from challenges.services import close_phase, follow, launch
-from leaderboards import both_ways, services
 from leaderboards.models import RankingVersion, Standing
+from leaderboards.services import both_assessments, rankings
 from registry.services import add_version
 from submissions.contributions import registrations
 from submissions.models import Run
@@ -84,7 +84,7 @@ def deviate(registered, **task):
     )
     follow(version=version, actor=registered.owner)
     phase = Phase.objects.select_related("task__challenge").get(slug="final")
-    services.rank_phase(phase_id=phase.pk)
+    rankings.rank_phase(phase_id=phase.pk)
     return phase
 
 
@@ -93,7 +93,7 @@ def page(name, *arguments, **asked):
 
 
 def test_without_a_deviation_there_is_one_way_and_no_mark(phase):
-    assert both_ways.comparison(phase) is None
+    assert both_assessments.comparison(phase) is None
     assert page("both_ways").status_code == 404
     assert "data-deviation" not in page("current").content.decode()
 
@@ -101,7 +101,7 @@ def test_without_a_deviation_there_is_one_way_and_no_mark(phase):
 def test_both_rankings_are_stored_and_shown_and_every_page_is_marked(registered, phase):
     before = RankingVersion.objects.get(phase=phase)
     phase = deviate(registered, ranking_method=[{**SCHEME, "operator": "median"}])
-    found = both_ways.comparison(phase)
+    found = both_assessments.comparison(phase)
     assert [(line.team, line.ranks) for line in found.lines] == [("Ada", (2, 1)), ("Ben", (1, 2))]
     assert [column.version.assessment_digest for column in found.columns] == [
         before.assessment_digest,
@@ -123,7 +123,7 @@ def test_the_registered_ranking_goes_on_with_new_submissions(registered, phase):
     team = Team.objects.create(challenge=phase.challenge, name="Cleo", slug="cleo")
     boards.scored_run(phase, team, User.objects.get(username="ada"), level=0.95)
     boards.rank(phase)
-    found = both_ways.comparison(phase)
+    found = both_assessments.comparison(phase)
     assert [line.team for line in found.lines] == ["Cleo", "Ada", "Ben"]
     assert all(None not in line.ranks for line in found.lines)
     versions = RankingVersion.objects.filter(phase=phase).order_by("number")
@@ -152,12 +152,12 @@ def test_values_that_are_not_there_are_scored_first_and_the_registered_ranking_s
     changed = [METRICS[0], {**METRICS[1], "options": {"percentile": 90}}]
     phase = deviate(registered, metrics=changed)
     assert sorted(repeated) == ["Ada", "Ben"]
-    assert both_ways.waits_for_scoring(phase)
+    assert both_assessments.waits_for_scoring(phase)
     assert Standing.objects.filter(phase=phase).last().version == before  # nothing is ranked from the wrong values
     assert "data-deviation" in page("current").content.decode()
     Run.objects.update(assessment_digest=phase.assessment_digest)  # they have been scored anew
     boards.rank(phase)
-    found = both_ways.comparison(phase)
+    found = both_assessments.comparison(phase)
     assert found.columns[0].version == before
     assert found.columns[1].version.assessment_digest == phase.assessment_digest
 

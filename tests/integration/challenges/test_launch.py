@@ -12,8 +12,8 @@ from django.utils import timezone
 from audit.models import Entry
 from challenges import hooks
 from challenges.models import Challenge, Deviation, Phase, PhaseAssessment, Team
-from challenges.planning import PROJECTED_FIELDS
 from challenges.queries import deviations, projection_differences
+from challenges.queries.planning import PROJECTED_FIELDS
 from challenges.services import GateShutError, close_phase, follow, launch, open_submissions
 from designs.services import freeze_version, save_field
 from evaluation.assessment import parse

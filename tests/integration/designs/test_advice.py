@@ -6,10 +6,10 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.urls import reverse
 
-from designs.gate import gate_of
 from designs.models import TaskAnswers
 from designs.queries import document_of
 from designs.queries.findings import all_findings
+from designs.queries.gate import gate_of
 from designs.services import advice as services
 from designs.services.examples import load_example_design
 from evaluation.advice import illustrated, questions

@@ -7,8 +7,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from designs import services, texts
+from designs import services
 from designs.models import TaskAnswers
+from designs.queries import texts
 from designs.services.examples import example_document
 from evaluation.designs.catalogue import shipped
 from tests.unit.designs.world import design, person

@@ -6,8 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from leaderboards import analyses, computing, services
+from leaderboards.domain import files
 from leaderboards.models import Analysis, RankingRequest, RankingVersion
+from leaderboards.services import analyses, rankings
 from tests.integration.leaderboards import world
 
 pytestmark = pytest.mark.django_db
@@ -33,8 +34,8 @@ def version(built):
     phase = built.phases["open"]
     for level, team in zip((0.9, 0.8), built.teams.values(), strict=True):
         world.scored_run(phase, team, built.people["member"], level=level)
-    services.request_ranking(phase.pk)
-    return services.rank_phase(phase_id=phase.pk)
+    rankings.request_ranking(phase.pk)
+    return rankings.rank_phase(phase_id=phase.pk)
 
 
 def test_ranking_is_complete_before_anything_is_drawn(version):
@@ -55,7 +56,7 @@ def test_ranking_that_waits_goes_first_and_the_rest_is_drawn_after_it(version, b
     def one_then_a_score(name):
         def step(version, sources):
             taken.append(name)
-            services.request_ranking(version.phase_id)
+            rankings.request_ranking(version.phase_id)
             RankingRequest.objects.update(requested_at=timezone.now() - PAST)
             return analyses.Made()
 
@@ -64,7 +65,7 @@ def test_ranking_that_waits_goes_first_and_the_rest_is_drawn_after_it(version, b
     monkeypatch.setattr(analyses, "STEPS", {name: one_then_a_score(name) for name in ("first", "second")})
     assert analyses.analyse_version(version_id=version.pk) is None
     assert taken == ["first"]
-    services.rank_phase(phase_id=version.phase_id)
+    rankings.rank_phase(phase_id=version.phase_id)
     assert analyses.analyse_version(version_id=version.pk) is None or taken == ["first", "second"]
     assert taken == ["first", "second"]
 
@@ -95,7 +96,7 @@ def test_step_that_kills_its_worker_is_left_out(version, monkeypatch):
     monkeypatch.setattr(
         analyses, "STEPS", dict.fromkeys(("deadly", "harmless"), lambda version, sources: analyses.Made())
     )
-    for _ in range(services.MAX_ATTEMPTS):
+    for _ in range(rankings.MAX_ATTEMPTS):
         analyses._claim(version.pk)
         Analysis.objects.update(lease_until=timezone.now() - PAST)
     analysis = analyses.analyse_version(version_id=version.pk)
@@ -107,8 +108,8 @@ def test_sweep_hands_out_what_was_lost_and_the_overtaken_only_when_nothing_else_
     assert analyses.sweep() == 0, "its job has only just been sent"
     phase = built.phases["open"]
     world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.95)
-    services.request_ranking(phase.pk)
-    later = services.rank_phase(phase_id=phase.pk)
+    rankings.request_ranking(phase.pk)
+    later = rankings.rank_phase(phase_id=phase.pk)
     RankingVersion.objects.update(created_at=timezone.now() - PAST)
     analyses.sweep()
     assert jobs == [("leaderboards.tasks.analyse_version", [later.pk])]
@@ -132,4 +133,4 @@ def test_page_shows_its_tabs_at_once_and_asks_again_until_they_are_filled(versio
 def test_every_file_of_an_analysis_can_be_read(version):
     analysis = analyses.analyse_version(version_id=version.pk)
     assert analysis.figures
-    assert all(computing.load(name)["data"] for drawn in analysis.figures.values() for name in drawn.values())
+    assert all(files.load(name)["data"] for drawn in analysis.figures.values() for name in drawn.values())

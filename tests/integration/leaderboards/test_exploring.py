@@ -8,8 +8,8 @@ from django.db import transaction
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from leaderboards import groups
 from leaderboards.models import RankingVersion
+from leaderboards.queries import partial_tables
 from leaderboards.views import pages
 from submissions.domain import results
 from submissions.models import MethodDescription
@@ -189,12 +189,12 @@ def test_without_merging_the_page_says_whose_references_decide_and_who_has_no_ra
         {"key": "2", "label": "2", "decides": False},
         {"key": "", "label": "3", "problem": "There is no value of the region whole."},
     ]
-    version = SimpleNamespace(analysis=SimpleNamespace(findings={groups.ANNOTATORS: entries}))
+    version = SimpleNamespace(analysis=SimpleNamespace(findings={partial_tables.ANNOTATORS: entries}))
     told = pages._annotators(version)
     assert [entry["label"] for entry in told["annotators"]] == ["2"]
     assert told["deciding_annotator"] == "1"
     assert [entry["problem"] for entry in told["unranked_annotators"]] == ["There is no value of the region whole."]
-    assert groups.chosen(groups.ANNOTATORS, "", version) is None
+    assert partial_tables.chosen(partial_tables.ANNOTATORS, "", version) is None
 
 
 def test_annotators_are_compared_in_a_figure(built):

@@ -11,9 +11,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from audit.models import Entry
-from leaderboards import services
 from leaderboards import urls as leaderboards
 from leaderboards.models import Freeze, Standing
+from leaderboards.services import rankings
 from reports import urls as reports
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.conftest import storages_in
@@ -35,7 +35,7 @@ def base(django_db_setup, django_db_blocker, storage_folder):
         built = world.build(ranked=("open",))
         phase = built.phases["open"]
         Standing.objects.filter(phase=phase).update(since=timezone.now() - timedelta(hours=40))
-        services.freeze_board(actor=built.people["organizer"], phase=phase, hours=36)
+        rankings.freeze_board(actor=built.people["organizer"], phase=phase, hours=36)
         world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.97)
         world.rank(phase)
         yield built

@@ -10,8 +10,8 @@ from django.urls import reverse
 
 from challenges.models import Phase, Task
 from evaluation import ranking
-from leaderboards import services
 from leaderboards.models import RankingRequest
+from leaderboards.services import rankings
 from submissions.models import Submission
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.conftest import storages_in
@@ -178,13 +178,13 @@ def test_phase_without_a_ranking_says_when_there_will_be_one(built, visitor):
     said = page(visitor, "later")
     assert "The first scores are on their way" in said
     assert "1 submission to this phase is being checked and scored" in said
-    services.request_ranking(other.pk)
+    rankings.request_ranking(other.pk)
     assert "The first ranking is being computed" in page(visitor, "later")
 
 
 def test_page_says_that_a_newer_ranking_is_on_its_way(built, visitor):
     assert "next version of this ranking is being computed" not in page(visitor)
-    services.request_ranking(built.phases["open"].pk)
+    rankings.request_ranking(built.phases["open"].pk)
     assert "next version of this ranking is being computed" in page(visitor)
 
 

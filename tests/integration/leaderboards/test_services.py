@@ -14,8 +14,9 @@ from challenges.services import close_phase
 from evaluation import ranking
 from evaluation.ranking import document
 from evaluation.ranking.evaluate import evaluate
-from leaderboards import computing, services, slices
+from leaderboards.domain import files
 from leaderboards.models import RankingRequest, RankingVersion, Standing
+from leaderboards.services import computing, rankings, sliced_ranking
 from submissions import hooks
 from tests.integration.leaderboards import examples, world
 
@@ -46,7 +47,7 @@ def phase(built):
 def test_version_holds_the_document_its_digest_and_what_it_was_made_of(phase):
     world.rank(phase)
     version = RankingVersion.objects.get(phase=phase)
-    stored = computing.load(version.document_name)
+    stored = files.load(version.document_name)
     assert version.digest == ranking.digest(stored)
     assert [(team["name"], len(team["result"])) for team in version.inputs["teams"]] == [("Ada", 64), ("Ben", 64)]
     assert (version.number, version.seed, version.bootstrap, version.cases, version.teams) == (1, 1, 50, 10, 2)
@@ -65,7 +66,7 @@ def test_every_figure_is_stored_with_the_version(phase):
     assert {name: set(drawn) for name, drawn in version.analysis.figures.items()} == both | alone | of_cases
     for drawn in version.analysis.figures.values():
         for name in drawn.values():
-            assert computing.load(name)["data"]
+            assert files.load(name)["data"]
 
 
 def test_sentences_say_whether_another_scheme_would_crown_someone_else(phase):
@@ -125,22 +126,22 @@ def test_audit_names_the_digest_of_every_ranking(phase):
 
 def test_phase_without_a_scored_run_has_no_version_and_nothing_left_to_do(built):
     phase = built.phases["open"]
-    services.request_ranking(phase.pk)
-    assert services.rank_phase(phase_id=phase.pk) is None
+    rankings.request_ranking(phase.pk)
+    assert rankings.rank_phase(phase_id=phase.pk) is None
     assert not RankingVersion.objects.filter(phase=phase).exists()
     assert not RankingRequest.objects.get(phase=phase).is_due
 
 
 def test_scored_run_asks_for_a_ranking_through_the_hook(built):
-    assert services.request_ranking in hooks.run_scored
+    assert rankings.request_ranking in hooks.run_scored
 
 
 def test_many_requests_in_a_row_send_one_job(phase, jobs, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         for _ in range(11):
-            services.request_ranking(phase.pk)
+            rankings.request_ranking(phase.pk)
     assert jobs == [("leaderboards.tasks.rank_phase", [phase.pk])]
-    services.rank_phase(phase_id=phase.pk)
+    rankings.rank_phase(phase_id=phase.pk)
     assert not RankingRequest.objects.get(phase=phase).is_due
 
 
@@ -151,19 +152,19 @@ def test_request_during_a_computation_is_answered_by_another_one(
 
     def score_arrives(inputs, progress=None, kept=None):
         world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.99)
-        services.request_ranking(phase.pk)
+        rankings.request_ranking(phase.pk)
         return compute(inputs)
 
-    services.request_ranking(phase.pk)
+    rankings.request_ranking(phase.pk)
     monkeypatch.setattr(computing, "compute", score_arrives)
     with django_capture_on_commit_callbacks(execute=True):
-        version = services.rank_phase(phase_id=phase.pk)
+        version = rankings.rank_phase(phase_id=phase.pk)
     assert jobs == [
         ("leaderboards.tasks.analyse_version", [version.pk]),
         ("leaderboards.tasks.rank_phase", [phase.pk]),
     ]
     monkeypatch.setattr(computing, "compute", compute)
-    assert services.rank_phase(phase_id=phase.pk).number == 2
+    assert rankings.rank_phase(phase_id=phase.pk).number == 2
 
 
 def test_second_worker_leaves_a_phase_alone_that_the_first_one_computes(phase, monkeypatch):
@@ -171,41 +172,41 @@ def test_second_worker_leaves_a_phase_alone_that_the_first_one_computes(phase, m
     compute = computing.compute
 
     def meanwhile(inputs, progress=None, kept=None):
-        seen.append(services.rank_phase(phase_id=phase.pk))
+        seen.append(rankings.rank_phase(phase_id=phase.pk))
         return compute(inputs)
 
-    services.request_ranking(phase.pk)
+    rankings.request_ranking(phase.pk)
     monkeypatch.setattr(computing, "compute", meanwhile)
-    assert services.rank_phase(phase_id=phase.pk).number == 1
+    assert rankings.rank_phase(phase_id=phase.pk).number == 1
     assert seen == [None]
 
 
 def died(phase) -> None:
     """Leave the request as a worker does that was killed half-way, an hour ago."""
-    services.request_ranking(phase.pk)
-    services._claim(phase.pk)
+    rankings.request_ranking(phase.pk)
+    rankings._claim(phase.pk)
     RankingRequest.objects.filter(phase=phase).update(lease_until=timezone.now() - timedelta(hours=1))
 
 
 def test_sweep_finds_what_a_dead_worker_left(phase, jobs):
     died(phase)
-    assert services.sweep() == 1
+    assert rankings.sweep() == 1
     assert jobs == [("leaderboards.tasks.rank_phase", [phase.pk])]
-    assert services.rank_phase(phase_id=phase.pk).number == 1
+    assert rankings.rank_phase(phase_id=phase.pk).number == 1
 
 
 def test_sweep_leaves_alone_what_is_done_or_being_done(phase, jobs):
-    services.request_ranking(phase.pk)
-    services._claim(phase.pk)
-    assert services.sweep() == 0
+    rankings.request_ranking(phase.pk)
+    rankings._claim(phase.pk)
+    assert rankings.sweep() == 0
     RankingRequest.objects.filter(phase=phase).update(computed=1, lease_until=None)
-    assert services.sweep() == 0
+    assert rankings.sweep() == 0
 
 
 def test_sweep_finds_a_request_whose_job_was_lost(phase, jobs):
-    services.request_ranking(phase.pk)
+    rankings.request_ranking(phase.pk)
     RankingRequest.objects.update(requested_at=timezone.now() - timedelta(minutes=1))
-    assert services.sweep() == 1
+    assert rankings.sweep() == 1
 
 
 def test_worker_whose_lease_went_to_another_one_stores_nothing(phase, monkeypatch):
@@ -217,9 +218,9 @@ def test_worker_whose_lease_went_to_another_one_stores_nothing(phase, monkeypatc
         )
         return compute(inputs)
 
-    services.request_ranking(phase.pk)
+    rankings.request_ranking(phase.pk)
     monkeypatch.setattr(computing, "compute", overtaken)
-    assert services.rank_phase(phase_id=phase.pk) is None
+    assert rankings.rank_phase(phase_id=phase.pk) is None
     assert not RankingVersion.objects.filter(phase=phase).exists()
     assert RankingRequest.objects.get(phase=phase).is_due
 
@@ -228,9 +229,9 @@ def test_failure_is_kept_for_the_organizers_and_not_tried_for_ever(phase, monkey
     def fail(inputs, progress=None, kept=None):
         raise ValueError("no policy for missing values")
 
-    services.request_ranking(phase.pk)
+    rankings.request_ranking(phase.pk)
     monkeypatch.setattr(computing, "compute", fail)
-    assert services.rank_phase(phase_id=phase.pk) is None
+    assert rankings.rank_phase(phase_id=phase.pk) is None
     request = RankingRequest.objects.get(phase=phase)
     assert request.failure == "ValueError: no policy for missing values"
     assert not request.is_due
@@ -246,11 +247,11 @@ def test_next_request_after_a_failure_tries_again(phase, monkeypatch, caplog):
 
 
 def test_ranking_that_kills_its_worker_is_given_up(phase):
-    for _ in range(services.MAX_ATTEMPTS):
-        services.request_ranking(phase.pk) if not RankingRequest.objects.exists() else None
-        services._claim(phase.pk)
+    for _ in range(rankings.MAX_ATTEMPTS):
+        rankings.request_ranking(phase.pk) if not RankingRequest.objects.exists() else None
+        rankings._claim(phase.pk)
         RankingRequest.objects.filter(phase=phase).update(lease_until=timezone.now() - timedelta(hours=1))
-    assert services.rank_phase(phase_id=phase.pk) is None
+    assert rankings.rank_phase(phase_id=phase.pk) is None
     request = RankingRequest.objects.get(phase=phase)
     assert "died 3 times" in request.failure
     assert not request.is_due
@@ -259,15 +260,15 @@ def test_ranking_that_kills_its_worker_is_given_up(phase):
 def test_closing_a_phase_settles_its_final_ranking(phase, built):
     world.rank(phase)
     close_phase(actor=built.people["organizer"], phase=phase)
-    services.rank_phase(phase_id=phase.pk)
+    rankings.rank_phase(phase_id=phase.pk)
     version = RankingVersion.objects.get(phase=phase)
     assert Entry.objects.get(act="ranking_final").facts["digest"] == version.digest
 
 
 def test_score_that_arrives_with_the_closing_does_not_hide_that_it_closed(phase, built):
     close_phase(actor=built.people["organizer"], phase=phase)
-    services.request_ranking(phase.pk)
-    services.rank_phase(phase_id=phase.pk)
+    rankings.request_ranking(phase.pk)
+    rankings.rank_phase(phase_id=phase.pk)
     assert Standing.objects.get(phase=phase).cause == Standing.Cause.CLOSED
 
 
@@ -294,29 +295,29 @@ def test_long_ranking_is_computed_in_slices_that_keep_what_they_have_done(
     built, phase, jobs, monkeypatch, django_capture_on_commit_callbacks
 ):
     whole = computing.compute(computing.collect(phase)).digest
-    monkeypatch.setattr(slices, "SLICE", timedelta(0))
-    services.request_ranking(phase.pk)
+    monkeypatch.setattr(sliced_ranking, "SLICE", timedelta(0))
+    rankings.request_ranking(phase.pk)
     with django_capture_on_commit_callbacks(execute=True):
-        assert services.rank_phase(phase_id=phase.pk) is None
+        assert rankings.rank_phase(phase_id=phase.pk) is None
     request = RankingRequest.objects.get(phase=phase)
-    assert (services.RANK_TASK, [phase.pk]) in jobs, "the rest is a job of its own"
+    assert (rankings.RANK_TASK, [phase.pk]) in jobs, "the rest is a job of its own"
     assert (request.is_due, request.lease, request.attempts, request.failure) == (True, "", 0, "")
-    assert len(slices.Kept(computing.collect(phase))) == 1
+    assert len(sliced_ranking.Kept(computing.collect(phase))) == 1
     # A result that comes meanwhile is ranked next: it does not make the slices begin anew.
     world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.95)
-    services.request_ranking(phase.pk)
+    rankings.request_ranking(phase.pk)
     evaluated = []
     monkeypatch.setattr(
         document, "evaluate", lambda *given, **named: evaluated.append(given) or evaluate(*given, **named)
     )
-    version = services.rank_phase(phase_id=phase.pk)
+    version = rankings.rank_phase(phase_id=phase.pk)
     assert version is not None
     assert version.digest == whole
     assert len(evaluated) == 1, "the other table was kept"
     request.refresh_from_db()
     assert (request.begun, request.is_due) == ({}, True)
-    assert services.rank_phase(phase_id=phase.pk) is None
-    assert services.rank_phase(phase_id=phase.pk).number == 2
+    assert rankings.rank_phase(phase_id=phase.pk) is None
+    assert rankings.rank_phase(phase_id=phase.pk).number == 2
 
 
 def test_while_scores_keep_coming_a_phase_is_ranked_only_now_and_then(
@@ -324,20 +325,20 @@ def test_while_scores_keep_coming_a_phase_is_ranked_only_now_and_then(
 ):
     waits = []
     monkeypatch.setattr("web.jobs.send", lambda task, args, countdown=None: waits.append(countdown) or True)
-    rest = services.REST.total_seconds()
+    rest = rankings.REST.total_seconds()
 
     def wait(cause: str = Standing.Cause.SCORE, ago: timedelta = timedelta(0)) -> float | None:
         Standing.objects.filter(phase=phase).update(since=timezone.now() - ago)
         RankingRequest.objects.filter(phase=phase).update(requested=F("computed"))
         waits.clear()
         with django_capture_on_commit_callbacks(execute=True):
-            services.request_ranking(phase.pk, cause=cause)
+            rankings.request_ranking(phase.pk, cause=cause)
         assert len(waits) == 1
         return waits[0]
 
     assert wait() is None, "the first one is made at once"
     world.rank(phase)
     assert rest - 1 < wait() <= rest
-    assert wait(ago=services.REST) is None
+    assert wait(ago=rankings.REST) is None
     assert wait(ago=-timedelta(hours=1)) == rest, "whatever the clock of the other machine says"
     assert wait(Standing.Cause.CLOSED) is None, "the final ranking does not wait"

@@ -10,8 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from challenges.models import Phase, Task
-from leaderboards import services
 from leaderboards.models import Standing
+from leaderboards.services import rankings
 from tests.integration.leaderboards import world
 
 pytestmark = pytest.mark.django_db
@@ -22,8 +22,8 @@ LEVELS = {"Main": {"Ada": 0.9, "Ben": 0.7}, "Second": {"Ada": 0.6, "Ben": 0.8}, 
 def ranked(phase: Phase, built: world.World, levels: dict[str, float]) -> None:
     for team, level in levels.items():
         world.scored_run(phase, built.teams[team], built.people["member"], level=level)
-    services.request_ranking(phase.pk)
-    services.rank_phase(phase_id=phase.pk)
+    rankings.request_ranking(phase.pk)
+    rankings.rank_phase(phase_id=phase.pk)
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_task_that_is_sealed_is_named_and_nothing_else_is_said_of_it(built, pers
 def test_task_that_is_frozen_counts_as_it_stood(built):
     phase = built.phases["Third"]
     Standing.objects.filter(phase=phase).update(since=timezone.now() - timedelta(hours=40))
-    services.freeze_board(actor=built.people["organizer"], phase=phase, hours=36)
+    rankings.freeze_board(actor=built.people["organizer"], phase=phase, hours=36)
     ranked(phase, built, {"Ada": 0.99})
     assert "Ada,2,1.6667,1,2,2" in page("member", built, format="csv").content.decode()
     assert "Ada,1,1.3333,1,2,1" in page("organizer", built, format="csv").content.decode()

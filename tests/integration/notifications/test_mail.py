@@ -10,9 +10,10 @@ from django.core.mail.backends.smtp import EmailBackend
 from django.db import connection
 from django.utils import timezone
 
-from notifications import delivery, services, sweeping
+from notifications import services
 from notifications.models import Email, How, Notification, Unsubscribed
 from notifications.queries import digest_cutoff
+from notifications.services import delivery, sweeping
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

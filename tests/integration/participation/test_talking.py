@@ -165,7 +165,7 @@ def test_every_role_at_every_address(world, client, thread, public, place):
 
 
 def test_every_address_is_in_the_tables_above():
-    from challenges.people_urls import patterns
+    from challenges.urls.people import patterns
 
     assert {pattern.name for pattern in patterns} - {"join"} == GET.keys() | POST.keys()
 

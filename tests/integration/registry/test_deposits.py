@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from audit.models import Entry
 from registry import services
-from registry.depositing import DepositError, Repository
 from registry.models import Deposit
 from registry.services import deposits
+from registry.services.depositing import DepositError, Repository
 from registry.services.publishing import publish_version
 from registry.tasks import sweep
 from tests.unit.registry.world import person, registered

@@ -10,9 +10,9 @@ from PIL import Image
 
 from audit.models import Entry
 from evaluation.figures import publication
-from reports import services
-from reports.facts import Audience
 from reports.models import Report
+from reports.queries.facts import Audience
+from reports.services import reports
 from submissions.domain.summary import summarize
 from submissions.models import Run
 from submissions.queries import results_frame
@@ -47,7 +47,7 @@ def built(django_db_setup, django_db_blocker, storage_folder):  # noqa: F811 (a 
         transaction.atomic(),
         mock.patch.object(publication, "printed", plain_picture),
         # On a slow machine a lease would be renewed in between, from a thread that waits for this transaction.
-        mock.patch.object(services, "LEASE", timedelta(hours=1)),
+        mock.patch.object(reports, "LEASE", timedelta(hours=1)),
     ):
         yield with_characteristics(with_summaries(world.build()))
         transaction.set_rollback(True)
@@ -71,19 +71,19 @@ def with_characteristics(built: world.World) -> world.World:
 
 def made(actor, challenge, audience=Audience.ORGANIZERS) -> Report:
     """A report of a challenge, asked for and made."""
-    report = services.request_report(actor=actor, challenge=challenge, audience=audience)
-    return services.make_report(report_id=report.pk) or Report.objects.get(pk=report.pk)
+    report = reports.request_report(actor=actor, challenge=challenge, audience=audience)
+    return reports.make_report(report_id=report.pk) or Report.objects.get(pk=report.pk)
 
 
 def made_for_team(actor, phase, team) -> Report:
     """A report of a team, asked for and made."""
-    report = services.request_team_report(actor=actor, phase=phase, of=team)
-    return services.make_report(report_id=report.pk) or Report.objects.get(pk=report.pk)
+    report = reports.request_team_report(actor=actor, phase=phase, of=team)
+    return reports.make_report(report_id=report.pk) or Report.objects.get(pk=report.pk)
 
 
 def asked(built: world.World) -> Report:
     """The report of a challenge for its organizers, asked for."""
-    return services.request_report(
+    return reports.request_report(
         actor=built.people["organizer"], challenge=built.challenge, audience=Audience.ORGANIZERS
     )
 

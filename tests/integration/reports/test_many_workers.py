@@ -7,8 +7,8 @@ import pytest
 from django.db import connection
 
 from evaluation.figures import publication
-from reports import services
 from reports.models import Report
+from reports.services import reports as services
 from tests.integration.leaderboards import world
 from tests.integration.reports.conftest import asked, plain_picture, times_made, with_summaries
 

@@ -7,8 +7,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from challenges.models import Challenge
-from reports import services
-from reports.facts import Audience
+from reports.queries.facts import Audience
+from reports.services import reports as services
 from reports.urls import urlpatterns
 from tests.integration.leaderboards import world
 from tests.integration.reports.conftest import made, made_for_team
@@ -143,7 +143,7 @@ def queries_of(client: Client, place: str) -> int:
 
 
 def test_pages_cost_the_same_number_of_queries_for_any_number_of_teams_and_reports(built, reports):
-    numbers = {kind: report.number for kind, report in reports.items()}
+    numbers = {kind: report.number for kind, report in reports.services.items()}
     pages = {
         ("organizer", name): address(name, numbers["organizers"])
         for name in (*OPEN, *DESK, *OF_A_REPORT, "team")

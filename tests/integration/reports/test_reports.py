@@ -22,11 +22,11 @@ from designs.queries.findings import all_findings
 from designs.services import answer_check
 from evaluation.figures.layout import number
 from leaderboards.models import Standing
-from reports import building, services, storing
-from reports.content import Status, items_of
-from reports.facts import Audience, Facts, collect
-from reports.guideline import CHAPTERS, DRAFTED, LEFT_TO_THE_AUTHORS
+from reports.domain.content import Status, items_of
+from reports.domain.guideline import CHAPTERS, DRAFTED, LEFT_TO_THE_AUTHORS
 from reports.models import Report, ReportText
+from reports.queries.facts import Audience, Facts, collect
+from reports.services import challenge_report, reports, storing
 from submissions.models import MethodDescription
 from submissions.queries import counted_runs, results_frame
 from submissions.queries.pictures import picture_name
@@ -120,16 +120,16 @@ def test_every_file_is_there_and_reads(report):
 
 
 def test_same_facts_give_the_same_report_and_it_is_made_once(built, report):
-    again = services.request_report(
+    again = reports.request_report(
         actor=built.people["organizer"], challenge=built.challenge, audience=Audience.ORGANIZERS
     )
     assert again.pk == report.pk
-    assert services.make_report(report_id=again.pk) is None
+    assert reports.make_report(report_id=again.pk) is None
 
 
 def test_same_facts_give_the_same_content(report, content):
     facts = Facts.read(Report.objects.get(pk=report.pk).inputs)
-    again = building.build(facts, progress=lambda *step: None).content
+    again = challenge_report.build(facts, progress=lambda *step: None).content
     assert json.loads(json.dumps(again)) == content
 
 
@@ -157,7 +157,7 @@ def test_open_phase_shows_its_ranking_but_no_case(built):
 
 def test_edits_stay_when_the_report_is_made_again_and_say_when_their_source_changed(built, content):
     organizer, generated = built.people["organizer"], item(content, "32a")["generated"]
-    services.write_text(
+    reports.write_text(
         actor=organizer,
         challenge=built.challenge,
         item="32a",
@@ -174,19 +174,19 @@ def test_edits_stay_when_the_report_is_made_again_and_say_when_their_source_chan
     assert third["edit"]["text"] == "Two teams.\n\nBoth good."
     assert third["edit"]["source_changed"]
     assert "3 teams" in third["generated"]
-    services.drop_text(actor=organizer, challenge=built.challenge, item="32a")
+    reports.drop_text(actor=organizer, challenge=built.challenge, item="32a")
     fourth = item(storing.read_content(made(organizer, built.challenge).content_name), "32a")
     assert fourth["edit"] is None
 
 
 def test_two_authors_cannot_write_over_each_other(built):
     organizer, values = built.people["organizer"], {"challenge": built.challenge, "item": "42", "based_on": ""}
-    services.write_text(actor=organizer, text="Mine.", revision=0, **values)
-    with pytest.raises(services.ChangedMeanwhileError):
-        services.write_text(actor=organizer, text="Theirs.", revision=0, **values)
-    services.write_text(actor=organizer, text="Better.", revision=1, **values)
-    with pytest.raises(services.ChangedMeanwhileError):
-        services.write_text(actor=organizer, text="Late.", revision=1, **values)
+    reports.write_text(actor=organizer, text="Mine.", revision=0, **values)
+    with pytest.raises(reports.ChangedMeanwhileError):
+        reports.write_text(actor=organizer, text="Theirs.", revision=0, **values)
+    reports.write_text(actor=organizer, text="Better.", revision=1, **values)
+    with pytest.raises(reports.ChangedMeanwhileError):
+        reports.write_text(actor=organizer, text="Late.", revision=1, **values)
     assert ReportText.objects.get(challenge=built.challenge, item="42").text == "Better."
 
 
@@ -217,7 +217,7 @@ def test_design_fills_the_items_that_it_registers(built):
         text="We decided so; ask cora@example.org.",
         basis=warning.basis,
     )
-    services.choose_design(actor=built.people["organizer"], challenge=built.challenge, version=version)
+    reports.choose_design(actor=built.people["organizer"], challenge=built.challenge, version=version)
     content = storing.read_content(made(built.people["organizer"], built.challenge).content_name)
     motivation = item(content, "4a")
     assert (motivation["generated"], motivation["status"]) == ("Livers matter.", Status.COVERED)
@@ -342,7 +342,7 @@ def test_report_of_a_team_in_an_open_phase_holds_no_case(built):
 def test_report_of_a_team_in_a_sealed_phase_is_refused_or_holds_its_own_scores_alone(built):
     phase = built.phases["sealed"]
     with pytest.raises(ValidationError, match="before it closes"):
-        services.request_team_report(actor=built.people["member"], phase=phase, of=built.teams["Ben"])
+        reports.request_team_report(actor=built.people["member"], phase=phase, of=built.teams["Ben"])
     phase.results = "aggregate"
     phase.save()
     shown = text_of(storing.read_content(made_for_team(built.people["member"], phase, built.teams["Ben"]).content_name))
@@ -355,43 +355,43 @@ def test_report_of_a_team_in_a_sealed_phase_is_refused_or_holds_its_own_scores_a
 def test_only_a_finished_report_for_the_public_is_published_and_the_log_says_so(built, report):
     organizer = built.people["organizer"]
     with pytest.raises(ValidationError):
-        services.publish(actor=organizer, report=report)
-    waiting = services.request_report(actor=organizer, challenge=built.challenge, audience=Audience.PUBLIC)
+        reports.publish(actor=organizer, report=report)
+    waiting = reports.request_report(actor=organizer, challenge=built.challenge, audience=Audience.PUBLIC)
     Report.objects.filter(pk=waiting.pk).update(state="queued", content_name="", digest="", finished_at=None)
     waiting.refresh_from_db()
     with pytest.raises(ValidationError):
-        services.publish(actor=organizer, report=waiting)
-    services.make_report(report_id=waiting.pk)
+        reports.publish(actor=organizer, report=waiting)
+    reports.make_report(report_id=waiting.pk)
     waiting.refresh_from_db()
-    services.publish(actor=organizer, report=waiting)
+    reports.publish(actor=organizer, report=waiting)
     entry = Entry.objects.filter(act="report_published").latest("sequence")
     assert entry.facts == {"number": waiting.number, "digest": waiting.digest}
 
 
 def test_failure_is_kept_and_asking_again_tries_again(built, monkeypatch):
     organizer = built.people["organizer"]
-    report = services.request_report(actor=organizer, challenge=built.challenge, audience=Audience.PUBLIC)
+    report = reports.request_report(actor=organizer, challenge=built.challenge, audience=Audience.PUBLIC)
     Report.objects.filter(pk=report.pk).update(state="queued", content_name="", digest="", finished_at=None)
     with monkeypatch.context() as patched:
-        patched.setattr(building, "build", lambda *arguments, **named: 1 / 0)
-        failed = services.make_report(report_id=report.pk)
+        patched.setattr(challenge_report, "build", lambda *arguments, **named: 1 / 0)
+        failed = reports.make_report(report_id=report.pk)
     assert (failed.state, failed.failure) == ("failed", "ZeroDivisionError: division by zero")
-    again = services.request_report(actor=organizer, challenge=built.challenge, audience=Audience.PUBLIC)
+    again = reports.request_report(actor=organizer, challenge=built.challenge, audience=Audience.PUBLIC)
     assert (again.pk, again.state) == (report.pk, "queued")
-    assert services.make_report(report_id=again.pk).is_done
+    assert reports.make_report(report_id=again.pk).is_done
 
 
 def test_a_dead_worker_is_followed_by_another_one_and_not_for_ever(built):
-    report = services.request_report(
+    report = reports.request_report(
         actor=built.people["organizer"], challenge=built.challenge, audience=Audience.PUBLIC
     )
-    past = timezone.now() - services.LEASE
+    past = timezone.now() - reports.LEASE
     dead = {"state": "working", "lease": "dead", "lease_until": past, "attempts": 1}
     blank = {"content_name": "", "digest": "", "finished_at": None}
     Report.objects.filter(pk=report.pk).update(**dead, **blank)
-    assert services.make_report(report_id=report.pk).is_done
-    Report.objects.filter(pk=report.pk).update(**{**dead, "attempts": services.MAX_ATTEMPTS}, **blank)
-    assert services.make_report(report_id=report.pk) is None
+    assert reports.make_report(report_id=report.pk).is_done
+    Report.objects.filter(pk=report.pk).update(**{**dead, "attempts": reports.MAX_ATTEMPTS}, **blank)
+    assert reports.make_report(report_id=report.pk) is None
     report.refresh_from_db()
     assert report.state == "failed"
 

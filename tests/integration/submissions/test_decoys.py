@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from challenges.models import Phase
 from challenges.services import close_phase
 from notifications.models import Notification
-from reports.level import Audience, level_for
-from reports.team import collect as collect_of_team
+from reports.queries.audience import Audience, level_for
+from reports.services.team_report import collect as collect_of_team
 from submissions.models import Run
 from submissions.queries import annotator_frames, evidence_of, results_frame
 from submissions.queries.counting import tells_which

@@ -11,7 +11,8 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Phase
 from evaluation.cli import main
-from leaderboards import objects, services
+from leaderboards.queries import object_parts
+from leaderboards.services import rankings
 from submissions.domain.object_parts import parts_of
 from submissions.models import Run
 from submissions.services import disentangling, scorer
@@ -44,8 +45,8 @@ def handed_in(*, wrong: bool) -> dict[str, bytes]:
 
 
 def rank(phase: Phase) -> None:
-    services.request_ranking(phase.pk)
-    services.rank_phase(phase_id=phase.pk)
+    rankings.request_ranking(phase.pk)
+    rankings.rank_phase(phase_id=phase.pk)
 
 
 def test_what_workers_counted_is_what_the_command_finds(classed: World, workers, tmp_path):
@@ -112,7 +113,7 @@ def test_everybody_sees_of_it_what_the_phase_releases(classed: World, workers, d
                 detail = client.get(own).content.decode()
                 assert (state, role, "Confusion matrix" in detail) == (state, role, role in files)
     with django_assert_num_queries(1):  # however many methods there are
-        assert len(objects.methods_of(version)) == 2
+        assert len(object_parts.methods_of(version)) == 2
     chosen = client.get(board, {"team": submission.team.name}).content.decode()
     assert '<td data-label="Limited by">classification</td>' in chosen
     assert "Classification limits this method" in chosen

@@ -8,8 +8,8 @@ from django.urls import reverse
 from accounts.models import AccessToken, User
 from accounts.services import issue_token, use_token
 from audit.models import Entry
-from notifications.delivery import deliver
 from notifications.models import Email
+from notifications.services.delivery import deliver
 
 pytestmark = pytest.mark.django_db
 

@@ -67,8 +67,8 @@ def test_who_sees_what(world, client, public, name, role, status):
 
 
 def test_every_address_of_the_app_is_in_the_table_above():
-    from challenges.people_urls import patterns  # tested in tests/integration/participation
     from challenges.urls import urlpatterns
+    from challenges.urls.people import patterns  # tested in tests/integration/participation
 
     # Launching is tested in tests/integration/challenges.
     others = {pattern.name for pattern in patterns if pattern.name != "join"} | {"launch", "open_submissions"}

@@ -2,8 +2,9 @@
 
 import pytest
 
-from designs import services, texts
+from designs import services
 from designs.models import TextOverride
+from designs.queries import texts
 from evaluation.designs.catalogue import shipped
 from tests.unit.designs.world import person
 

@@ -12,9 +12,10 @@ from designs.services.examples import example_document
 from evaluation.canonical import sha256
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import from_json
-from evaluation.designs.exports import as_json, as_markdown
-from evaluation.designs.exports.pdf import as_pdf
-from evaluation.designs.exports.word import as_docx
+from evaluation.designs.exports import as_json
+from evaluation.documents import as_markdown
+from evaluation.documents.pdf import as_pdf
+from evaluation.documents.word import as_docx
 
 
 def example(name="hippocampus"):

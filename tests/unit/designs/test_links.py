@@ -5,11 +5,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from designs.links import _is_public, ask
 from designs.models import LinkAnswer
 from designs.queries import document_of
 from designs.queries.findings import findings
 from designs.services import links
+from designs.services.address_answers import _is_public, ask
 from tests.unit.designs.world import design, person, save
 
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
+import io
 import json
 import re
-import shutil
+import zipfile
 
 import numpy as np
 import pandas as pd
 import pytest
+from docx import Document as WordDocument
 
 from evaluation.assessment import parse
 from evaluation.cli import main
 from evaluation.figures import headline
 from evaluation.ranking import digest, rank
-from evaluation.report import best_of, build_report, find_browser
+from evaluation.report import best_of, build_report
 
 ASSESSMENT = {
     "problem": "semantic_segmentation",
@@ -186,19 +188,38 @@ def test_wrong_options_are_one_line_and_2(files, capsys, arguments, words):
     assert error.count("\n") == 1
 
 
-def test_a_pdf_without_a_browser_is_refused_in_one_line(files, capsys, monkeypatch):
-    monkeypatch.setattr(shutil, "which", lambda _: None)
-    assert run(files, "--output", files / "report.pdf", "--bootstrap", "5") == 2
-    assert "a PDF needs Chromium" in capsys.readouterr().err
-
-
-@pytest.mark.browser
-@pytest.mark.skipif(find_browser() is None, reason="no Chromium")
-def test_the_same_as_pdf(files):
+@pytest.fixture
+def one_ranking(files):
     small = results_table().query("region == 'organ'")
     small.to_csv(files / "results.csv", index=False)
     one = {**ASSESSMENT, "regions": ASSESSMENT["regions"][:1], "metrics": [{"id": "dsc"}]}
     (files / "assessment.json").write_text(json.dumps(one))
-    assert run(files, "--output", files / "report.pdf", "--bootstrap", "20") == 0
-    assert (files / "report.pdf").read_bytes().startswith(b"%PDF")
-    assert (files / "report.pdf").stat().st_size > 50_000
+    return files
+
+
+def test_the_same_as_pdf_word_and_markdown_without_a_browser(one_ranking, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    names = ("report.pdf", "report.docx", "report.zip")
+    for name in names:
+        assert run(one_ranking, "--output", one_ranking / name, "--bootstrap", "20") == 0
+    pdf, word, archive = ((one_ranking / name).read_bytes() for name in names)
+    assert pdf.startswith(b"%PDF")
+    assert len(pdf) > 50_000
+    paragraphs = [paragraph.text for paragraph in WordDocument(io.BytesIO(word)).paragraphs]
+    with zipfile.ZipFile(io.BytesIO(archive)) as parts:
+        text = parts.read("report.md").decode()
+        figures = re.findall(r"\]\((figures/[^)]+)\)", text)
+        assert figures
+        assert set(figures) <= set(parts.namelist())
+    said = headline(rank(parse(json.loads((one_ranking / "assessment.json").read_text())),
+                         pd.read_csv(one_ranking / "results.csv"), bootstrap=20))  # fmt: skip
+    assert said in paragraphs
+    assert re.sub(r"([\\`*_\[\]<>#|])", r"\\\1", said) in text
+    assert "<i>gamma</i>" not in text
+
+
+def test_a_report_can_be_had_as_html_and_pdf_at_once(one_ranking):
+    page, paper = one_ranking / "report.html", one_ranking / "paper.pdf"
+    assert run(one_ranking, "--output", page, "--pdf", paper, "--bootstrap", "20") == 0
+    assert page.read_text().startswith("<!doctype html>")
+    assert paper.read_bytes().startswith(b"%PDF")

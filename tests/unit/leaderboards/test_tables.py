@@ -2,8 +2,8 @@
 
 import pytest
 
-from leaderboards import tables
-from leaderboards.methods import Method
+from leaderboards.domain import tables
+from leaderboards.domain.methods import Method
 from tests.integration.leaderboards import examples
 
 

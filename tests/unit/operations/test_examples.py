@@ -12,8 +12,8 @@ from accounts.models import User
 from challenges.models import Challenge, Phase
 from challenges.queries import deviations, projection_differences
 from evaluation.assessment import parse
-from operations.accounts import ACCOUNTS, create_accounts
-from operations.examples import example, load, predictions, try_me_files
+from operations.services.example_accounts import ACCOUNTS, create_accounts
+from operations.services.examples import example, load, predictions, try_me_files
 
 SOURCE = example("hippocampus")
 NUCLEI = example("nuclei")
@@ -120,7 +120,7 @@ def test_outside_of_example_mode_nobody_can_sign_in_with_an_example_account(stor
 
 @pytest.mark.django_db
 def test_in_example_mode_passwords_belong_to_this_installation(storage, settings, client):
-    from operations.accounts import _passwords
+    from operations.services.example_accounts import _passwords
 
     settings.PODIUM_EXAMPLE_MODE = True
     people = create_accounts()

@@ -9,9 +9,10 @@ from django.utils import timezone
 from kombu import Connection
 
 from confinement import guarantees
-from operations import health, tasks
-from operations.health import State
+from operations import tasks
 from operations.models import Heartbeat
+from operations.queries import health
+from operations.queries.health import State
 from operations.tasks import heartbeat
 from submissions.models import Submission
 from tests.integration.submissions import world as worlds

@@ -9,7 +9,7 @@ import sys
 import pytest
 from django.conf import settings
 
-from operations import layout
+from operations.services import layout
 
 
 def run_on(folder):

@@ -7,9 +7,9 @@ from django.utils import timezone
 from prometheus_client.parser import text_string_to_metric_families
 
 from notifications.models import Email
-from operations import health
-from operations.health import State
 from operations.models import Heartbeat
+from operations.queries import health
+from operations.queries.health import State
 
 pytestmark = pytest.mark.django_db
 TOKEN = "a token of this installation"

@@ -149,7 +149,7 @@ def test_the_checks_of_names_know_what_is_registered(design, filing, owner):
     services.register_design(design=design, actor=owner)
     copy = make_design(person("bo"), title="Hippocampus, spring")
     assert "challenge_name.unique" in {finding.check.id for finding in findings(document_of(copy), design=copy)}
-    from registry.contributions import registered_at
+    from registry.contributions.designs import registered_at
 
     assert registered_at(design) <= timezone.now()
     assert registered_at(copy) is None

@@ -9,9 +9,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registry.citing import Author, Reference, bibtex, cff, reference_of, ris, sentence
-from registry.citing.datacite import as_xml, metadata
 from registry.models import Deposit
+from registry.queries.citing import Author, Reference, bibtex, cff, reference_of, ris, sentence
+from registry.queries.citing.datacite import as_xml, metadata
 from tests.unit.registry.world import frozen, person, registered, save
 
 TEXT = st.text(max_size=60)

@@ -5,7 +5,7 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from registry.documents import publication, without_contacts
+from registry.domain.public_documents import publication, without_contacts
 
 LOCAL = st.from_regex(r"[a-z][a-z0-9.+_-]{0,12}[a-z0-9]", fullmatch=True)
 DOMAIN = st.from_regex(r"[a-z0-9]{1,10}(\.[a-z]{2,6}){1,2}", fullmatch=True)

@@ -12,7 +12,7 @@ from audit.models import Entry
 from evaluation.designs.document.sealing import commitment
 from notifications.models import Notification
 from registry import queries, services
-from registry.documents import withheld
+from registry.domain.public_documents import withheld
 from registry.models import Comment, Disclosure, Registration
 from tests.unit.registry.world import ADDRESS, frozen, person, registered, save
 

@@ -9,7 +9,7 @@ from django.db import DatabaseError, IntegrityError, transaction
 from audit.models import Entry
 from designs.services import freeze_version
 from registry import queries
-from registry.documents import withheld
+from registry.domain.public_documents import withheld
 from registry.models import RegistrationVersion
 from registry.services import add_version, register
 from tests.unit.registry.world import ADDRESS, frozen, person, registered, save

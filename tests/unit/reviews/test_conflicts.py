@@ -128,7 +128,7 @@ def test_closing_an_invitation_and_sending_it_again_ends_with_the_day(world):
 
 
 def _letter(server, address):
-    from notifications.delivery import deliver
+    from notifications.services.delivery import deliver
 
     deliver()
     (message,) = server.to(address)

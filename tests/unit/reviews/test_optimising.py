@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reviews.domain.optimising import Candidate, plan
 from reviews.models import AutomaticAssignment, Bid
-from reviews.optimising import Candidate, plan
 from reviews.services import assigning, reviewers
 from reviews.services.filing import file_design
 from tests.unit.reviews.world import make_design

@@ -205,7 +205,7 @@ def test_everybody_late_is_reminded_once_before_and_once_after_the_date(world):
 def test_letters_are_real_mails_to_one_person_each_and_name_no_reviewer(
     world, django_capture_on_commit_callbacks, smtp_server
 ):
-    from notifications.delivery import deliver
+    from notifications.services.delivery import deliver
 
     with django_capture_on_commit_callbacks(execute=True):
         world.under_review()
@@ -239,7 +239,7 @@ def test_reviews_start_from_the_catalogue_of_default_questions(world):
 
 def test_every_parameter_stands_on_a_page_of_the_review():
     from evaluation.designs.catalogue import shipped
-    from reviews.sections import BY_KEY, section_of
+    from reviews.domain.sections import BY_KEY, section_of
 
     assert {section_of(parameter) for parameter in shipped().parameters.values()} == set(BY_KEY) - {
         "clinical",

@@ -1,6 +1,6 @@
 from django.core.management.base import BaseCommand, CommandError
 
-from operations.examples import example, try_me_files
+from operations.services.examples import example, try_me_files
 
 
 class Command(BaseCommand):

@@ -1,8 +1,8 @@
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from operations.accounts import printed_accounts
-from operations.examples import load, submit_algorithms
+from operations.services.example_accounts import printed_accounts
+from operations.services.examples import load, submit_algorithms
 
 
 class Command(BaseCommand):

@@ -3,7 +3,7 @@
 from django.core.management.base import BaseCommand
 
 from designs.services.examples import EXAMPLES, load_example_design
-from operations.accounts import ORGANIZER, create_accounts
+from operations.services.example_accounts import ORGANIZER, create_accounts
 from registry.services.examples import load_example_registrations
 from reviews.services.examples import load_example_call
 

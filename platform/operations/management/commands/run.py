@@ -13,10 +13,10 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
-from operations import layout
-from operations.accounts import printed_accounts
-from operations.broker import EmbeddedBroker
-from operations.supervisor import Process, Supervisor
+from operations.services import layout
+from operations.services.broker import EmbeddedBroker
+from operations.services.example_accounts import printed_accounts
+from operations.services.supervisor import Process, Supervisor
 
 
 class Command(BaseCommand):

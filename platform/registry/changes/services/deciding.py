@@ -13,9 +13,9 @@ from registry.changes.hooks import operation_of, tell_of
 from registry.changes.policy import Stage, gravest, policy, stage_of
 from registry.changes.rules import chairs_of
 from registry.changes.services.telling import DECIDED, MAX_TEXT, labels, locked, note_act, participants, tell
-from registry.decisions import decision_digest
 from registry.models import ChangeDecision, ChangeRequest, ProposedChange, Registration, RegistrationVersion
 from registry.queries import current_version
+from registry.queries.decision_digests import decision_digest
 from registry.services import add_version
 
 Outcome = ChangeDecision.Outcome

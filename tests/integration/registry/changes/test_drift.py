@@ -13,10 +13,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from confinement import landlock
-from designs import links
+from designs.services import address_answers
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document.words import entry_words
-from registry.documents import parsed
+from registry.domain.public_documents import parsed
 from registry.drift import reading, services
 from registry.drift.comparing import Found, compare
 from registry.models import DriftCheck
@@ -152,16 +152,16 @@ def test_fetching_is_bounded_and_never_enters_the_own_network(site, monkeypatch)
         "http://169.254.169.254/latest",
         "file:///etc/passwd",
     ):
-        with pytest.raises(links.RefusedError):
-            links.read(place, most_bytes=1000)
+        with pytest.raises(address_answers.RefusedError):
+            address_answers.read(place, most_bytes=1000)
     # A name that once looked public and now leads inside: what was looked at is what is asked.
-    monkeypatch.setattr(links, "_is_public", lambda address: address == "127.0.0.1")
-    page = links.read(f"http://localhost:{site}/page", most_bytes=1000)
+    monkeypatch.setattr(address_answers, "_is_public", lambda address: address == "127.0.0.1")
+    page = address_answers.read(f"http://localhost:{site}/page", most_bytes=1000)
     assert (page.content, page.kind) == (b"<p>Ten cases</p>", "text/html")
-    with pytest.raises(links.RefusedError, match="more than"):
-        links.read(f"http://localhost:{site}/long", most_bytes=1000)
-    with pytest.raises(links.RefusedError, match="private network"):
-        links.read(f"http://localhost:{site}/inside", most_bytes=1000)
+    with pytest.raises(address_answers.RefusedError, match="more than"):
+        address_answers.read(f"http://localhost:{site}/long", most_bytes=1000)
+    with pytest.raises(address_answers.RefusedError, match="private network"):
+        address_answers.read(f"http://localhost:{site}/inside", most_bytes=1000)
 
 
 @pytest.mark.parametrize(

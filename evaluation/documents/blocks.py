@@ -1,0 +1,81 @@
+"""What a document consists of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Kind = Literal["heading", "lead", "text", "remark", "mark", "list", "table", "code", "digest", "figure", "checklist"]
+
+
+class Drawing(str):
+    """A small drawing in the cell of a table: its words, and the SVG that is shown where a format can show it.
+
+    Attributes
+    ----------
+    svg
+        Made by this package; it is not escaped again.
+
+    Examples
+    --------
+    >>> cell = Drawing("ranks 1 to 3", svg="<svg></svg>")
+    >>> cell, cell.svg
+    ('ranks 1 to 3', '<svg></svg>')
+    """
+
+    __slots__ = ("svg",)
+    svg: str
+
+    def __new__(cls, words: str, *, svg: str) -> Self:
+        """Keep the drawing beside its words."""
+        drawing = super().__new__(cls, words)
+        drawing.svg = svg
+        return drawing
+
+
+@dataclass(frozen=True)
+class Block:
+    """A part of a document that no format divides.
+
+    Attributes
+    ----------
+    kind
+        ``lead`` is the sentence that a document begins with, ``remark`` stands back, ``mark`` says what was changed,
+        ``digest`` is a digest with its name in `items`, ``checklist`` a table whose last column names anchors.
+    text
+        Words of a heading, paragraph, code or mark; the caption of a figure or table.
+    level
+        Of a heading, from 1.
+    name
+        File of a figure without its ending, or with it for a picture.
+    anchor
+        A place that others point to.
+    figure
+        Plotly's description of a figure; without it the figure is a file of that name.
+    """
+
+    kind: Kind
+    text: str = ""
+    level: int = 0
+    items: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    name: str = ""
+    anchor: str = ""
+    figure: Mapping[str, Any] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The block as JSON values, without the description of its figure."""
+        return {
+            "kind": self.kind,
+            "text": self.text,
+            "level": self.level,
+            "items": list(self.items),
+            "columns": list(self.columns),
+            "rows": [[str(cell) for cell in row] for row in self.rows],
+            "name": self.name,
+            "anchor": self.anchor,
+        }

@@ -1,0 +1,1 @@
+"""What this app does when something happens elsewhere; connected when it is ready."""

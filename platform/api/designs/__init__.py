@@ -1,0 +1,1 @@
+"""Designs over REST."""

@@ -1,0 +1,1 @@
+"""Submissions over REST."""

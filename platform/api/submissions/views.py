@@ -1,0 +1,173 @@
+"""Submissions over HTTP: the same services, rules and words as the pages."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ValidationError as Refusal
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import exceptions, mixins, viewsets
+from rest_framework.decorators import action
+from rest_framework.permissions import IsAuthenticated
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+from rules import test_rule
+
+from accounts.models import AccessToken
+from api.authentication import WithinScope
+from api.submissions import serializers as shapes
+from challenges import queries as challenge_queries
+from challenges.queries import people
+from challenges.views.access import phase_by_id
+from confinement.limits import TableLimits
+from submissions.domain import results
+from submissions.domain.costs import cost_of_a_missing_case
+from submissions.models import Submission
+from submissions.queries import results_frame
+from submissions.queries.submissions import counted_run, with_runs
+from submissions.services import choosing, states
+from test_sets.queries.expectation import (
+    LABEL_IMAGE_PROBLEMS,
+    TABLE_FILES,
+    ExpectedTable,
+    expectation,
+    geometry_document,
+)
+from test_sets.queries.test_sets import active_test_set, has_test_set
+
+
+@extend_schema(tags=["submissions"])
+class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
+    """Submissions of one's own teams; organizers see those to their challenges.
+
+    A submission is made by uploading: `POST /api/v1/challenges/{slug}/uploads/` (tus 1.0).
+    """
+
+    queryset = Submission.objects.none()
+    serializer_class = shapes.SubmissionSerializer
+    permission_classes = [IsAuthenticated, WithinScope]
+    write_scope = AccessToken.Scope.SUBMIT
+    lookup_value_regex = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+    filterset_fields = {"phase": ["exact"], "state": ["exact"], "phase__task__challenge__slug": ["exact"]}
+
+    def get_queryset(self) -> QuerySet[Submission]:
+        if not self.request.user.is_authenticated:  # the schema is made without a person
+            return Submission.objects.none()
+        teams = people.teams_of(self.request.user)
+        organized = people.organized_by(self.request.user)
+        own = Submission.objects.filter(team__in=teams, phase__task__challenge__is_public=True)
+        return with_runs(own | Submission.objects.filter(phase__task__challenge__in=organized)).order_by("-created_at")
+
+    @extend_schema(responses=shapes.SubmissionDetailSerializer)
+    def retrieve(self, request: Request, pk: Any) -> Response:  # noqa: ARG002 (the framework's signature)
+        """Where it stands, what validation found, and the scores that its phase shows."""
+        return self._shown(self._load(pk))
+
+    @extend_schema(request=shapes.DecisionSerializer, responses=shapes.SubmissionDetailSerializer)
+    @action(detail=True, methods=["post"])
+    def decide(self, request: Request, pk: Any) -> Response:
+        """Have a submission with gaps scored as it is, take it back, or have it stand for the team where teams choose.
+
+        Deciding again changes nothing.
+        """
+        submission = self._load(pk)
+        if not test_rule("submissions.decide_submission", request.user, submission):
+            raise exceptions.NotFound("There is no such submission.")
+        form = shapes.DecisionSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        try:
+            if form.validated_data["decision"] == "score":
+                states.score_as_it_is(submission=submission, actor=request.user)
+            elif form.validated_data["decision"] == "choose":
+                choosing.choose(submission=submission, actor=request.user)
+            else:
+                states.withdraw(submission=submission, actor=request.user)
+        except Refusal as error:
+            raise exceptions.ValidationError({"decision": error.messages}) from error
+        return self._shown(self._load(pk))
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    @action(detail=True, methods=["get"], url_path=r"results\.csv", url_name="results")
+    def results(self, request: Request, pk: Any) -> HttpResponse:  # noqa: ARG002 (the framework's signature)
+        """The table of results case by case, where the phase shows it."""
+        submission = self._load(pk, perm="submissions.view_case_scores")
+        run = counted_run(submission)
+        if run is None:
+            raise exceptions.NotFound("This submission has no result yet.")
+        response = HttpResponse(results.to_csv(results_frame(run)), content_type="text/csv; charset=utf-8")
+        response["Content-Disposition"] = f'attachment; filename="{submission.team.slug}-{submission.number}.csv"'
+        response["Podium-Digest"] = run.result_digest
+        return response
+
+    def _load(self, pk: Any, *, perm: str = "submissions.view_submission") -> Submission:
+        rows = Submission.objects.select_related("phase__task__challenge", "team", "user")
+        submission = rows.filter(pk=pk).first()
+        user = self.request.user
+        if (
+            submission is None
+            or not user.has_perm("challenges.view_challenge", submission.challenge)
+            or not user.has_perm(perm, submission)
+        ):
+            raise exceptions.NotFound("There is no such submission.")
+        return submission
+
+    def _shown(self, submission: Submission) -> Response:
+        context = {**self.get_serializer_context(), "run": counted_run(submission)}
+        return Response(shapes.SubmissionDetailSerializer(submission, context=context).data)
+
+
+class ExpectationView(APIView):
+    """What a phase expects of a submission, for teams that take part and organizers."""
+
+    permission_classes = [IsAuthenticated, WithinScope]
+
+    @extend_schema(tags=["submissions"], responses=shapes.ExpectationSerializer)
+    def get(self, request: Request, slug: str, phase: int) -> Response:
+        """Names and grids of the expected cases, and the labels that may occur."""
+        challenge = challenge_queries.visible_challenge(request.user, slug)
+        if not (
+            request.user.has_perm("challenges.submit_to_challenge", challenge)
+            or request.user.has_perm("challenges.organize_challenge", challenge)
+        ):
+            raise PermissionDenied("Only teams that take part in the challenge submit to it.")
+        entry = phase_by_id(challenge, phase)
+        if entry.assessment.problem not in (*LABEL_IMAGE_PROBLEMS, *TABLE_FILES):
+            raise Http404("What this phase expects cannot be checked before uploading.")
+        if not has_test_set(entry):
+            raise Http404("This phase has no test set yet.")
+        wanted = expectation(active_test_set(entry), entry.assessment)
+        return Response(
+            shapes.ExpectationSerializer(
+                {
+                    "problem": entry.assessment.problem,
+                    "suffixes": wanted.suffixes,
+                    "labels": wanted.labels,
+                    "incomplete_allowed": entry.incomplete_allowed,
+                    "missing_case": cost_of_a_missing_case(entry.assessment),
+                    "instances": wanted.instances,
+                    "cases": [
+                        {"name": case.name, "geometry": geometry_document(case.geometry) if case.geometry else None}
+                        for case in wanted.cases
+                    ],
+                    "table": _table(wanted.table) if wanted.table else None,
+                }
+            ).data
+        )
+
+
+def _table(wanted: ExpectedTable) -> dict[str, Any]:
+    """What a table has to tell, and the bounds within which it is read."""
+    limits = TableLimits()
+    return {
+        "files": wanted.files,
+        "columns": wanted.columns,
+        "classes": wanted.classes,
+        "need_scores": wanted.need_scores,
+        "kind": wanted.kind[0],
+        "axes": wanted.kind[1],
+        "most_rows": limits.rows,
+        "most_objects_of_case": limits.objects_of_case,
+    }

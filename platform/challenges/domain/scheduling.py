@@ -1,0 +1,98 @@
+"""When the phases of a task open and close, and when results are released, by the registered schedule."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from typing import Any, Final
+
+from challenges.domain.problems import Problem
+from evaluation.designs.document import Values
+
+TEST_PHASE: Final = "Test phase"
+_TIME = re.compile(r"\b([01]?\d|2[0-3]):([0-5]\d)\b")
+_ZONE = re.compile(r"(?:UTC|GMT)\s*([+-]\d{1,2})(?::?([0-5]\d))?", re.IGNORECASE)
+_ANYWHERE_ON_EARTH = timezone(timedelta(hours=-12))
+
+
+def spans(values: Values, names: list[str], problems: list[Problem]) -> Iterator[tuple[str, datetime, datetime]]:
+    """Name, opening and closing of each phase of a task, in order of the openings."""
+    own = values.name.casefold()
+    opens: dict[str, datetime] = {}
+    closes: dict[str, datetime] = {}
+    for row in values.rows("challenge_schedule"):
+        if row.get("event") not in ("submission_open", "submission_deadline"):
+            continue
+        phase = str(row.get("phase", "")).strip()
+        if phase.casefold() in names and phase.casefold() != own:
+            continue  # a date of another task
+        name = "" if phase.casefold() == own else phase
+        is_opening = row["event"] == "submission_open"
+        start, end = _moment(row, "date", at=time.min if is_opening else _LAST_MINUTE), None
+        if row.get("end_date"):
+            end = _moment(row, "end_date", at=_LAST_MINUTE)
+        if start is None or (row.get("end_date") and end is None):
+            text = f"“{row.get('date', '')} {row.get('time', '')}” is no full date and time".replace(" ”", "”")
+            problems.append(Problem("challenge_schedule", text, values.name))
+            continue
+        if is_opening:
+            opens[name] = min(start, opens.get(name, start))
+            if end is not None:
+                closes[name] = max(end, closes.get(name, end))
+        else:
+            closes[name] = max(end or start, closes.get(name, start))
+    found = []
+    for name in dict.fromkeys((*opens, *closes)):
+        if name == "" and len(set(opens) | set(closes)) > 1:
+            continue  # dates without a phase stand for those phases that lack one
+        begin, finish = opens.get(name) or opens.get(""), closes.get(name) or closes.get("")
+        title = name or TEST_PHASE
+        if begin is None or finish is None:
+            what = "opening" if begin is None else "deadline"
+            problems.append(Problem("challenge_schedule", f"“{title}” has no {what} for submissions", values.name))
+        elif begin >= finish:
+            problems.append(Problem("challenge_schedule", f"“{title}” closes before it opens", values.name))
+        else:
+            found.append((title, begin, finish))
+    yield from sorted(found, key=lambda span: (span[1], span[2]))
+
+
+_LAST_MINUTE: Final = time(23, 59)
+
+
+def _moment(row: Mapping[str, Any], key: str, *, at: time) -> datetime | None:
+    """Read a date with its time of day, in UTC unless a zone is stated; ``None`` when a day or hour is unclear."""
+    try:
+        day = date.fromisoformat(str(row.get(key)))
+    except ValueError:
+        return None
+    text = str(row.get("time") or "").strip()
+    if not text:
+        return datetime.combine(day, at, tzinfo=UTC)
+    found = _TIME.search(text)
+    zone = _ZONE.search(text)
+    anywhere = "aoe" in text.lower() or "anywhere on earth" in text.lower()
+    rest = re.sub(r"(?i)utc|gmt|aoe|anywhere on earth|[+-]\d{1,2}(:?\d\d)?|\d{1,2}:\d\d|[\s(),]", "", text)
+    if rest or not (found or zone or anywhere):
+        return None
+    clock = time(int(found[1]), int(found[2])) if found else at
+    offset = UTC
+    if anywhere:
+        offset = _ANYWHERE_ON_EARTH
+    elif zone:
+        hours = int(zone[1])
+        minutes = int(zone[2] or 0) * (-1 if zone[1].startswith("-") else 1)
+        offset = timezone(timedelta(hours=hours, minutes=minutes))
+    return datetime.combine(day, clock, tzinfo=offset).astimezone(UTC)
+
+
+def release(values: Values, phase: str) -> datetime | None:
+    """When results of a phase are released: by a date of its own, else by the last one of the task or challenge."""
+    found: dict[bool, list[datetime]] = {True: [], False: []}
+    for row in values.rows("challenge_schedule"):
+        if row.get("event") != "results_release":
+            continue
+        place = str(row.get("phase", "")).strip().casefold()
+        moment = _moment(row, "date", at=time.min)
+        if moment is not None and place in ("", phase.casefold(), values.name.casefold()):
+            found[place == phase.casefold()].append(moment)
+    return max(found[True] or found[False], default=None)

@@ -1,0 +1,348 @@
+"""What a registered design says about a challenge in operation: tasks, phases, quotas, visibility, assessment.
+
+Pure: from the document of a version to a plan, without the database. Nothing is guessed where a choice would change who
+wins; what is missing is a problem that names the parameter.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from django.utils.text import slugify
+
+from challenges.domain.problems import NotLaunchableError, Problem
+from challenges.domain.scheduling import release, spans
+from challenges.models import Phase
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.compilation import compile_values
+from evaluation.designs.document import Document, State, Values
+from evaluation.designs.document.words import entry_words
+
+ASSESSMENT_PARAMETERS: Final = (
+    "metrics",
+    "ranking_type",
+    "ranking_method",
+    "tie_handling",
+    "missing_data_handling",
+)
+"""What has to be public before submissions open (MAN-3)."""
+RULES: Final = (
+    *("interaction_level_policy", "training_data_policy", "organizer_participation_policy", "submission_method"),
+    *("max_submissions", "counted_submission_rule", "incomplete_submissions_allowed", "method_description_requirement"),
+    *("award_policy", "results_announcement_policy", "publication_policy", "embargo_period"),
+)
+DATA: Final = (
+    *("challenge_cohort", "imaging_modality", "case_definition", "number_training_cases"),
+    *("number_validation_cases", "number_test_cases", "test_case_characteristics"),
+)
+
+
+@dataclass(frozen=True)
+class PhasePlan:
+    """The fields of a phase that follow from the design."""
+
+    slug: str
+    name: str
+    position: int
+    opens_at: datetime
+    closes_at: datetime
+    submissions_per_day: int | None
+    submissions_in_total: int | None
+    counts: str
+    results: str
+    leaderboard: str
+    reveals_cases: bool
+    incomplete_allowed: bool
+    reveals_at: datetime | None
+    feedback: str
+    is_dry_run: bool
+    requires_method: bool
+    publishes_methods: bool
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Names and values of the model's fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class TaskPlan:
+    """A task with its phases and the assessment that all of them run."""
+
+    key: str
+    name: str
+    description: str
+    position: int
+    assessment: Mapping[str, Any]
+    phases: tuple[PhasePlan, ...]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Names and values of the model's fields."""
+        return {"name": self.name, "description": self.description, "position": self.position}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A whole challenge as its design describes it."""
+
+    title: str
+    summary: str
+    description: str
+    data_description: str
+    rules_text: str
+    contact: str
+    attribution: str
+    tasks: tuple[TaskPlan, ...] = field(default_factory=tuple)
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """Names and values of the model's fields."""
+        return {name: getattr(self, name) for name in PROJECTED_FIELDS["challenge"]}
+
+
+PROJECTED_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "challenge": ("title", "summary", "description", "data_description", "rules_text", "contact", "attribution"),
+    "task": ("name", "description", "position"),
+    "phase": tuple(PhasePlan.__dataclass_fields__),
+}
+"""Fields that are written from the registered version alone, never by hand."""
+
+
+def plan(document: Document) -> Plan:
+    """Derive a challenge from a design.
+
+    Parameters
+    ----------
+    document
+        With embargoed values in their places; texts for people never show them.
+
+    Raises
+    ------
+    NotLaunchableError
+        Names every parameter that is missing or cannot be executed here.
+    """
+    problems: list[Problem] = []
+    shown = document.without_secrets()
+    names = [values.name.casefold() for values in document.each_task()]
+    tasks = [
+        _task(values, shown.values(values.task_key), index, names, problems)
+        for index, values in enumerate(document.each_task(), start=1)
+    ]
+    if not tasks:
+        problems.append(Problem("task_name", "the design has no task"))
+    common = shown.values()
+    title = _words(common, "challenge_name")
+    if not title:
+        problems.append(Problem("challenge_name", "a challenge needs a name"))
+    if problems:
+        raise NotLaunchableError(tuple(dict.fromkeys(problems)))
+    first = shown.values(next(iter(document.tasks)))
+    contact = common.get("contact_person") or {}
+    return Plan(
+        title=title[:200],
+        summary=_shortened(_words(common, "primary_objective"), 300),
+        description=_paragraphs(common, ("challenge_abstract", "biomedical_motivation", "technical_motivation")),
+        data_description=_list(first, DATA),
+        rules_text=_list(common, RULES),
+        contact=", ".join(str(contact[key]) for key in ("name", "affiliation") if contact.get(key))[:200],
+        attribution=_list(common, ("data_license", "data_usage_agreement", "references_and_comments")),
+        tasks=tuple(task for task in tasks if task is not None),
+    )
+
+
+def unpublished(document: Document) -> tuple[Problem, ...]:
+    """What the launch gate (MAN-3) misses: parameters of the assessment that the public cannot read.
+
+    Parameters
+    ----------
+    document
+        The public one, in which embargoed values are absent.
+    """
+    found = []
+    for values in document.each_task():
+        for parameter in ASSESSMENT_PARAMETERS:
+            entry = values.entry(parameter)
+            if entry.state is State.PROVIDED and entry.value not in (None, "", []):
+                continue
+            said = "missing" if entry.state is State.BLANK else entry_words(shipped()[parameter], entry)
+            found.append(Problem(parameter, said, values.name))
+    return tuple(found)
+
+
+def _task(values: Values, shown: Values, position: int, names: list[str], problems: list[Problem]) -> TaskPlan | None:
+    before = len(problems)
+    compilation = compile_values(values)
+    problems += [Problem(problem.parameter, problem.message, values.name) for problem in compilation.problems]
+    phases = _phases(values, names, problems)
+    if len(problems) > before:
+        return None
+    return TaskPlan(
+        key=values.task_key or "",
+        name=(shown.name or f"Task {position}")[:200],
+        description=_words(shown, "task_description"),
+        position=position,
+        assessment=compilation.document,
+        phases=phases,
+    )
+
+
+# --- Phases --------------------------------------------------------------------------------------------------------
+def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[PhasePlan, ...]:
+    found = list(spans(values, names, problems))
+    rules = _rules(values, problems)
+    if not found:
+        if not any(problem.parameter == "challenge_schedule" for problem in problems):
+            problems.append(Problem("challenge_schedule", "no submission period is stated", values.name))
+        return ()
+    if rules is None:
+        return ()
+    # The phase with the last deadline is the test phase; of several the one that the schedule names last.
+    last = max(enumerate(found), key=lambda numbered: (numbered[1][2], numbered[0]))[1][0]
+    settings = {str(row.get("phase", "")).casefold(): row for row in values.rows("phase_settings")}
+    phases = []
+    for position, (name, opens_at, closes_at) in enumerate(found, start=1):
+        base = rules["test" if name == last else "early"]
+        row = settings.get(name.casefold(), {})
+        stated = {key: row[key] for key in _SETTINGS if row.get(key) is not None}
+        if stated.get("is_dry_run"):
+            stated = {"results": Phase.Results.CASES, "leaderboard": Phase.Leaderboard.PUBLIC} | stated
+        fields = {**base, **stated}
+        if fields["results"] == Phase.Results.REVEALED:
+            fields["reveals_at"] = release(values, name)
+        problems += [
+            Problem("phase_settings", f"“{name}”: {text}", values.name)
+            for text in _contradictions(fields, is_test=name == last)
+        ]
+        phases.append(
+            PhasePlan(
+                slug=(slugify(name).removesuffix("-phase") or slugify(name) or f"phase-{position}")[:80],
+                name=name[:200],
+                position=position,
+                opens_at=opens_at,
+                closes_at=closes_at,
+                **fields,
+            )
+        )
+    unknown = [row for key, row in settings.items() if key not in {phase.name.casefold() for phase in phases}]
+    problems += [
+        Problem("phase_settings", f"the schedule has no phase “{row.get('phase', '')}”", values.name) for row in unknown
+    ]
+    if len({phase.slug for phase in phases}) < len(phases):
+        problems.append(Problem("challenge_schedule", "two phases have names that look alike", values.name))
+    return tuple(phases)
+
+
+_SETTINGS: Final = (
+    *("submissions_per_day", "submissions_in_total", "results", "leaderboard", "reveals_cases"),
+    *("feedback", "is_dry_run", "requires_method", "publishes_methods"),
+)
+
+
+def _contradictions(fields: Mapping[str, Any], *, is_test: bool) -> Iterator[str]:
+    """What settings of one phase cannot be together; the database refuses most of it, too."""
+    if fields["feedback"] != Phase.Feedback.EXACT and (
+        fields["results"] != Phase.Results.AGGREGATE or fields["leaderboard"] != Phase.Leaderboard.SEALED
+    ):
+        yield (
+            "scores are rounded or held back only where teams see their own aggregate alone and the ranking is sealed; "
+            "single cases and a public ranking would tell the exact scores"
+        )
+    if fields["results"] == Phase.Results.REVEALED:
+        if fields["reveals_at"] is None:
+            yield "results are released later, but the schedule has no date for the release of results"
+        if fields["leaderboard"] != Phase.Leaderboard.SEALED:
+            yield "a ranking cannot be public while results wait for their release"
+    if fields["is_dry_run"]:
+        if is_test:
+            yield "the test phase cannot be a dry run: its references are public"
+        if fields["results"] == Phase.Results.REVEALED or fields["feedback"] != Phase.Feedback.EXACT:
+            yield "a dry run hides nothing, since its references are public"
+
+
+def _rules(values: Values, problems: list[Problem]) -> dict[str, dict[str, Any]] | None:
+    """Quotas and visibility of the test phase and of the phases before it, from the section on participation."""
+    before = len(problems)
+    limit = values.get("max_submissions")
+    entry = values.entry("max_submissions")
+    if limit is None and entry.state is State.BLANK:
+        problems.append(Problem("max_submissions", "state how often a team may submit, or that there is no limit"))
+    counted = values.get("counted_submission_rule")
+    if counted is None and limit not in (None, 1):
+        problems.append(Problem("counted_submission_rule", "state which of several submissions is ranked"))
+    if counted is not None and counted not in _COUNTS:
+        problems.append(
+            Problem(
+                "counted_submission_rule",
+                "the platform ranks the last or the best submission, or one that the team chooses",
+            )
+        )
+    incomplete = values.get("incomplete_submissions_allowed")
+    if incomplete not in _INCOMPLETE:
+        text = "missing cases cannot be ignored" if incomplete == "yes_ignored" else "state it"
+        problems.append(Problem("incomplete_submissions_allowed", text))
+    if len(problems) > before:
+        return None
+    common = {
+        "counts": _COUNTS.get(counted, Phase.Counts.LAST),
+        "incomplete_allowed": _INCOMPLETE[incomplete] and values.get("missing_data_handling") != "not_allowed",
+        "submissions_per_day": None,
+        "reveals_cases": False,
+        "reveals_at": None,
+        "feedback": Phase.Feedback.EXACT,
+        "is_dry_run": False,
+        "requires_method": False,
+        "publishes_methods": False,
+    }
+    pre_evaluation = values.get("pre_evaluation_method")
+    shows = Phase.Results.AGGREGATE if pre_evaluation == "feedback_on_test_set" else Phase.Results.VALIDATION
+    results, board = _EARLY.get(pre_evaluation, (Phase.Results.AGGREGATE, Phase.Leaderboard.SEALED))
+    return {
+        "test": {
+            **common,
+            "submissions_in_total": 1 if counted == "only_one" else limit,
+            "results": shows,
+            "leaderboard": Phase.Leaderboard.SEALED,
+        },
+        "early": {**common, "submissions_in_total": None, "results": results, "leaderboard": board},
+    }
+
+
+_COUNTS: Final[Mapping[Any, str]] = {
+    "last": Phase.Counts.LAST,
+    "only_one": Phase.Counts.LAST,
+    "best": Phase.Counts.BEST,
+    "selected_by_team": Phase.Counts.CHOSEN,
+}
+_INCOMPLETE: Final[Mapping[Any, bool]] = {"no": False, "yes_tasks_only": False, "yes_penalized": True}
+_EARLY: Final[Mapping[Any, tuple[str, str]]] = {
+    "private_results": (Phase.Results.AGGREGATE, Phase.Leaderboard.SEALED),
+    "public_leaderboard_pretest": (Phase.Results.AGGREGATE, Phase.Leaderboard.PUBLIC),
+    "validation_dataset": (Phase.Results.CASES, Phase.Leaderboard.PUBLIC),
+    "feedback_on_test_set": (Phase.Results.AGGREGATE, Phase.Leaderboard.PUBLIC),
+}
+
+
+# --- Texts ---------------------------------------------------------------------------------------------------------
+def _words(values: Values, parameter: str) -> str:
+    return entry_words(shipped()[parameter], values.entry(parameter))
+
+
+def _paragraphs(values: Values, parameters: tuple[str, ...]) -> str:
+    return "\n\n".join(text for parameter in parameters if (text := _words(values, parameter)))
+
+
+def _list(values: Values, parameters: tuple[str, ...]) -> str:
+    """Write parameters as a list in Markdown, each under its label."""
+    lines = [
+        f"- **{shipped()[parameter].label}.** {text}"
+        for parameter in parameters
+        if (text := " ".join(_words(values, parameter).split()))
+    ]
+    return "\n".join(lines)
+
+
+def _shortened(text: str, limit: int) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1].rsplit(" ", 1)[0] + "…"

@@ -1,0 +1,17 @@
+from django.urls import path
+
+from challenges import views
+from challenges.urls import people
+
+app_name = "challenges"
+
+urlpatterns = [
+    path("", views.challenge_list, name="list"),
+    path("launch/<slug:identifier>/", views.launch, name="launch"),
+    path("<slug:slug>/", views.detail, name="detail"),
+    path("<slug:slug>/assessment/<int:phase>.json", views.assessment, name="assessment"),
+    path("<slug:slug>/organize/", views.organize, name="organize"),
+    path("<slug:slug>/organize/open/", views.open_submissions, name="open_submissions"),
+    path("<slug:slug>/organize/phases/<int:phase>/close/", views.close_phase, name="close_phase"),
+    *people.patterns,
+]

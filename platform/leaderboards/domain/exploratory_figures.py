@@ -1,0 +1,182 @@
+"""Figures that look behind a ranking: groups of cases, what makes cases hard, withholding, and what the metrics share."""
+
+from collections.abc import Mapping
+from statistics import median
+from typing import Any
+
+import pandas as pd
+
+from evaluation import figures
+from evaluation.assessment import Assessment
+from evaluation.figures import contrasts, groups
+from evaluation.figures.cases import hardest_first
+from evaluation.figures.selection import Entry
+from evaluation.ranking import ResultsError
+from evaluation.ranking.comparison import across_rankings
+from evaluation.ranking.mixed_model import strengths_and_weaknesses
+from evaluation.ranking.relative import relative_strengths
+from evaluation.ranking.tasks import across_tasks
+from leaderboards.domain.figure_sources import Figure, Order, Sources, place_of, readable, selection, titled
+
+MOST_TEAMS_MODELLED = 40
+MOST_ROWS_MODELLED = 6_000
+"""A mixed model of more values takes minutes."""
+FEWEST_CASES_MODELLED = 10
+HARDEST = 10
+"""So many of the hardest cases are listed."""
+
+
+def group_ranks(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """Ranks in the groups of the characteristic that the order of the teams depends on most."""
+    found = sources.subgroups
+    if not found:
+        return None
+    grouping = max(found, key=lambda one: one.change(order))
+    return groups.small_multiples(
+        sources.document, grouping.documents, characteristic=grouping.title, **selection(order)
+    )
+
+
+def worst_group(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """The worst group of every team, over all characteristics."""
+    if not order["metric"] or not sources.subgroups:
+        return None
+    every = {f"{one.title}: {label}": made for one in sources.subgroups for label, made in one.documents.items()}
+    figure = groups.worst_groups(sources.document, every, **selection(order))
+    if figure is not None:
+        # Along a short axis its title would be cut; the sentence above the figure says it.
+        figure["layout"]["yaxis"].pop("title", None)
+    return figure
+
+
+def metric_tau(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """How alike the rankings of single metrics and regions are."""
+    comparison = across_rankings(sources.document)
+    return None if comparison is None else contrasts.tau_map(titled(comparison, sources.assessment))
+
+
+def disentangled(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """Finding, outlining and naming against each other."""
+    return contrasts.disentangled(sources.document, sources.assessment)
+
+
+def withholding(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """What withholding the worst cases would have brought."""
+    if not order["metric"] or not sources.is_first_ranking(order):
+        return None
+    check = sources.withholding.get(place_of(order))
+    return None if check is None else contrasts.withholding_plot(check)
+
+
+def hardness(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """What makes cases hard: effects of their characteristics in a mixed model of all teams' values."""
+    raw = sources.raw_of(order, most=MOST_ROWS_MODELLED)
+    numbers = sources.numbers
+    if (
+        raw is None
+        or not numbers
+        or len(raw["algorithms"]) > MOST_TEAMS_MODELLED
+        or len(raw["cases"]) < FEWEST_CASES_MODELLED + len(numbers)
+    ):
+        return None
+    sign = 1.0 if raw["direction"] == "higher" else -1.0
+    # In standard deviations, so that effects of characteristics of any scale stand on one axis.
+    scaled = {name: _scaled([numbers[name].get(case) for case in raw["cases"]]) for name in numbers}
+    rows = [
+        {"case": case, "algorithm": name, "value": sign * value} | {key: scaled[key][index] for key in scaled}
+        for index, (case, values) in enumerate(zip(raw["cases"], raw["values"], strict=True))
+        for name, value in zip(raw["algorithms"], values, strict=True)
+        if value is not None
+    ]
+    data = pd.DataFrame(rows)
+    bounded = raw["direction"] == "higher" and data["value"].between(0, 1).all()
+    analysis = strengths_and_weaknesses(
+        data, characteristics=list(scaled), random=["case"], transform="logit" if bounded else "none"
+    )
+    figure = figures.forest_plot(analysis)
+    return _with_remarks(figure, [analysis["all"]["model"], *analysis["all"]["warnings"]])
+
+
+def relative(sources: Sources, order: Order, entry: Entry) -> Figure | None:
+    """Where each team is better or worse than the field."""
+    raw = sources.raw_of(order, most=10 * MOST_ROWS_MODELLED)
+    if raw is None or not sources.numbers or len(raw["algorithms"]) < 3 or len(raw["cases"]) < FEWEST_CASES_MODELLED:
+        return None
+    along = {name: [known.get(case) for case in raw["cases"]] for name, known in sources.numbers.items()}
+    found = relative_strengths(raw, along)
+    ranked = [row["name"] for row in entry["algorithms"]]
+    rows = dict(zip(found["algorithms"], found["correlation"], strict=True))
+    return contrasts.relative_strengths(found | {"algorithms": ranked, "correlation": [rows[name] for name in ranked]})
+
+
+def consensus(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """How the teams rank over the metrics and regions, or tasks."""
+    across = _across(sources)
+    if across is None:
+        return None
+    figure = figures.blob_across_tasks(sources.document, across)
+    figure["layout"]["yaxis"]["title"] = {"text": "Rank by a metric in a region"}
+    for trace in figure["data"]:
+        trace["cliponaxis"] = False  # a circle at the edge is a whole circle
+    return figure
+
+
+def clusters(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """Which metrics and regions, or tasks, rank alike."""
+    across = _across(sources)
+    return None if across is None or across["dendrograms"] is None else figures.dendrogram(across)
+
+
+def _across(sources: Sources) -> Mapping[str, Any] | None:
+    if len(sources.document["rankings"]) < 2:
+        return None
+    try:
+        return _named(across_tasks(sources.document), sources.assessment)
+    except ResultsError:  # tasks with other teams have no consensus
+        return None
+
+
+def _named(across: Mapping[str, Any], assessment: Assessment) -> dict[str, Any]:
+    """Metrics and regions by the names that people write."""
+    trees = across["dendrograms"] and {
+        method: tree | {"order": [readable(label, assessment) for label in tree["order"]]}
+        for method, tree in across["dendrograms"].items()
+    }
+    return {**across, "tasks": [readable(label, assessment) for label in across["tasks"]], "dendrograms": trees}
+
+
+def _scaled(values: list[float | None]) -> list[float | None]:
+    series = pd.Series(values, dtype=float)
+    return list((series - series.mean()) / series.std(ddof=0))
+
+
+def _with_remarks(figure: Figure, remarks: list[str]) -> Figure:
+    """Say below a figure what its model is and what is wrong with it; the page writes it out, however long it is."""
+    return {**figure, "remarks": remarks}
+
+
+def hardest(sources: Sources, order: Order) -> list[dict[str, Any]]:
+    """The cases on which the field did worst: what the median, the best and the worst team reached."""
+    raw = sources.raw_of(order, most=10**9)
+    if raw is None:
+        return []
+    higher = raw["direction"] == "higher"
+    found = []
+    for number in hardest_first(raw)[:HARDEST]:
+        reached = [
+            (value, name)
+            for value, name in zip(raw["values"][number], raw["algorithms"], strict=True)
+            if value is not None
+        ]
+        if not reached:
+            continue
+        reached.sort(reverse=higher)
+        found.append(
+            {
+                "case": raw["cases"][number],
+                "median": median(value for value, _ in reached),
+                "best": reached[0],
+                "worst": reached[-1],
+            }
+        )
+    return found

@@ -1,0 +1,299 @@
+"""Which figures a ranking has, in which tab they stand, which show single cases, and how they are drawn once and for all."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from evaluation import figures
+from evaluation.figures.selection import Entry
+from leaderboards.domain import exploratory_figures, figure_sources
+from leaderboards.domain.figure_sources import Figure, Order, Sources
+from leaderboards.domain.tables import combined_rankings
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One kind of figure, answering one question; drawn for every order of the table that has what it needs.
+
+    Attributes
+    ----------
+    name
+        As in its address.
+    tab
+        Name of the tab it stands in.
+    reading
+        How to read it, for people who see it for the first time.
+    draw
+        Function of `leaderboards.domain.figure_sources`.
+    shows_cases
+        Whether it shows single cases, which are nobody's business before the phase closes.
+    alone
+        Whether it is about all metrics and regions at once, so that its title names none.
+    is_slow
+        Whether it is drawn after the others, because what it needs takes its time.
+    """
+
+    name: str
+    tab: str
+    title: str
+    reading: str
+    draw: Callable[[Sources, Order, Entry], Figure | None]
+    shows_cases: bool = False
+    alone: bool = False
+    is_slow: bool = False
+    size: Literal["small", "", "large"] = ""
+
+
+@dataclass(frozen=True)
+class Tab:
+    """Figures that belong together."""
+
+    name: str
+    label: str
+
+
+TABS = (
+    Tab("stability", "Stability"),
+    Tab("pairs", "Who beats whom"),
+    Tab("data", "Raw data"),
+    Tab("schemes", "Other schemes"),
+    Tab("cases", "Cases"),
+    Tab("groups", "Subgroups"),
+    Tab("metrics", "Metrics"),
+    Tab("gaming", "Gaming check"),
+    Tab("strengths", "Strengths"),
+    Tab("tasks", "Consensus"),
+)
+PICTURES = (
+    Picture(
+        name="blob",
+        tab="stability",
+        title="How stable is each team’s rank?",
+        reading="The larger a circle, the more often the team had that rank when the cases were drawn again. The cross is "
+        "the median, the line the rank interval. A sharp ranking is a thin diagonal.",
+        draw=figure_sources.blob,
+        size="large",
+    ),
+    Picture(
+        name="agreement",
+        tab="stability",
+        title="How far does the whole order change between resamples?",
+        reading="For each metric and region the distribution of Kendall’s τ between the ranking and its resamples: 1 is the "
+        "same order, 0 none in common. Boxes hold the middle half.",
+        draw=figure_sources.agreement,
+        alone=True,
+    ),
+    Picture(
+        name="left-out",
+        tab="stability",
+        title="Does a single case decide who is first?",
+        reading="For how many of the cases somebody else would be first, or share the first place, had this one case not "
+        "been there. Nought is what one hopes for.",
+        draw=figure_sources.left_out,
+        alone=True,
+        size="small",
+    ),
+    Picture(
+        name="significance",
+        tab="pairs",
+        title="Who is significantly better than whom?",
+        reading="A cell is amber where the team below it is significantly better than the team beside it, by Wilcoxon’s "
+        "signed rank test on the same cases with Holm’s adjustment for all comparisons.",
+        draw=figure_sources.significance,
+    ),
+    Picture(
+        name="schemes",
+        tab="schemes",
+        title="Would another scheme have crowned someone else?",
+        reading="The rank of each team under the usual ways to rank the same results; level lines do not depend on it. The "
+        "one in bold is registered and decides; the others are not registered.",
+        draw=figure_sources.schemes,
+    ),
+    Picture(
+        name="by-annotator",
+        tab="schemes",
+        title="Would another annotator’s references have crowned someone else?",
+        reading="The rank of each team against the references that decide (in bold) and against those of each annotator alone; "
+        "level lines do not depend on whose references are taken.",
+        draw=figure_sources.annotators,
+        is_slow=True,
+    ),
+    Picture(
+        name="metrics",
+        tab="metrics",
+        title="Do the metrics agree?",
+        reading="The rank of each team overall and by each metric and region on its own; lines that cross are teams that one "
+        "metric prefers and another does not.",
+        draw=figure_sources.metrics,
+        alone=True,
+    ),
+    Picture(
+        name="tau",
+        tab="metrics",
+        title="Which metrics say the same?",
+        reading="Kendall’s τ between the rankings by each metric and region: blue where two of them order the teams alike, "
+        "so that counting both counts one thing twice; brick where they contradict each other.",
+        draw=exploratory_figures.metric_tau,
+        alone=True,
+    ),
+    Picture(
+        name="disentangled",
+        tab="metrics",
+        title="Who finds, who outlines, who names?",
+        reading="A single score for all of it cannot tell a weak detector from a weak outline. A team to the right finds "
+        "more, a team further up outlines (or names) better what it has found.",
+        draw=exploratory_figures.disentangled,
+        alone=True,
+    ),
+    Picture(
+        name="consensus",
+        tab="tasks",
+        title="How does each team rank over the metrics and regions?",
+        reading="The larger a circle, the more metrics and regions give the team that rank. Teams stand in the order of "
+        "their mean rank over all of them, whatever the registered way of combining is.",
+        draw=exploratory_figures.consensus,
+        alone=True,
+    ),
+    Picture(
+        name="clusters",
+        tab="tasks",
+        title="Which metrics and regions rank the teams alike?",
+        reading="The lower two of them are joined, the more alike they rank (Spearman’s footrule, complete linkage). Only "
+        "ranks enter; how hard they are does not.",
+        draw=exploratory_figures.clusters,
+        alone=True,
+    ),
+    Picture(
+        name="withholding",
+        tab="gaming",
+        title="Would withholding bad cases have paid?",
+        reading="For each team the rank that it has, the best one had it withheld its worst 5, 10 or 20 % of cases, and the "
+        "best one had missing cases been ignored. Under a sound rule the first two never differ to its advantage.",
+        draw=exploratory_figures.withholding,
+    ),
+    Picture(
+        name="dots",
+        tab="data",
+        title="What did each team reach on each case?",
+        reading="A dot is a case; the box holds the middle half of them, the line in it is the median. Values after the "
+        "registered rules for missing and undefined ones.",
+        draw=figure_sources.dots,
+        shows_cases=True,
+        size="large",
+    ),
+    Picture(
+        name="podium",
+        tab="data",
+        title="Who stands where on each case’s podium?",
+        reading="Each line is a case, from its best team on the left to its worst on the right; ties within a case are drawn "
+        "in random order. The bars count how often a team had each place.",
+        draw=figure_sources.podium,
+        shows_cases=True,
+        size="large",
+    ),
+    Picture(
+        name="ranks",
+        tab="data",
+        title="On how many cases has each team each rank?",
+        reading="Dark cells on the diagonal: the cases agree on the order.",
+        draw=figure_sources.case_ranks,
+        shows_cases=True,
+    ),
+    Picture(
+        name="hard",
+        tab="cases",
+        title="On which cases do all fail?",
+        reading="A row is a case, the hardest at the top; a dark row is a case on which all teams did badly, a single dark "
+        "cell the failure of one team.",
+        draw=figure_sources.hard_cases,
+        shows_cases=True,
+        size="large",
+    ),
+    Picture(
+        name="parallel",
+        tab="cases",
+        title="On which cases do the teams differ most?",
+        reading="Each line follows a case across the teams; the cases with the widest spread are in colour.",
+        draw=figure_sources.parallel,
+        shows_cases=True,
+        size="large",
+    ),
+    Picture(
+        name="groups",
+        tab="groups",
+        title="Do the ranks hold in every group of cases?",
+        reading="Rank and rank interval in each group of the characteristic on which the order depends most; teams stand in "
+        "the order on all cases. A dot that leaves the diagonal is a team that is better or worse on these cases.",
+        draw=exploratory_figures.group_ranks,
+        shows_cases=True,
+        is_slow=True,
+    ),
+    Picture(
+        name="worst",
+        tab="groups",
+        title="In which group is each team at its worst?",
+        reading="The square is the team’s worst group over all characteristics, the circle its best one, the line between "
+        "them its score on all cases. A short line is a method that can be relied on.",
+        draw=exploratory_figures.worst_group,
+        shows_cases=True,
+        is_slow=True,
+    ),
+    Picture(
+        name="relative",
+        tab="strengths",
+        title="Where is each team better than the field?",
+        reading="Blue where a team gains on the field as the characteristic grows, brick where it falls back; what is hard "
+        "for all is taken off before (Spearman’s ρ with the distance from the median of all teams on the same case).",
+        draw=exploratory_figures.relative,
+        shows_cases=True,
+        is_slow=True,
+    ),
+    Picture(
+        name="hardness",
+        tab="strengths",
+        title="What makes cases hard?",
+        reading="Effect of each characteristic on the values of all teams, for one standard deviation more of it, from a "
+        "mixed model with a random intercept for the case. Left of 0 is harmful; an interval across 0 says nothing.",
+        draw=exploratory_figures.hardness,
+        shows_cases=True,
+        is_slow=True,
+    ),
+)
+BY_NAME = {picture.name: picture for picture in PICTURES}
+
+
+def drawn(picture: Picture, sources: Sources, table: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
+    """Draw a figure for every order that has what it needs, and a single one if it is about all of them.
+
+    Yields
+    ------
+    tuple
+        Key of the order, figure.
+    """
+    for order, entry in orders_of(sources.document, table):
+        figure = picture.draw(sources, order, entry)
+        if figure is not None:
+            yield order["key"], figure
+            if picture.alone:
+                return
+
+
+def sentences(document: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, list[str]]:
+    """What each order says, in plain sentences."""
+    return {order["key"]: figures.sentences_of(entry, document) for order, entry in orders_of(document, table)}
+
+
+def further_sentences(sources: Sources, table: Mapping[str, Any]) -> dict[str, list[str]]:
+    """What comparing each order with other ways says."""
+    return {
+        order["key"]: [
+            *figure_sources.scheme_sentence(sources, order),
+            *figure_sources.withholding_sentence(sources, order),
+        ]
+        for order, _ in orders_of(sources.document, table)
+    }
+
+
+def orders_of(document: Mapping[str, Any], table: Mapping[str, Any]) -> Iterator[tuple[Order, Entry]]:
+    """Pair the orders of a table with the entries of the document that they were made of."""
+    return zip(table["orders"], [*combined_rankings(document), *document["rankings"]], strict=True)

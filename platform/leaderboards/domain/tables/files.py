@@ -1,0 +1,51 @@
+"""The stored table as a file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from leaderboards.domain.methods import Method
+from leaderboards.domain.tables.page import marks_of
+from web.spreadsheets import harmless
+
+
+def csv_rows(
+    table: Mapping[str, Any],
+    *,
+    methods: Mapping[str, Method] = MappingProxyType({}),
+    deviations: Sequence[str] = (),
+) -> Iterator[list[Any]]:
+    """Yield head and rows: a team a row in the order of the first ranking, and for every order its rank and score.
+
+    Parameters
+    ----------
+    table
+        As `leaderboards.domain.tables.stored.build` returned it.
+    methods
+        What the teams say about their methods.
+    deviations
+        In what the ranking deviates from its registration; stands in every row, so that no copy of a row loses it.
+    """
+    fields = ("rank", "low", "high", "share", "score", "score_low", "score_high")
+    names = ("rank", "rank_low", "rank_high", "share_first", "score", "score_low", "score_high")
+    yield [
+        "team",
+        "cases",
+        "missing",
+        "submissions",
+        "handed_in",
+        "marks",
+        "method",
+        "deviations",
+        *(f"{order['key']}:{name}" for order in table["orders"] for name in names),
+    ]
+    ranks = table["orders"][0]["rank"]
+    last = len(ranks) + 1.0
+    for index in sorted(range(len(ranks)), key=lambda i: (last if ranks[i] is None else ranks[i], table["teams"][i])):
+        values = [order[field][index] for order in table["orders"] for field in fields]
+        # Tables that were stored before these were known have none.
+        known = [table[key][index] if key in table else "" for key in ("submissions", "handed_in")]
+        team = table["teams"][index]
+        method = methods.get(team)
+        told = [" ".join(marks_of(table, index, method)), method.url if method else "", harmless("; ".join(deviations))]
+        yield [harmless(team), table["cases"], table["missing"][index], *known, *told, *values]

@@ -1,0 +1,379 @@
+"""The stored table as a page: one order chosen, sorted and filtered, every number already text."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any
+
+from leaderboards.domain.methods import Method
+from leaderboards.domain.tables.words import number, percent, score, score_span, span
+
+PAGE_ROWS = 100
+"""So many teams stand on one page."""
+MAX_COLUMNS = 6
+"""So many metrics × regions stand side by side on a usual screen; beyond it the page shows one region at a time."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Something about a team that a reader has to know beside its rank."""
+
+    label: str
+    meaning: str
+
+
+MARKS = {
+    "organizer": Mark("organizers’ team", "a member of this team organizes the challenge"),
+    "late": Mark("late entry not ranked", "a later submission came after the end and is not ranked"),
+    "extra_data": Mark("extra data", "says that it was trained on data from outside the challenge"),
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a team reached by one metric in one region."""
+
+    label: str
+    value: str
+    interval: str
+    best: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """One team."""
+
+    team: str
+    rank: float | None
+    low: float | None
+    high: float | None
+    share: float | None
+    score: str
+    cells: tuple[Cell, ...]
+    missing: int
+    cases: int
+    in_front: bool
+    """It is in the group that cannot be told apart from the winner."""
+    identical_to: tuple[str, ...]
+    own: bool
+    level: str
+    """How many of the resamples the interval covers."""
+    group: int | None = None
+    """1 for those that cannot be told apart from the first, 2 for the next, and so on."""
+    submissions: int | None = None
+    handed_in: datetime | None = None
+    marks: tuple[Mark, ...] = ()
+    method: str = ""
+    """Address of the description of the method."""
+
+    @property
+    def rank_text(self) -> str:
+        return number(self.rank)
+
+    @property
+    def interval_text(self) -> str:
+        return span(self.low, self.high)
+
+    @property
+    def share_text(self) -> str:
+        return percent(self.share)
+
+    @property
+    def present(self) -> int:
+        """Cases with a prediction."""
+        return self.cases - self.missing
+
+    @property
+    def entry_text(self) -> str:
+        """How often the team handed in, and when the submission that counts came."""
+        tries = f"{self.submissions} {'try' if self.submissions == 1 else 'tries'}"
+        return f"{tries}, {self.handed_in:%-d %b %y}" if self.handed_in else tries
+
+    @property
+    def sentence(self) -> str:
+        """The row as one sentence, for people who hear it."""
+        parts = [f"{self.team}: rank {self.rank_text}"]
+        if self.interval_text:
+            parts.append(f"between {number(self.low)} and {number(self.high)} in {self.level} of resamples")
+        if self.share is not None:
+            parts.append(f"first in {self.share_text} of them")
+        if self.group is not None:
+            parts.append(f"group {self.group}")
+        parts.append(f"{self.present} of {self.cases} cases")
+        if self.submissions:
+            parts.append(f"{self.submissions} submission{'s' if self.submissions > 1 else ''}")
+        parts += [mark.meaning for mark in self.marks]
+        return ", ".join(parts) + "."
+
+
+@dataclass(frozen=True)
+class Column:
+    """The head of a metric and region."""
+
+    key: str
+    title: str
+    region: str | None
+    unit: str | None
+    statistic: str
+    higher: bool
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An entry of a selection."""
+
+    key: str
+    label: str
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Board:
+    """Everything that the table of a leaderboard shows."""
+
+    order: Mapping[str, Any]
+    orders: tuple[Choice, ...]
+    regions: tuple[Choice, ...]
+    """Empty where all columns fit side by side."""
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    found: int
+    """How many teams the search found; `rows` are those of one page."""
+    page: int
+    teams: int
+    cases: int
+    interval: str
+    front: tuple[str, ...]
+    """The teams that cannot be told apart from the winner, winner included."""
+    ties: tuple[tuple[str, ...], ...]
+    sort: str
+    tells_entries: bool = False
+    """Whether it is known how often and when the teams handed in."""
+
+    @property
+    def sorts(self) -> tuple[Choice, ...]:
+        """By what the rows can be sorted, the registered order first; backwards only what is sorted so already."""
+        entries = (("submissions", "number of submissions"), ("handed_in", "date")) if self.tells_entries else ()
+        named = (
+            ("", "rank"),
+            ("team", "team"),
+            ("low", "rank interval"),
+            ("share", "first in"),
+            ("score", str(self.order["statistic"])),
+            *(
+                (column.key, " ".join(part for part in (column.title, column.region) if part))
+                for column in self.columns
+            ),
+            ("missing", "cases"),
+            *entries,
+        )
+        sort = "" if self.sort == "rank" else self.sort
+        found = [Choice(key, label, key == sort) for key, label in named]
+        if sort.startswith("-"):
+            label = dict(named).get(sort.removeprefix("-").replace("rank", ""), "rank")
+            found.append(Choice(sort, f"{label}, backwards", chosen=True))
+        return tuple(found)
+
+    @property
+    def pages(self) -> range:
+        """Numbers of the pages."""
+        return range(1, max(1, -(-self.found // PAGE_ROWS)) + 1)
+
+    @property
+    def first(self) -> int:
+        """Place of the first row among those that were found."""
+        return (self.page - 1) * PAGE_ROWS + 1
+
+    @property
+    def last(self) -> int:
+        """Place of the last row among those that were found."""
+        return self.first + len(self.rows) - 1
+
+
+def board(
+    table: Mapping[str, Any],
+    *,
+    by: str = "",
+    region: str = "",
+    sort: str = "",
+    search: str = "",
+    page: int = 1,
+    own: str | None = None,
+    methods: Mapping[str, Method] = MappingProxyType({}),
+) -> Board:
+    """Choose, sort and filter; whatever is not known falls back to the default.
+
+    Parameters
+    ----------
+    table
+        As `leaderboards.domain.tables.stored.build` returned it.
+    by
+        Key of the order that ranks; the first one by default.
+    region
+        Which region's columns to show where not all fit.
+    sort
+        ``rank``, ``team``, ``low`` (the interval), ``share``, ``score``, ``missing``, ``submissions``, ``handed_in`` or
+        the key of a column; the best, fewest or earliest first, with a leading ``-`` the other way round.
+    search
+        Part of a team's name.
+    page
+        Which hundred teams.
+    own
+        The team of the person who looks.
+    methods
+        What the teams say about their methods.
+    """
+    orders = table["orders"]
+    order = next((entry for entry in orders if entry["key"] == by), orders[0])
+    singles = [entry for entry in orders if entry["metric"] is not None and entry["ranking"] == order["ranking"]]
+    shown, regions = _columns_shown(singles, region)
+    found = [
+        index for index in _sorted(table, order, shown, sort) if search.casefold() in table["teams"][index].casefold()
+    ]
+    page = min(max(page, 1), max(1, -(-len(found) // PAGE_ROWS)))
+    front = _front(order)
+    partners = {
+        team: tuple(other for other in group if other != team) for group in table["identical"] for team in group
+    }
+    best = [min((value for value in entry["rank"] if value is not None), default=None) for entry in shown]
+    rows = tuple(
+        Row(
+            team=table["teams"][index],
+            rank=order["rank"][index],
+            low=order["low"][index],
+            high=order["high"][index],
+            share=order["share"][index],
+            score=score(order["score"][index], order["decimals"]),
+            cells=tuple(
+                Cell(
+                    label=" ".join(part for part in (entry["title"], entry["region"]) if part),
+                    value=score(entry["score"][index], entry["decimals"]),
+                    interval=score_span(entry["score_low"][index], entry["score_high"][index], entry["decimals"]),
+                    best=entry["rank"][index] is not None and entry["rank"][index] == first,
+                )
+                for entry, first in zip(shown, best, strict=True)
+            ),
+            missing=table["missing"][index],
+            cases=table["cases"],
+            in_front=index in front,
+            identical_to=partners.get(table["teams"][index], ()),
+            own=table["teams"][index] == own,
+            level=percent(table["interval"]),
+            group=order["group"][index],
+            submissions=_at(table, "submissions", index),
+            handed_in=_moment(_at(table, "handed_in", index)),
+            marks=tuple(
+                MARKS[mark] for mark in marks_of(table, index, methods.get(table["teams"][index])) if mark in MARKS
+            ),
+            method=methods[table["teams"][index]].url if table["teams"][index] in methods else "",
+        )
+        for index in found[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]
+    )
+    return Board(
+        order=order,
+        orders=tuple(Choice(entry["key"], entry["label"], entry is order) for entry in orders),
+        regions=regions,
+        columns=tuple(
+            Column(entry["key"], entry["title"], entry["region"], entry["unit"], entry["statistic"], entry["higher"])
+            for entry in shown
+        ),
+        rows=rows,
+        found=len(found),
+        page=page,
+        front=tuple(table["teams"][index] for index in sorted(front, key=lambda index: order["rank"][index])),
+        teams=len(table["teams"]),
+        cases=table["cases"],
+        interval=percent(table["interval"]),
+        ties=tuple(tuple(group) for group in table["identical"]),
+        sort=sort or "rank",
+        tells_entries=any(entry is not None for entry in table.get("submissions", ())),
+    )
+
+
+@dataclass(frozen=True)
+class HardCase:
+    """A case on which the field did badly."""
+
+    case: str
+    median: str
+    best: str
+    best_team: str
+    worst: str
+    worst_team: str
+
+
+def hard_case(found: Mapping[str, Any], decimals: int) -> HardCase:
+    """A case as `leaderboards.domain.exploratory_figures.hardest` found it, its values as text."""
+    (best, best_team), (worst, worst_team) = found["best"], found["worst"]
+    return HardCase(
+        case=found["case"],
+        median=score(found["median"], decimals),
+        best=score(best, decimals),
+        best_team=best_team,
+        worst=score(worst, decimals),
+        worst_team=worst_team,
+    )
+
+
+def _columns_shown(singles: list[Mapping[str, Any]], region: str) -> tuple[list[Mapping[str, Any]], tuple[Choice, ...]]:
+    regions = list(dict.fromkeys(entry["region"] or "" for entry in singles))
+    if len(singles) <= MAX_COLUMNS or len(regions) < 2:
+        return singles, ()
+    chosen = region if region in regions else regions[0]
+    choices = tuple(Choice(name, name or "all", name == chosen) for name in regions)
+    return [entry for entry in singles if (entry["region"] or "") == chosen], choices
+
+
+def _sorted(table: Mapping[str, Any], order: Mapping[str, Any], shown: list[Mapping[str, Any]], sort: str) -> list[int]:
+    backwards, key = sort.startswith("-"), sort.removeprefix("-")
+    worst = len(table["teams"]) + 1.0
+    ranks = [worst if rank is None else rank for rank in order["rank"]]
+    values: list[Any] = ranks
+    if key == "team":
+        values = [team.casefold() for team in table["teams"]]
+    elif key == "missing":
+        values = table["missing"]
+    elif key == "low":
+        edges = zip(order["low"], order["high"], ranks, strict=True)
+        values = [(worst, worst, rank) if low is None else (low, high, rank) for low, high, rank in edges]
+    elif key == "score":
+        sign = -1 if order["higher"] else 1
+        values = [float("inf") if score is None else sign * score for score in order["score"]]
+    elif key in ("submissions", "handed_in"):
+        values = [_at(table, key, index) for index in range(len(ranks))]
+    elif key == "share":
+        values = [-(share or 0.0) for share in order["share"]]
+    else:
+        for entry in shown:
+            if entry["key"] == key:
+                values = [worst if rank is None else rank for rank in entry["rank"]]
+    indices = sorted(range(len(ranks)), key=lambda index: (ranks[index], table["teams"][index].casefold()))
+    known = [index for index in indices if values[index] is not None]
+    unknown = [index for index in indices if values[index] is None]
+    return sorted(known, key=lambda index: values[index], reverse=backwards) + unknown
+
+
+def _at(table: Mapping[str, Any], key: str, index: int) -> Any:
+    """A fact about a team; tables that were stored before it was known have none."""
+    return table[key][index] if key in table else None
+
+
+def marks_of(table: Mapping[str, Any], index: int, method: Method | None) -> list[str]:
+    """Keys of the marks of a team: those that were stored with the ranking, and what it says of its method."""
+    marks = list(_at(table, "marks", index) or ())
+    return [*marks, "extra_data"] if method is not None and method.uses_extra_data else marks
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _front(order: Mapping[str, Any]) -> set[int]:
+    """The first group by the assessment's rule; without one (nothing was resampled) the winners alone."""
+    ranks = [rank for rank in order["rank"] if rank is not None]
+    return {
+        index
+        for index, (rank, group) in enumerate(zip(order["rank"], order["group"], strict=True))
+        if group == 1 or (ranks and rank == min(ranks))
+    }

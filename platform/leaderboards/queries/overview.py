@@ -1,0 +1,119 @@
+"""The rankings of one phase in all tasks of a challenge, as one person may see them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from challenges.models import Phase
+from evaluation import figures
+from evaluation.ranking.tasks import across_tasks
+from leaderboards.domain.tables import harmless
+from leaderboards.queries import rankings as queries
+from test_sets.queries.decoys import remember_decoys
+
+CONSENSUS_READING = """The larger a circle, the more tasks give the team that rank. Teams stand in the order of their mean rank
+over the tasks; the cross is the median."""
+CLUSTERS_READING = """The lower two tasks are joined, the more alike they rank (Spearman’s footrule, complete linkage). Only
+ranks enter; how hard a task is does not."""
+FIGURES = {
+    "consensus": ("How does each team rank over the tasks?", CONSENSUS_READING),
+    "clusters": ("Which tasks rank the teams alike?", CLUSTERS_READING),
+}
+FEWEST_TO_CLUSTER = 3
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Ranks by task.
+
+    Attributes
+    ----------
+    ranks
+        For each task with a ranking that the person may see, the rank of every team in what decides that task.
+    hidden
+        Names of the tasks whose ranking is sealed for the person or not there yet.
+    """
+
+    ranks: dict[str, dict[str, float]]
+    hidden: tuple[str, ...]
+
+    @cached_property
+    def shared(self) -> list[str]:
+        """Teams that every task ranks: only they can be compared."""
+        return sorted(set.intersection(*map(set, self.ranks.values()))) if self.ranks else []
+
+    @cached_property
+    def others(self) -> list[str]:
+        """Teams that some task does not rank."""
+        return sorted(set().union(*self.ranks.values()) - set(self.shared)) if self.ranks else []
+
+    @property
+    def is_comparable(self) -> bool:
+        return len(self.ranks) > 1 and len(self.shared) > 1
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """As much of a ranking document as comparing tasks needs."""
+        rankings = [
+            {
+                "task": task,
+                "algorithms": sorted(
+                    ({"name": name, "rank": ranks[name]} for name in self.shared), key=lambda row: row["rank"]
+                ),
+            }
+            for task, ranks in self.ranks.items()
+        ]
+        return {"rankings": rankings, "overall": None}
+
+    @cached_property
+    def across(self) -> dict[str, Any]:
+        """Consensus, distances and clusters."""
+        return across_tasks(self.document)
+
+    @property
+    def consensus(self) -> list[dict[str, Any]]:
+        """Teams in the order of the consensus, each with its ranks by task."""
+        tasks = self.across["tasks"]
+        return [
+            entry | {"by_task": list(zip(tasks, entry["ranks"], strict=True))} for entry in self.across["consensus"]
+        ]
+
+    def can_draw(self, name: str) -> bool:
+        """Whether there is enough for a figure."""
+        return self.is_comparable and (
+            name == "consensus" or (name == "clusters" and len(self.ranks) >= FEWEST_TO_CLUSTER)
+        )
+
+    def draw(self, name: str) -> figures.layout.Figure:
+        """A figure as Plotly JSON."""
+        if name == "clusters":
+            return figures.dendrogram(self.across)
+        return figures.blob_across_tasks(self.document, self.across)
+
+    def rows(self) -> Iterator[list[Any]]:
+        """Head and rows of the table as a file."""
+        yield ["team", "consensus rank", "mean rank", *self.ranks]
+        if self.is_comparable:
+            for entry in self.across["consensus"]:
+                yield [harmless(entry["name"]), entry["rank"], round(entry["mean_rank"], 4), *entry["ranks"]]
+
+
+def of_phases(phases: Sequence[Phase], *, user: Any) -> Overview:
+    """Read the ranks of the rankings that stand, for a person, in each of the phases."""
+    remember_decoys(phases)
+    visible = [phase for phase in phases if user.has_perm("leaderboards.view_ranking", phase)]
+    until = {
+        phase.pk: freeze.moment
+        for phase, freeze in queries.freezes_of(visible)
+        if freeze.holds and not user.has_perm("leaderboards.view_frozen", phase)
+    }
+    tables = queries.standing_tables(visible, until)
+    ranks: dict[str, dict[str, float]] = {}
+    for phase in visible:
+        if phase.pk in tables:
+            table = tables[phase.pk]
+            places = zip(table["teams"], table["orders"][0]["rank"], strict=True)
+            ranks[phase.task.name] = {team: rank for team, rank in places if rank is not None}
+    hidden = tuple(phase.task.name for phase in phases if phase.task.name not in ranks)
+    return Overview(ranks, hidden)

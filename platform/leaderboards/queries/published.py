@@ -1,0 +1,83 @@
+"""A ranking as programs read it: the table of the page with every mark and deviation that stands beside it there."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.urls import reverse
+
+from challenges.queries import deviations
+from leaderboards.domain.methods import Method
+from leaderboards.domain.tables import MARKS, Mark, marks_of
+from leaderboards.models import RankingVersion
+from leaderboards.queries import methods
+from leaderboards.queries.partial_tables import Group
+
+SCHEMA = 1
+FIELDS = ("rank", "low", "high", "group", "share", "score", "score_low", "score_high")
+NAMES = ("rank", "rank_low", "rank_high", "group", "share_first", "score", "score_low", "score_high")
+
+
+def described(version: RankingVersion) -> dict[str, Method]:
+    """What the ranked teams say about their methods, by team."""
+    named = {team["submission"]: team["name"] for team in version.inputs["teams"]}
+    return {named[key]: method for key, method in methods.methods_of(version.phase, list(named)).items()}
+
+
+def document(version: RankingVersion, *, key: str, stands: bool, part: Group | None = None) -> dict[str, Any]:
+    """The table of a version as JSON values.
+
+    Parameters
+    ----------
+    key
+        Names its phase in addresses.
+    stands
+        Whether it is the ranking that stands for the person who asks.
+    part
+        The table of a group of cases or of an annotator instead.
+    """
+    phase = version.phase
+    table = part.table if part else version.table
+    told = described(version)
+    return {
+        "schema": SCHEMA,
+        "challenge": phase.challenge.slug,
+        "task": phase.task.slug,
+        "phase": phase.slug,
+        "version": version.number,
+        "stands": stands,
+        "address": reverse("leaderboards:version", args=[phase.challenge.slug, key, version.number]),
+        "created_at": version.created_at.isoformat(timespec="seconds"),
+        "digest": version.digest,
+        "assessment_digest": version.assessment_digest,
+        "seed": version.seed,
+        "bootstrap": part.bootstrap if part else version.bootstrap,
+        "interval": table["interval"],
+        "cases": table["cases"],
+        "only": {"kind": part.kind, "title": part.title, "label": part.label} if part else None,
+        "deviations": [entry.facts for entry in deviations(phase, executed=version.assessment_digest)],
+        "identical": table["identical"],
+        "says": (part.sentences if part else version.sentences)[table["orders"][0]["key"]],
+        "orders": [
+            {name: order[name] for name in ("key", "label", "metric", "region", "statistic", "unit", "higher")}
+            for order in table["orders"]
+        ],
+        "teams": [_team(table, index, told.get(name)) for index, name in enumerate(table["teams"])],
+    }
+
+
+def _team(table: Mapping[str, Any], index: int, method: Method | None) -> dict[str, Any]:
+    team = table["teams"][index]
+    marks: list[tuple[str, Mark]] = [(mark, MARKS[mark]) for mark in marks_of(table, index, method) if mark in MARKS]
+    return {
+        "team": team,
+        "cases": table["cases"] - table["missing"][index],
+        "missing": table["missing"][index],
+        # Tables that were stored before these were known have none.
+        **{name: table[name][index] if name in table else None for name in ("submissions", "handed_in")},
+        "marks": [{"mark": name, "label": mark.label, "meaning": mark.meaning} for name, mark in marks],
+        "method": method.url if method else None,
+        "orders": {
+            order["key"]: dict(zip(NAMES, (order[field][index] for field in FIELDS), strict=True))
+            for order in table["orders"]
+        },
+    }

@@ -1,0 +1,190 @@
+"""After a deviation the ranking is there both ways: under the registered assessment and under the changed one.
+
+The changed assessment is executed and its ranking stands. The registered one is ranked from the same submissions each
+time, as a version of its own that never stands; where the change asks for other values of cases, from the values that
+were scored for it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import IntegrityError, transaction
+
+from audit.services import record
+from challenges.models import Phase
+from challenges.queries import assessment_by_digest, scoring_key
+from evaluation.assessment import Assessment
+from leaderboards.models import Analysis, RankingRequest, RankingVersion
+from leaderboards.queries import rankings
+from leaderboards.services import computing
+from submissions.models import Run
+from submissions.queries import counted_runs
+from web import jobs
+
+ANALYSE_TASK = "leaderboards.tasks.analyse_version"
+
+
+def registered_digests(phase: Phase) -> list[str]:
+    """Digests of the assessments that deviations put aside, the first promised one first."""
+    executed = phase.assessment.digest
+    rows = phase.deviations.order_by("decided_at", "pk").values_list("registered_digest", flat=True)
+    return [digest for digest in dict.fromkeys(rows) if digest != executed]
+
+
+def suits(phase: Phase, run: Run, assessment: Assessment) -> bool:
+    """Whether the values of a run are those that an assessment asks for."""
+    if run.assessment_digest == assessment.digest:
+        return True
+    scored_by = assessment_by_digest(phase, run.assessment_digest)
+    return scored_by is None or scoring_key(scored_by.document) == scoring_key(assessment.document)
+
+
+def waits_for_scoring(phase: Phase) -> bool:
+    """Whether results that count still have the values of an assessment that was changed."""
+    if not phase.deviations.exists() and phase.assessments.count() < 2:
+        return False
+    assessment = phase.assessment
+    return not all(suits(phase, run, assessment) for run in counted_runs(phase))
+
+
+def rank_registered(phase: Phase) -> list[RankingVersion]:
+    """Rank what counts now by every assessment that a deviation put aside; returns the versions that are new."""
+    made = []
+    for digest in registered_digests(phase):
+        assessment = assessment_by_digest(phase, digest)
+        if assessment is None or assessment.digest != digest:
+            continue
+        runs = [found for run in counted_runs(phase) if (found := _run_for(phase, run, assessment)) is not None]
+        inputs = computing.collect(phase, assessment=assessment, runs=runs)
+        if not runs or RankingVersion.objects.filter(phase=phase, inputs_digest=inputs.digest).exists():
+            continue
+        version = computing.compute(inputs)
+        if _store(phase, version):
+            made.append(version)
+    return made
+
+
+def _run_for(phase: Phase, run: Run, assessment: Assessment) -> Run | None:
+    """The run of the same submission that has the values for an assessment: the one that counts, or an earlier one."""
+    if suits(phase, run, assessment):
+        return run
+    earlier = (
+        # Of the same version of the test set: a ranking never mixes two.
+        Run.objects.filter(submission=run.submission_id, test_set=run.test_set_id)
+        .exclude(result_digest="")
+        .select_related("submission__team")
+        .order_by("-number")
+    )
+    return next((candidate for candidate in earlier if suits(phase, candidate, assessment)), None)
+
+
+def _store(phase: Phase, version: RankingVersion) -> bool:
+    """Number and keep a version; another worker may have been faster."""
+    try:
+        with transaction.atomic():
+            RankingRequest.objects.select_for_update().filter(phase=phase).first()
+            version.number = rankings.last_number(phase) + 1
+            version.save(force_insert=True)
+            Analysis.objects.create(version=version)
+            record(
+                actor=None,
+                act="ranking_computed",
+                subject=version,
+                scope=phase.challenge.slug,
+                facts={
+                    "phase": phase.slug,
+                    "number": version.number,
+                    "digest": version.digest,
+                    "inputs_digest": version.inputs_digest,
+                    "assessment_digest": version.assessment_digest,
+                    "teams": version.teams,
+                    "cause": "deviation",
+                },
+            )
+            jobs.enqueue(ANALYSE_TASK, version.pk)
+    except IntegrityError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Column:
+    """One way: an assessment with its latest ranking."""
+
+    digest: str
+    is_registered: bool
+    version: RankingVersion | None
+
+
+@dataclass(frozen=True)
+class Line:
+    """A team with its rank each way; `None` where it is not ranked."""
+
+    team: str
+    ranks: tuple[float | None, ...]
+
+    @property
+    def moves(self) -> bool:
+        """Whether the ways differ for this team."""
+        return len(set(self.ranks)) > 1
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The ranking both ways, side by side."""
+
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def moved(self) -> int:
+        """How many teams have another rank."""
+        return sum(line.moves for line in self.lines)
+
+    def rows(self) -> list[list[Any]]:
+        """The comparison as rows of a file."""
+        heads = [
+            f"{'registered' if column.is_registered else 'executed'} {column.digest[:12]}" for column in self.columns
+        ]
+        return [["team", *heads], *([line.team, *line.ranks] for line in self.lines)]
+
+
+def comparison(phase: Phase) -> Comparison | None:
+    """The latest ranking under each registered assessment beside the one that is executed; `None` without a deviation."""
+    registered = registered_digests(phase)
+    if not registered:
+        return None
+    standing = rankings.current_standing(phase)
+    columns = [
+        *(Column(digest, is_registered=True, version=_latest(phase, digest)) for digest in registered),
+        Column(
+            phase.assessment.digest,
+            is_registered=False,
+            version=standing.version if standing and standing.version.assessment_digest not in registered else None,
+        ),
+    ]
+    ranks = [_ranks(column.version) for column in columns]
+    teams = sorted({team for column in ranks for team in column}, key=lambda team: _place(ranks, team))
+    lines = tuple(Line(team, tuple(column.get(team) for column in ranks)) for team in teams)
+    return Comparison(tuple(columns), lines)
+
+
+def _latest(phase: Phase, digest: str) -> RankingVersion | None:
+    found = RankingVersion.objects.filter(phase=phase, assessment_digest=digest).order_by("number").last()
+    if found is not None:
+        found.phase = phase
+    return found
+
+
+def _ranks(version: RankingVersion | None) -> dict[str, float | None]:
+    """Team → rank in the first order of a table."""
+    if version is None:
+        return {}
+    return dict(zip(version.table["teams"], version.table["orders"][0]["rank"], strict=True))
+
+
+def _place(ranks: Sequence[dict[str, float | None]], team: str) -> tuple[float, str]:
+    """Teams in the order of the executed ranking, the others behind."""
+    rank = ranks[-1].get(team)
+    return (float("inf") if rank is None else rank, team)

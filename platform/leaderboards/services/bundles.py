@@ -1,0 +1,71 @@
+"""A published ranking with all that it was computed from, for anyone to check."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.urls import reverse
+
+from audit.models import Entry
+from audit.services import content
+from challenges.queries import deviations
+from evaluation import bundle
+from leaderboards.domain import files
+from leaderboards.models import RankingVersion
+from leaderboards.services import computing
+from submissions.domain import results
+from submissions.models import Run
+from submissions.queries import results_frame
+
+
+def chunks(version: RankingVersion, *, key: str) -> Iterator[bytes]:
+    """Yield the bytes of the bundle of a version; `key` names its phase in addresses."""
+    phase = version.phase
+    assessment = computing.assessment_of(version)
+    published = bundle.Published(
+        digest=version.digest,
+        document=files.load(version.document_name),
+        facts={
+            "challenge": phase.challenge.slug,
+            "task": phase.task.slug,
+            "phase": phase.slug,
+            "version": version.number,
+            "created_at": version.created_at.isoformat(),
+            "address": reverse("leaderboards:version", args=[phase.challenge.slug, key, version.number]),
+            "inputs_digest": version.inputs_digest,
+            **_deviations(version),
+        },
+    )
+    return bundle.chunks(
+        published,
+        assessment,
+        team_results(version),
+        cases=files.load(version.metadata_name) if version.metadata_name else None,
+        audit=audit_entries(version),
+    )
+
+
+def _deviations(version: RankingVersion) -> dict[str, Any]:
+    """Where the ranking deviates from its registration; nothing for a challenge without one."""
+    found = deviations(version.phase, executed=version.assessment_digest)
+    return {"deviations": [entry.facts for entry in found]} if found else {}
+
+
+def team_results(version: RankingVersion) -> Iterator[bundle.TeamResult]:
+    """Read the results that counted, one team after another."""
+    teams = version.inputs["teams"]
+    runs = Run.objects.select_related("submission__team").in_bulk([team["run"] for team in teams])
+    by_id = {str(key): run for key, run in runs.items()}
+    for team in teams:
+        run = by_id[team["run"]]
+        yield bundle.TeamResult(
+            team["name"],
+            team["result"],
+            results_frame(run).assign(algorithm=team["name"]),
+            evidence=results.evidence_bytes(run.evidence_file) if run.evidence_file else None,
+        )
+
+
+def audit_entries(version: RankingVersion) -> list[dict[str, Any]]:
+    """The log's entries of a version: made by the system, so that they name no person."""
+    entries = Entry.objects.filter(subject_type=version._meta.label_lower, subject_id=str(version.pk), actor=None)  # noqa: SLF001 (Django's public way to name a model)
+    return [content(entry) | {"digest": entry.digest} for entry in entries]

@@ -1,0 +1,272 @@
+"""Acts on rankings: ask for one, compute one."""
+
+import secrets
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+from django.db.models import F, Max, Q
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import hold_chain, record
+from challenges.models import Phase
+from leaderboards.models import Analysis, Freeze, RankingRequest, RankingVersion, Standing
+from leaderboards.queries import rankings
+from leaderboards.services import both_assessments, computing, leases
+from leaderboards.services.sliced_ranking import Kept, Paused
+from submissions.models import Run
+from web import jobs
+from web.clock import overdue, shared_now
+
+log = structlog.get_logger(__name__)
+
+RANK_TASK = "leaderboards.tasks.rank_phase"
+ANALYSE_TASK = "leaderboards.tasks.analyse_version"
+LEASE = timedelta(seconds=30)
+"""A worker that has not renewed its lease for so long is taken for dead."""
+REST = timedelta(seconds=3)
+"""While scores keep coming in, a phase is ranked no more often: a ranking after each would take the workers from scoring."""
+PROGRESS_EVERY = timedelta(seconds=2)
+MAX_ATTEMPTS = 3
+"""A ranking that takes its worker down with it is not tried for ever."""
+
+
+@transaction.atomic
+def request_ranking(phase_id: int, *, cause: str = Standing.Cause.SCORE) -> None:
+    """Ask for a new ranking of a phase; called inside the transaction of the act that made it necessary.
+
+    Many requests in a row cost one computation: a job is sent only for the first one that nobody works on, the worker
+    looks again when it is done, and the sweep finds what got lost.
+    """
+    hold_chain()
+    request, _ = RankingRequest.objects.get_or_create(phase_id=phase_id)
+    request = RankingRequest.objects.select_for_update().get(pk=request.pk)
+    waiting = request.is_due
+    request.requested += 1
+    request.requested_at = shared_now()
+    if not (
+        waiting and request.cause == Standing.Cause.CLOSED
+    ):  # that the phase closed is not forgotten over a later score
+        request.cause = cause
+    request.attempts = 0
+    request.save()
+    if not waiting:
+        jobs.enqueue(RANK_TASK, phase_id, countdown=_rest(request))
+
+
+def _rest(request: RankingRequest) -> float | None:
+    """Seconds that a ranking asked for by a score has to wait, since another has just been made."""
+    last = Standing.objects.filter(phase_id=request.phase_id).aggregate(last=Max("since"))["last"]
+    if request.cause != Standing.Cause.SCORE or last is None:
+        return None
+    # Never longer than that, whatever the clocks of two machines say.
+    left = min(last + REST - timezone.now(), REST)
+    return left.total_seconds() if left > timedelta(0) else None
+
+
+def request_final_ranking(phase_id: int) -> None:
+    """Ask for the ranking with which a phase closes."""
+    request_ranking(phase_id, cause=Standing.Cause.CLOSED)
+
+
+def request_changed_ranking(phase_id: int, needs_scoring: bool) -> None:  # noqa: ARG001 (the signature of the hook)
+    """Ask for the ranking by the assessment that a registered change gave a phase."""
+    request_ranking(phase_id, cause=Standing.Cause.CHANGE)
+
+
+@transaction.atomic
+def freeze_board(*, actor: User, phase: Phase, hours: int | None) -> None:
+    """Let the public ranking stop moving so many hours before the phase closes; None lets it move to the end."""
+    before = rankings.freeze_of(phase)
+    if (before.hours if before else None) == hours:
+        return
+    if hours is None:
+        Freeze.objects.filter(phase=phase).delete()
+    else:
+        Freeze.objects.update_or_create(phase=phase, defaults={"hours": hours})
+    facts = {"phase": phase.slug, "hours": hours, "before": before.hours if before else None}
+    record(actor=actor, act="leaderboard_frozen", subject=phase, scope=phase.challenge.slug, facts=facts)
+
+
+def rank_phase(*, phase_id: int) -> RankingVersion | None:
+    """Compute what was requested, unless another worker is at it.
+
+    Returns
+    -------
+    RankingVersion or None
+        The version that stands now; None when there was nothing to do, nothing to rank, or when it failed (the reason
+        is kept for the organizers).
+    """
+    claim = _claim(phase_id)
+    if claim is None:
+        return None
+    phase = Phase.objects.select_related("task__challenge").get(pk=phase_id)
+    try:
+        version = _version_of(phase, claim)
+    except Paused:
+        return None
+    except Exception as error:
+        log.exception("ranking_failed", phase=phase_id)
+        _finish(claim, failure=f"{type(error).__name__}: {error}")
+        return None
+    finished = _finish(claim, version=version)
+    if finished is not None:
+        computing.draw_history(phase)
+        try:
+            both_assessments.rank_registered(phase)
+        except Exception:  # the ranking that stands is not lost over the one beside it
+            log.exception("registered_ranking_failed", phase=phase_id)
+    return finished
+
+
+def _version_of(phase: Phase, claim: RankingRequest) -> RankingVersion | None:
+    if both_assessments.waits_for_scoring(phase):  # every new result asks again
+        return None
+    inputs = _inputs(phase, claim)
+    claim.nothing_counts = not inputs.runs
+    if claim.nothing_counts:
+        return None
+    known = RankingVersion.objects.filter(phase=phase, inputs_digest=inputs.digest).first()
+    if known is not None:
+        return known
+    kept, told = Kept(inputs), _progress(claim)
+
+    def progress(done: int, total: int) -> None:
+        kept.tell(done, total)
+        told(done, total)
+
+    try:
+        with leases.kept(claim, LEASE):
+            version = computing.compute(inputs, progress=progress, kept=kept)
+    except Paused:
+        _pause(claim, inputs)
+        raise
+    kept.clear()
+    return version
+
+
+def _inputs(phase: Phase, claim: RankingRequest) -> computing.Inputs:
+    """What is to be ranked: that which an earlier slice began with, or what counts now.
+
+    A slice that began anew with every result that came meanwhile would never end. What came is ranked next.
+    """
+    if claim.begun:
+        found = Run.objects.select_related("submission__team", "test_set").in_bulk(claim.begun["runs"])
+        runs = [found[UUID(key)] for key in claim.begun["runs"] if UUID(key) in found]
+        inputs = computing.collect(phase, runs=runs)
+        if inputs.digest == claim.begun["digest"]:
+            claim.requested = claim.begun["requested"]
+            return inputs
+    return computing.collect(phase)
+
+
+@transaction.atomic
+def _pause(claim: RankingRequest, inputs: computing.Inputs) -> None:
+    """Leave the rest to a job of its own, behind the others that wait; a slice that ended well is no failed attempt."""
+    row = RankingRequest.objects.select_for_update().get(pk=claim.pk)
+    if row.lease != claim.lease:
+        return
+    row.begun = {
+        "digest": inputs.digest,
+        "runs": [str(run.pk) for run in inputs.runs],
+        "requested": claim.requested,
+    }
+    row.lease, row.lease_until, row.attempts = "", None, 0
+    row.save()
+    jobs.enqueue(RANK_TASK, row.phase_id)
+
+
+def _progress(claim: RankingRequest) -> Callable[[int, int], None]:
+    """Tell the page how far a long computation is, seldom enough to cost nothing."""
+    told = timezone.now()
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        now = timezone.now()
+        if now - told > PROGRESS_EVERY:
+            told = now
+            RankingRequest.objects.filter(pk=claim.pk, lease=claim.lease).update(progress=[done, total])
+
+    return tell
+
+
+def sweep() -> int:
+    """Send the jobs of due rankings that no living worker has; returns how many."""
+    now = shared_now()
+    due = RankingRequest.objects.filter(
+        Q(lease_until=None) & overdue("requested_at", timedelta(seconds=5)) | Q(lease_until__lt=now),
+        requested__gt=F("computed"),
+    )
+    phases = list(due.values_list("phase_id", flat=True))
+    return sum(jobs.send(RANK_TASK, [phase_id]) for phase_id in phases)
+
+
+@transaction.atomic
+def _claim(phase_id: int) -> RankingRequest | None:
+    """Take the lease; the row as it is then says how many requests the computation will answer."""
+    request = RankingRequest.objects.select_for_update().filter(phase_id=phase_id).first()
+    now = shared_now()
+    if request is None or not request.is_due or (request.lease_until is not None and request.lease_until > now):
+        return None
+    if request.attempts >= MAX_ATTEMPTS:
+        request.failure = f"The worker died {request.attempts} times while it computed this ranking."
+        request.computed = request.requested
+        request.lease, request.lease_until = "", None
+        request.save()
+        return None
+    request.attempts += 1
+    request.lease, request.lease_until = secrets.token_hex(8), now + LEASE
+    request.save()
+    return request
+
+
+@transaction.atomic
+def _finish(
+    claim: RankingRequest, *, version: RankingVersion | None = None, failure: str = ""
+) -> RankingVersion | None:
+    """Store the result and give the lease back; a worker whose lease went to another one stores nothing."""
+    hold_chain()
+    row = RankingRequest.objects.select_for_update().get(pk=claim.pk)
+    if row.lease != claim.lease:
+        return None
+    if version is not None:
+        _let_stand(version, cause=claim.cause)
+    row.computed = claim.requested
+    row.failure = failure
+    row.nothing_counts = claim.nothing_counts
+    row.lease, row.lease_until, row.attempts, row.progress, row.begun = "", None, 0, [], {}
+    row.save()
+    if row.is_due:
+        jobs.enqueue(RANK_TASK, row.phase_id, countdown=_rest(row))
+    return version
+
+
+def _let_stand(version: RankingVersion, *, cause: str) -> None:
+    phase = version.phase
+    facts = {"phase": phase.slug, "digest": version.digest}
+    before = rankings.current_standing(phase)
+    if version.pk is None:
+        version.number = rankings.last_number(phase) + 1
+        version.save(force_insert=True)
+        Analysis.objects.create(version=version)
+        act = "ranking_computed"
+        facts |= {
+            "inputs_digest": version.inputs_digest,
+            "assessment_digest": version.assessment_digest,
+            "teams": version.teams,
+        }
+    elif before is None or before.version_id != version.pk:
+        act = "ranking_restored"
+    else:
+        act = ""
+    facts |= {"number": version.number, "cause": cause}
+    if act:
+        changes = computing.changes(before.version.inputs if before else None, version.inputs)
+        Standing.objects.create(phase=phase, version=version, cause=cause, changes=changes)
+        record(actor=None, act=act, subject=version, scope=phase.challenge.slug, facts=facts)
+        jobs.enqueue(ANALYSE_TASK, version.pk)
+    if cause == Standing.Cause.CLOSED:
+        record(actor=None, act="ranking_final", subject=version, scope=phase.challenge.slug, facts=facts)

@@ -1,0 +1,295 @@
+"""Acts: tell people something, in the page and by e-mail."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.core.validators import validate_email
+from django.db import transaction
+from django.db.models.functions import Lower
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from notifications import kinds
+from notifications.models import ACCOUNT, Email, How, Notification, Preference, Unsubscribed
+from notifications.queries import choices_of, digest_cutoff
+from notifications.services.composing import DIGEST_EXCERPT, framed, one_line, plain, unsubscribe_address
+from notifications.services.inviting import check_invitations
+from web.addresses import absolute
+from web.clock import shared_now
+from web.jobs import enqueue
+
+DELIVER = "notifications.tasks.deliver"
+DIGEST = "digest"
+
+
+@transaction.atomic
+def notify(
+    *, people: Iterable[Any], kind: str, subject: str, text: str, address: str = "", scope: str = "", key: str = ""
+) -> list[Notification]:
+    """Tell people something: in the page at once, by e-mail as each of them prefers.
+
+    Parameters
+    ----------
+    people
+        Users; one who is named twice is told once, one whose account is closed is not told.
+    kind
+        A kind that an app registered (`notifications.kinds.register`).
+    subject
+        One line. Line ends become spaces.
+    text
+        Plain text; never anything that its reader may not see on the page at `address`.
+    address
+        Path on this site where one reads on.
+    scope
+        Slug of the challenge or call it belongs to.
+    key
+        What it is about, where the same act may run twice: a person is told the same kind and key once.
+
+    Returns
+    -------
+    list
+        The messages that are new.
+    """
+    kinds.get(kind)
+    if address:
+        absolute(address)
+    people = list({person.pk: person for person in people if person.is_active}.values())
+    choices = choices_of(people, kind)
+    rows = [
+        Notification(
+            user=person,
+            kind=kind,
+            key=key,
+            subject=one_line(subject),
+            text=text,
+            address=address,
+            scope=scope,
+            how=choices[person.pk],
+        )
+        for person in people
+    ]
+    Notification.objects.bulk_create(rows, ignore_conflicts=True)
+    if key:  # the rows that the database did not refuse
+        stored = set(Notification.objects.filter(pk__in=[row.pk for row in rows]).values_list("pk", flat=True))
+        rows = [row for row in rows if row.pk in stored]
+    at_once = [row for row in rows if row.how == How.AT_ONCE and row.user.email]
+    emails: list[Email] = []
+    now = shared_now() if at_once else None
+    for row in at_once:
+        unsubscribe = unsubscribe_address(kind=kind, user_id=row.user_id)
+        context = {"subject": row.subject, "text": row.text, "address": absolute(address) if address else ""}
+        body, html = framed(
+            text=plain("notifications/mail/message", context),
+            template="notifications/mail/message",
+            context=context,
+            unsubscribe=unsubscribe,
+        )
+        row.email = Email(
+            user=row.user,
+            to=row.user.email,
+            kind=kind,
+            subject=row.subject,
+            text=body,
+            html=html,
+            unsubscribe=unsubscribe,
+            due_at=now,  # type: ignore[misc]  # there is a time where there is a message
+        )
+        emails.append(row.email)
+    if emails:
+        Email.objects.bulk_create(emails)
+        Notification.objects.bulk_update(at_once, ["email"])
+        enqueue(DELIVER)
+    return rows
+
+
+@transaction.atomic
+def mail(
+    *,
+    to: str | Iterable[str],
+    kind: str,
+    subject: str,
+    template: str,
+    context: Mapping[str, Any],
+    key: str = "",
+    inviter: User | None = None,
+) -> list[Email]:
+    """Write to people who need not have an account: one message for each address, none of which sees another.
+
+    Parameters
+    ----------
+    to
+        One address or several.
+    kind
+        A kind that an app registered; an address that unsubscribed from it gets nothing.
+    subject
+        One line. Line ends become spaces.
+    template
+        Name without ending: `template`.txt is required; `template`.html, a fragment, is optional.
+    context
+        For the templates. `site` is added; paths of this site become addresses by `notifications.services.composing.absolute`.
+    key
+        What it is about, where the same act may run twice: an address gets the same kind and key once.
+    inviter
+        Who invites by this letter; the limits of `notifications.services.inviting` hold.
+
+    Returns
+    -------
+    list
+        The messages that will be sent.
+
+    Raises
+    ------
+    ValidationError
+        For something that is no e-mail address, and for more invitations than a day allows.
+    """
+    kinds.get(kind)
+    unique: dict[str, str] = {}
+    for address in [to] if isinstance(to, str) else to:
+        validate_email(address)
+        unique.setdefault(address.lower(), address)
+    unsubscribed = Unsubscribed.objects.annotate(lower=Lower("address")).filter(kind=kind, lower__in=list(unique))
+    refused = set(unsubscribed.values_list("lower", flat=True))
+    if inviter is not None:
+        check_invitations(inviter=inviter, addresses=unique.keys() - refused)
+    whole = {**context, "site": absolute("/")}
+    rows = []
+    now = shared_now()
+    for lower, address in unique.items():
+        if lower in refused:
+            continue
+        unsubscribe = unsubscribe_address(kind=kind, address=lower)
+        text, html = framed(text=plain(template, whole), template=template, context=whole, unsubscribe=unsubscribe)
+        rows.append(
+            Email(
+                to=address,
+                kind=kind,
+                key=key,
+                inviter=inviter,
+                subject=one_line(subject),
+                text=text,
+                html=html,
+                unsubscribe=unsubscribe,
+                due_at=now,
+            )
+        )
+    Email.objects.bulk_create(rows, ignore_conflicts=True)
+    if key:
+        stored = set(Email.objects.filter(pk__in=[row.pk for row in rows]).values_list("pk", flat=True))
+        rows = [row for row in rows if row.pk in stored]
+    if rows:
+        enqueue(DELIVER)
+    return rows
+
+
+@transaction.atomic
+def post_letter(to: str, subject: str, text: str) -> None:
+    """Put a letter about an account into the queue: no preference ends it, and its text is forgotten once it is sent.
+
+    Parameters
+    ----------
+    to
+        Address.
+    subject
+        One line. Line ends become spaces.
+    text
+        Plain text; may hold a link that opens the account.
+    """
+    Email.objects.create(to=to, kind=ACCOUNT, subject=one_line(subject), text=text, due_at=shared_now())
+    enqueue(DELIVER)
+
+
+@transaction.atomic
+def write_digest(*, user_id: int) -> Email | None:
+    """Put everything that waits for a person's daily mail into one; none if nothing is due."""
+    user = User.objects.select_for_update().filter(pk=user_id).first()
+    waiting = list(
+        Notification.objects.filter(
+            user_id=user_id, how=How.DAILY, email=None, created_at__lt=digest_cutoff()
+        ).order_by("created_at", "pk")
+    )
+    if user is None or not waiting:
+        return None
+    if not user.is_active or not user.email:
+        Notification.objects.filter(pk__in=[row.pk for row in waiting]).update(how=How.NEVER)
+        return None
+    entries = [
+        {
+            "subject": row.subject,
+            "text": one_line(row.text, DIGEST_EXCERPT),
+            "address": absolute(row.address) if row.address else "",
+            "time": row.created_at,
+        }
+        for row in waiting
+    ]
+    unsubscribe = unsubscribe_address(kind=DIGEST, user_id=user.pk)
+    context = {"entries": entries, "inbox": absolute("/notifications/")}
+    text, html = framed(
+        text=plain("notifications/mail/digest", context),
+        template="notifications/mail/digest",
+        context=context,
+        unsubscribe=unsubscribe,
+    )
+    count = len(entries)
+    email = Email.objects.create(
+        user=user,
+        to=user.email,
+        kind=DIGEST,
+        subject=f"Podium: {count} message{'' if count == 1 else 's'} of the day",
+        text=text,
+        html=html,
+        unsubscribe=unsubscribe,
+    )
+    Notification.objects.filter(pk__in=[row.pk for row in waiting]).update(email=email)
+    enqueue(DELIVER)
+    return email
+
+
+@transaction.atomic
+def choose(*, user: Any, choices: Mapping[str, str]) -> None:
+    """Store how a person wants kinds of messages mailed.
+
+    Messages that already wait for a daily mail leave with it all the same, unless the kind is now never mailed.
+    """
+    changed = []
+    for kind, how in choices.items():
+        kinds.get(kind)
+        preference, created = Preference.objects.get_or_create(user=user, kind=kind, defaults={"how": How(how)})
+        if not created and preference.how != how:
+            preference.how = How(how)
+            preference.save(update_fields=["how"])
+            created = True
+        if created:
+            changed.append(kind)
+            if how == How.NEVER:
+                Notification.objects.filter(user=user, kind=kind, how=How.DAILY, email=None).update(how=How.NEVER)
+                Email.objects.filter(user=user, kind=kind, state=Email.State.WAITING).delete()
+    if changed:
+        record(actor=user, act="notification_preferences_chosen", subject=user, facts={"kinds": changed})
+
+
+@transaction.atomic
+def unsubscribe(*, kind: str, user_id: int | None = None, address: str = "") -> None:
+    """End messages of a kind for a person or an address; of the digest: every kind that comes with it."""
+    if user_id is None:
+        if address and not Unsubscribed.objects.filter(address__iexact=address, kind=kind).exists():
+            Unsubscribed.objects.bulk_create([Unsubscribed(address=address, kind=kind)], ignore_conflicts=True)
+            Email.objects.filter(user=None, to__iexact=address, kind=kind, state=Email.State.WAITING).delete()
+        return
+    user = User.objects.filter(pk=user_id).first()
+    if user is None:
+        return
+    if kind == DIGEST:
+        chosen = dict(Preference.objects.filter(user=user).values_list("kind", "how"))
+        daily = [known.name for known in kinds.KINDS.all() if chosen.get(known.name, known.default) == How.DAILY]
+        choose(user=user, choices=dict.fromkeys(daily, How.NEVER))
+    elif kind in kinds.KINDS:
+        choose(user=user, choices={kind: How.NEVER})
+
+
+def mark_read(*, user: Any, ids: Iterable[Any] | None = None) -> int:
+    """Mark messages of a person as read, all of them without `ids`; returns how many were unread."""
+    rows = Notification.objects.filter(user=user, read_at=None)
+    if ids is not None:
+        rows = rows.filter(pk__in=list(ids))
+    return rows.update(read_at=timezone.now())

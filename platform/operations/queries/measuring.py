@@ -1,0 +1,147 @@
+"""Figures for operators, in Prometheus' format: read from the database at the moment they are asked for.
+
+Counted at the source rather than in each process, so that any number of web processes and workers give one answer and a
+restart loses nothing. Labels are states and queues, never people, teams or challenges.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
+
+from django.db import DatabaseError
+from django.db.models import Avg, Count, F, Max, Min, QuerySet, Sum
+from django.utils import timezone
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+from audit.models import Entry
+from leaderboards.models import RankingRequest
+from notifications.models import Email
+from operations.models import Heartbeat
+from operations.queries.health import health, held_everywhere
+from reports.models import Report
+from submissions.models import Chunk, Run, Submission
+from test_sets.models import TestSetArchive
+from uploads.models import Upload
+from uploads.storage import free_bytes
+
+RECENT = timedelta(hours=1)
+QUEUES: dict[str, Callable[[], QuerySet]] = {
+    "validation": lambda: Submission.objects.filter(
+        state__in=(Submission.State.RECEIVED, Submission.State.VALIDATING)
+    ).annotate(since=F("state_since")),
+    "test_sets": lambda: TestSetArchive.objects.filter(state__in=TestSetArchive.OPEN).annotate(since=F("created_at")),
+    "scoring": lambda: Run.objects.filter(state__in=Run.UNFINISHED).annotate(since=F("queued_at")),
+    "ranking": lambda: RankingRequest.objects.filter(requested__gt=F("computed")).annotate(since=F("requested_at")),
+    "reports": lambda: Report.objects.filter(state__in=(Report.State.QUEUED, Report.State.WORKING)).annotate(
+        since=F("requested_at")
+    ),
+    "mail": lambda: Email.objects.filter(
+        state__in=(Email.State.WAITING, Email.State.SENDING), due_at__lte=timezone.now()
+    ).annotate(since=F("due_at")),
+}
+
+
+class Collector:
+    """What `prometheus_client` asks for the figures."""
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield whether each part works and, where the database answers, how the work stands."""
+        parts = health()
+        up = GaugeMetricFamily("podium_up", "Whether a part of the installation works", labels=["part"])
+        for name, part in parts.items():
+            up.add_metric([name], float(part.ok))
+        yield up
+        yield GaugeMetricFamily("podium_free_bytes", "Free space where uploads arrive", value=float(free_bytes()))
+        if parts["database"].ok:
+            for family in (_states, _queues, _uploads, _recent, _heartbeats, _audit):
+                try:
+                    yield from family(timezone.now())
+                except DatabaseError:
+                    # The rest is worth having when one table does not answer.
+                    continue
+
+
+def exposition() -> bytes:
+    """Return all figures in the text format."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(Collector())
+    return generate_latest(registry)
+
+
+def _states(now: datetime) -> Iterable[Metric]:  # noqa: ARG001 (one signature for all)
+    for name, model in (("submissions", Submission), ("runs", Run), ("chunks", Chunk), ("emails", Email)):
+        found = dict(model.objects.order_by().values_list("state").annotate(rows=Count("pk")))
+        family = GaugeMetricFamily(f"podium_{name}", f"Number of {name} by state", labels=["state"])
+        for state in model.State.values:
+            family.add_metric([state], found.get(state, 0))
+        yield family
+
+
+def _queues(now: datetime) -> Iterable[Metric]:
+    length = GaugeMetricFamily("podium_queue_length", "What waits for a worker or is being worked on", labels=["queue"])
+    oldest = GaugeMetricFamily("podium_queue_oldest_seconds", "Age of the oldest of it", labels=["queue"])
+    for name, waiting in QUEUES.items():
+        found = waiting().order_by().aggregate(rows=Count("pk"), oldest=Min("since"))
+        length.add_metric([name], found["rows"])
+        oldest.add_metric([name], _seconds(now, found["oldest"]))
+    return length, oldest
+
+
+def _uploads(now: datetime) -> Iterable[Metric]:  # noqa: ARG001
+    open_ones = Upload.objects.filter(state=Upload.State.RECEIVING).aggregate(
+        rows=Count("pk"), size=Sum("size"), received=Sum("offset")
+    )
+    kept = Submission.objects.aggregate(size=Sum("archive_size"))["size"]
+    return (
+        GaugeMetricFamily("podium_uploads_open", "Uploads under way", value=open_ones["rows"]),
+        GaugeMetricFamily("podium_uploads_open_bytes", "Declared size of them", value=open_ones["size"] or 0),
+        GaugeMetricFamily("podium_uploads_received_bytes", "What of it has arrived", value=open_ones["received"] or 0),
+        GaugeMetricFamily("podium_archives_bytes", "Size of all archives of submissions", value=kept or 0),
+    )
+
+
+def _recent(now: datetime) -> Iterable[Metric]:
+    """How long work took lately: alerts want the present, not the average since the beginning."""
+    scored = Run.objects.filter(finished_at__gt=now - RECENT, state__in=(Run.State.SCORED, Run.State.SUPERSEDED))
+    found = scored.aggregate(
+        rows=Count("pk"), mean=Avg(F("finished_at") - F("queued_at")), longest=Max(F("finished_at") - F("queued_at"))
+    )
+    yield GaugeMetricFamily("podium_runs_scored_last_hour", "Runs scored in the last hour", value=found["rows"])
+    duration = GaugeMetricFamily(
+        "podium_run_seconds_last_hour", "From queued to scored, in the last hour", labels=["statistic"]
+    )
+    for name in ("mean", "longest"):
+        if found[name] is not None:
+            duration.add_metric([name], found[name].total_seconds())
+    yield duration
+    failed = Run.objects.filter(finished_at__gt=now - RECENT, state=Run.State.FAILED).count()
+    yield GaugeMetricFamily("podium_runs_failed_last_hour", "Runs failed in the last hour", value=failed)
+    broken = RankingRequest.objects.filter(requested__gt=F("computed")).exclude(failure="").count()
+    yield GaugeMetricFamily("podium_rankings_failing", "Rankings whose last attempt failed", value=broken)
+
+
+def _heartbeats(now: datetime) -> Iterable[Metric]:
+    family = GaugeMetricFamily(
+        "podium_worker_silence_seconds", "Since a task last came through the broker", labels=["queue"]
+    )
+    beats = list(Heartbeat.objects.order_by("seen_at"))
+    for queue, last in {beat.queue: beat.seen_at for beat in beats}.items():
+        family.add_metric([queue], _seconds(now, last))
+    yield family
+    confined = GaugeMetricFamily(
+        "podium_confinement",
+        "Whether a guarantee about children holds on all machines of workers",
+        labels=["guarantee"],
+    )
+    for name, held in held_everywhere(beats).items():
+        confined.add_metric([name], float(held))
+    yield confined
+
+
+def _audit(now: datetime) -> Iterable[Metric]:  # noqa: ARG001
+    length = Entry.objects.aggregate(length=Max("sequence"))["length"] or 0
+    yield CounterMetricFamily("podium_audit_entries", "Entries of the audit log", value=length)
+
+
+def _seconds(now: datetime, since: datetime | None) -> float:
+    return max(0.0, (now - since).total_seconds()) if since else 0.0

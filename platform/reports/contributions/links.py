@@ -1,0 +1,45 @@
+"""What the registry shows of rankings and reports."""
+
+from collections.abc import Iterable
+
+from django.contrib.auth.models import AnonymousUser
+from django.urls import reverse
+
+from challenges.models import Phase
+from leaderboards.models import Standing
+from leaderboards.queries.rankings import key_of
+from registry.hooks import Link
+from registry.models import Registration
+from reports.models import ReportSettings
+
+
+def published_report(registration: Registration) -> Iterable[Link]:
+    """The public report of the challenge that runs a registration."""
+    rows = ReportSettings.objects.filter(
+        challenge__projection__registration=registration, challenge__is_public=True, published__isnull=False
+    ).select_related("challenge", "published")
+    for settings in rows:
+        yield Link(
+            kind="report",
+            label=f"Report of {settings.challenge.title}",
+            url=reverse("reports:index", args=[settings.challenge.slug]),
+            note=f"{settings.published.score.get('covered', 0)} of {settings.published.score.get('items', 0)} items of BIAS",
+        )
+
+
+def public_rankings(registration: Registration) -> Iterable[Link]:
+    """The rankings that everybody may see of the challenge that runs a registration."""
+    phases = list(
+        Phase.objects.filter(task__challenge__projection__registration=registration, task__challenge__is_public=True)
+        .select_related("task__challenge")
+        .order_by("task__position", "position")
+    )
+    ranked = set(Standing.objects.filter(phase__in=phases).values_list("phase", flat=True)) if phases else set()
+    for phase in phases:
+        if phase.pk in ranked and AnonymousUser().has_perm("leaderboards.view_ranking", phase):
+            yield Link(
+                kind="leaderboard",
+                label=f"Leaderboard: {phase.name}",
+                url=reverse("leaderboards:current", args=[phase.challenge.slug, key_of(phase, phases)]),
+                note=phase.task.name,
+            )

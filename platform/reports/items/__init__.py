@@ -1,6 +1,0 @@
-"""The items of the guideline, one after another: what the design says, then what the log and the results add."""
-
-from reports.items.generating import generate
-from reports.items.source import Source
-
-__all__ = ["Source", "generate"]

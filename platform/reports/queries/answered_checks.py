@@ -1,0 +1,35 @@
+"""Warnings of the design's checks that stand, and what the organizers answered."""
+
+from designs.models import DesignVersion
+from designs.queries import document_of_version
+from designs.queries.findings import all_findings
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.checks import reads
+from registry.domain.public_documents import without_contacts
+from registry.models import RegistrationVersion
+from registry.queries.records import answered_checks
+
+
+def of_registration(version: RegistrationVersion) -> list[dict[str, str]]:
+    """As the public record shows them."""
+    return [
+        {"task": found.task, "message": found.message, "answer": found.answer}
+        for found in answered_checks(version)
+        if found.severity == "warning"
+    ]
+
+
+def of_version(version: DesignVersion) -> list[dict[str, str]]:
+    """Of a design without a registration; nothing that reads a value which is not public."""
+    document = document_of_version(version)
+    names = {values.task_key: values.name for values in document.each_task()}
+    hidden = {parameter.id for parameter in shipped().parameters.values() if parameter.visibility != "public"}
+    return [
+        {
+            "task": names.get(found.task, "") if found.task else "",
+            "message": without_contacts(found.message),
+            "answer": without_contacts(found.answer.text) if found.answer and found.is_answered else "",
+        }
+        for found in all_findings(document, design=version.design)
+        if found.severity == "warning" and not hidden & reads(found.check)
+    ]

@@ -1,0 +1,322 @@
+"""The benchmarking part of a report: sections of the ranking report, recorded with their origins, and their figures."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from itertools import count
+from typing import Any, Final
+
+import pandas as pd
+
+from evaluation.assessment import Assessment
+from evaluation.documents import DocumentBuilder, Drawing, Kind
+from evaluation.figures import interval_strip, sentences_of
+from evaluation.figures.cases import case_map, hardest_first
+from evaluation.figures.layout import number
+from evaluation.figures.selection import entries, label, main_entry
+from evaluation.ranking.comparison import alternative_schemes
+from evaluation.report import (
+    across_section,
+    best_of,
+    gaming_section,
+    ranking_section,
+    raw_section,
+    stability_section,
+)
+from leaderboards.domain.figure_sources import Sources
+from leaderboards.domain.tables import metric_title
+from reports.domain.content import Exhibit, Ledger, Origin
+from reports.domain.words import Names
+from reports.queries.facts import Level, PhaseFacts
+from reports.services import further_analyses
+
+MOST_SHOWN: Final = 30
+"""So many ranks are drawn; tables have the whole field."""
+MOST_TESTED: Final = 60
+MOST_WITHHOLDING: Final = 30
+MOST_FOLLOWED: Final = 3
+"""Figures of single algorithms for the first ones of the consensus alone."""
+MOST_PANELS: Final = 4
+"""Raw data and tests are drawn for so many pairs of metric and region; the others are in the tables."""
+HARDEST: Final = 8
+_PART: Final = 9
+"""Below all headings."""
+
+Draw = Callable[[str, Mapping[str, Any], str], None]
+
+
+@dataclass
+class Benchmark:
+    """What one phase adds to the results: exhibits by item, and findings that other items tell."""
+
+    phase: PhaseFacts
+    exhibits: dict[str, list[Exhibit]] = field(default_factory=dict)
+    headlines: list[str] = field(default_factory=list)
+    missing: list[tuple[str, str]] = field(default_factory=list)
+    worst_cases: list[dict[str, Any]] = field(default_factory=list)
+    best_values: list[dict[str, Any]] = field(default_factory=list)
+    metric_ranks: list[dict[str, Any]] = field(default_factory=list)
+    characteristics: pd.DataFrame | None = None
+    share_first: float | None = None
+    winners: tuple[str, ...] = ()
+
+
+class Recorder(DocumentBuilder):
+    """Sections of the ranking report as exhibits: with origins, names for readers, and figures drawn for print."""
+
+    def __init__(
+        self, ledger: Ledger, origins: Sequence[Origin], *, draw: Draw, figures: "Figures", words: Names
+    ) -> None:
+        super().__init__()
+        self._kept: list[tuple[int, Exhibit]] = []
+        self._keys = ledger.keys(*origins)
+        self._draw = draw
+        self._figures = figures
+        self._words = words
+        self._part = ""
+
+    @property
+    def exhibits(self) -> list[Exhibit]:
+        """What was kept, without headings that nothing follows."""
+        kept = []
+        lowest = 0
+        for level, exhibit in reversed(self._kept):
+            # What follows a heading is a part of it, or a heading below it that has parts.
+            if exhibit.kind != "heading" or lowest > level:
+                kept.append(exhibit)
+                lowest = level
+        return kept[::-1]
+
+    def heading(self, level: int, text: str) -> None:
+        """Keep the headings of parts; they are all of one level below the item."""
+        self._part = self._words.text(text)
+        self._kept.append((level, Exhibit("heading", origins=self._keys, text=self._part)))
+
+    def text(self, sentences: Iterable[str], *, kind: Kind = "text") -> None:  # noqa: ARG002 (all paragraphs of a report are alike)
+        """Keep a paragraph."""
+        joined = " ".join(sentence for sentence in sentences if sentence)
+        if joined:
+            self._keep(Exhibit("text", origins=self._keys, text=self._words.text(joined)))
+
+    def points(self, sentences: Iterable[str]) -> None:
+        """Keep a list."""
+        items = tuple(self._words.text(sentence) for sentence in sentences)
+        if items:
+            self._keep(Exhibit("list", origins=self._keys, items=items))
+
+    def table(self, columns: Sequence[str], rows: Iterable[Sequence[object]], *, caption: str = "") -> None:
+        """Keep a table; its small drawings stay out, the numbers that they show stand beside them."""
+        kept = [list(row) for row in rows]
+        drawn = {index for row in kept for index, cell in enumerate(row) if isinstance(cell, Drawing)}
+        places = [
+            index
+            for index, column in enumerate(columns)
+            if index not in drawn and (column or any(row[index] for row in kept))
+        ]
+        self._keep(
+            Exhibit(
+                "table",
+                origins=self._keys,
+                text=self._words.text(caption) or self._part,
+                columns=tuple(self._words.text(columns[index]) for index in places),
+                rows=tuple(tuple(self._words.text(_cell(row[index])) for index in places) for row in kept),
+            )
+        )
+
+    def figure(self, figure: Mapping[str, Any], caption: str) -> None:
+        """Draw a figure for print and keep its name; the question that it answers leads the caption.
+
+        A figure that another part of the report has already is not drawn again.
+        """
+        drawn = self._words.figure(figure)
+        if not self._figures.is_new(drawn):
+            return
+        name = next(self._figures.names)
+        question = drawn["layout"].get("title", {}).get("text", "")
+        words = f"{question} {self._words.text(caption)}".strip()
+        self._draw(name, drawn, words)
+        self._keep(Exhibit("figure", origins=self._keys, text=words, name=name))
+
+    def _keep(self, exhibit: Exhibit) -> None:
+        self._kept.append((_PART, exhibit))
+
+
+class Figures:
+    """Names for the figures of a report, and which it has already."""
+
+    def __init__(self) -> None:
+        self.names = (f"figure-{number:02d}" for number in count(1))
+        self._seen: set[str] = set()
+
+    def is_new(self, figure: Mapping[str, Any]) -> bool:
+        """Whether no figure like it was asked about before."""
+        digest = sha256(json.dumps(figure, sort_keys=True).encode()).hexdigest()
+        if digest in self._seen:
+            return False
+        self._seen.add(digest)
+        return True
+
+
+def build(
+    phase: PhaseFacts, *, sources: Sources, ledger: Ledger, origins: Sequence[Origin], draw: Draw, figures: Figures
+) -> Benchmark:
+    """Write the benchmarking part of one phase, in the order of a reader's questions.
+
+    Parameters
+    ----------
+    sources
+        The ranking document of the version that stands, and what it was computed from.
+    draw
+        Called with name, Plotly description and caption of every figure.
+    figures
+        Names for the figures, shared by all phases of a report.
+    """
+    assessment = sources.assessment
+    found = Benchmark(phase=phase)
+    with_cases = phase.level is Level.ALL
+    full = sources.document if with_cases else without_cases(sources.document)
+    shown = best_of(full, MOST_SHOWN)
+    raw = list(sources.raw.values())
+    words = names_of(assessment, (a["name"] for entry in full["rankings"] for a in entry["algorithms"]))
+
+    def record() -> Recorder:
+        return Recorder(ledger, origins, draw=draw, figures=figures, words=words)
+
+    _findings(found, full, raw, words, with_cases=with_cases)
+    if with_cases:
+        found.characteristics = sources.characteristics
+
+    page = record()
+    if with_cases:
+        raw_section(page, _only(shown, raw[:MOST_PANELS]), raw[:MOST_PANELS])
+        for entry in raw[:MOST_PANELS]:
+            page.figure(
+                case_map(shown, entry),
+                "Every value as a cell; a row that is dark from side to side is a case on which all fail.",
+            )
+        _panels_left(page, raw)
+    else:
+        page.text(["Values of single cases open when the phase closes; until then this part stays out of the report."])
+    found.exhibits["34"] = page.exhibits
+
+    page = record()
+    if main_entry(full)["resampled"]:
+        page.figure(interval_strip(shown), "Ranks on all cases with their bootstrap intervals.")
+    ranking_section(page, assessment, full, raw, justification="Why this scheme was chosen stands under item 30c.")
+    found.exhibits["35a"] = page.exhibits
+
+    page = record()
+    schemes = alternative_schemes(assessment.rankings[0])
+    if len(main_entry(full)["algorithms"]) > MOST_TESTED:
+        schemes = {name: scheme for name, scheme in schemes.items() if scheme.scheme != "test_then_rank"}
+    stability_section(page, assessment, _few(shown), sources.results, sources.cases, schemes=schemes, most=MOST_PANELS)
+    found.exhibits["35b"] = page.exhibits
+
+    page = record()
+    across_section(page, full, most=MOST_FOLLOWED)
+    if with_cases:
+        further_analyses.groups(page, sources)
+        further_analyses.hardness(page, sources, most=MOST_PANELS)
+        further_analyses.model(page, sources, most=MOST_PANELS)
+        if len(main_entry(full)["algorithms"]) <= MOST_WITHHOLDING:
+            gaming_section(page, assessment, sources.results, sources.cases)
+    found.exhibits["36"] = page.exhibits
+    return found
+
+
+def names_of(assessment: Assessment, teams: Iterable[str]) -> Names:
+    """The metrics as the field writes them; the names of teams stay as they are."""
+    return Names({metric.name: metric_title(metric) for metric in assessment.metrics}, but=frozenset(teams))
+
+
+def without_cases(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A ranking document that names no single case: for a phase that is still open."""
+
+    def stripped(entry: Mapping[str, Any]) -> dict[str, Any]:
+        return {**entry, "leave_one_out": None, "inserted": []}
+
+    overall = document.get("overall")
+    shown: Any = overall
+    if isinstance(overall, list):
+        shown = [stripped(entry) for entry in overall]
+    elif overall:
+        shown = stripped(overall)
+    return {**document, "rankings": [stripped(entry) for entry in document["rankings"]], "overall": shown}
+
+
+def _findings(
+    found: Benchmark,
+    document: Mapping[str, Any],
+    raw: Sequence[Mapping[str, Any]],
+    words: Names,
+    *,
+    with_cases: bool,
+) -> None:
+    main = main_entry(document)
+    found.headlines = [words.text(sentence) for sentence in sentences_of(main, document)]
+    found.winners = tuple(main["winners"])
+    found.share_first = next((a["share_first"] for a in main["algorithms"] if a["name"] in main["winners"]), None)
+    found.missing = [
+        (a["name"], str(a["missing"])) for a in document["rankings"][0]["algorithms"] if a.get("missing") is not None
+    ]
+    for entry in entries(document):
+        first = entry["algorithms"][0]
+        found.best_values.append(
+            {
+                "what": words.text(label(entry)),
+                "name": first["name"],
+                "score": first["score"],
+                "metric": entry["metric"],
+            }
+        )
+        for algorithm in entry["algorithms"]:
+            found.metric_ranks.append(
+                {"what": words.text(label(entry)), "name": algorithm["name"], "rank": algorithm["rank"]}
+            )
+    if with_cases:
+        for entry in raw[:MOST_PANELS]:
+            found.worst_cases += _worst(entry, words)
+
+
+def _worst(entry: Mapping[str, Any], words: Names) -> list[dict[str, Any]]:
+    what = words.text(", ".join(str(entry[key]) for key in ("task", "metric", "region") if entry[key]))
+    rows = []
+    for index in hardest_first(entry)[:HARDEST]:
+        values = sorted(value for value in entry["values"][index] if value is not None)
+        if values:
+            middle = values[len(values) // 2] if len(values) % 2 else sum(values[len(values) // 2 - 1 :][:2]) / 2
+            best = values[-1] if entry["direction"] == "higher" else values[0]
+            rows.append(
+                {"what": what, "case": str(entry["cases"][index]), "median": number(middle), "best": number(best)}
+            )
+    return rows
+
+
+def _only(document: Mapping[str, Any], raw: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The rankings of some metrics and regions alone."""
+    wanted = {(entry["metric"], entry["region"], entry["task"]) for entry in raw}
+    return {
+        **document,
+        "rankings": [
+            entry for entry in document["rankings"] if (entry["metric"], entry["region"], entry["task"]) in wanted
+        ],
+    }
+
+
+def _few(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The rankings that are drawn one by one; all of them where there are few."""
+    return {**document, "rankings": document["rankings"][:MOST_PANELS]}
+
+
+def _panels_left(page: DocumentBuilder, raw: Sequence[Mapping[str, Any]]) -> None:
+    if len(raw) > MOST_PANELS:
+        page.text(
+            [
+                f"Drawn are the first {MOST_PANELS} of {len(raw)} pairs of metric and region; the tables have all of them."
+            ]
+        )
+
+
+def _cell(cell: object) -> str:
+    return "–" if cell is None or cell == "" else str(cell)

@@ -1,0 +1,141 @@
+"""From facts to the content of the report of a challenge, step by step, with every figure drawn on the way."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation import __version__
+from leaderboards.models import RankingVersion
+from leaderboards.services import computing
+from reports.domain.content import Chapter, Ledger, Origin, Status, plain
+from reports.domain.guideline import CHAPTERS
+from reports.domain.words import counted
+from reports.queries.facts import Facts, PhaseFacts
+from reports.services import benchmark
+from reports.services.exposure import exposure, summary
+from reports.services.items import Source, generate
+
+if TYPE_CHECKING:
+    from evaluation.figures.publication import Printed
+
+Progress = Callable[[int, int, str], None]
+AUTHORS: Final = "authors"
+
+
+@dataclass
+class Built:
+    """A report before it is written into files; `steps` is how many it took until here."""
+
+    content: dict[str, Any]
+    steps: int
+    figures: "dict[str, Printed]" = field(default_factory=dict)
+
+
+def build(facts: Facts, *, progress: Progress) -> Built:
+    """Write the report of a challenge.
+
+    Parameters
+    ----------
+    progress
+        Called with steps done, steps in all, and what is being done.
+    """
+    ledger = Ledger()
+    ledger.origins[AUTHORS] = Origin("authors", "Written by the authors of the report")
+    figures: dict[str, Printed] = {}
+    source = Source(facts=facts, ledger=ledger, exposure=exposure(facts))
+    main = facts.main_phases()
+    steps = len(main) + 1
+    kept = benchmark.Figures()
+    found = []
+    for index, phase in enumerate(main):
+        what = f"Benchmark of {source.named(phase)}"
+        progress(index, steps, what)
+
+        def drawn(step: int = index, words: str = what) -> None:
+            progress(step, steps, f"{words}: {counted(len(figures), 'figure')} drawn")
+
+        found.append(_benchmark(phase, source, figures, kept, drawn))
+    progress(len(main), steps, "Items of the guideline")
+    source.benchmarks = found
+    chapters = [
+        Chapter(key=key, title=title, items=[generate(number, source) for number in numbers])
+        for key, title, numbers in CHAPTERS
+    ]
+    content = plain(
+        chapters,
+        ledger,
+        title=_title(chapters, facts),
+        challenge={"slug": facts.slug, "title": facts.title},
+        audience=str(facts.audience),
+        software=__version__,
+        facts_digest=facts.digest,
+        design=_named_design(facts),
+        rankings=[
+            {
+                "phase": phase.name,
+                "task": phase.task_name,
+                "number": phase.ranking.number,
+                "digest": phase.ranking.digest,
+            }
+            for phase in facts.phases
+            if phase.ranking is not None
+        ],
+        deviations=[{"phase": source.named(phase), **entry} for phase in source.shown for entry in phase.deviations],
+        exposure={
+            "summary": summary(list(source.exposure)),
+            "findings": [
+                asdict(finding) | {"identity": finding.identity, "cover": str(finding.cover)}
+                for finding in source.exposure
+            ],
+        },
+        score=score(chapters),
+    )
+    return Built(content=content, steps=steps, figures=figures)
+
+
+def score(chapters: list[Chapter]) -> dict[str, int]:
+    """How many of the items are covered, drafts, and open (BIAS-4)."""
+    statuses = Counter(item.status for chapter in chapters for item in chapter.items)
+    return {
+        "covered": sum(number for status, number in statuses.items() if status.counts),
+        "draft": statuses[Status.DRAFT],
+        "open": statuses[Status.OPEN],
+        "items": sum(statuses.values()),
+    }
+
+
+def _benchmark(
+    phase: PhaseFacts,
+    source: Source,
+    figures: "dict[str, Printed]",
+    kept: benchmark.Figures,
+    drawn: Callable[[], None],
+) -> benchmark.Benchmark:
+    if phase.ranking is None:
+        raise LookupError(f"{phase.name} has no ranking")
+    from evaluation.figures.publication import printed  # draws: only workers need it, and it takes a while to load
+
+    version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=phase.ranking.pk)
+    sources = computing.sources_of(version)
+
+    def draw(name: str, figure: Mapping[str, Any], words: str) -> None:
+        figures[name] = printed(figure, description=words)
+        drawn()
+
+    return benchmark.build(
+        phase, sources=sources, ledger=source.ledger, origins=[source.ranking(phase)], draw=draw, figures=kept
+    )
+
+
+def _title(chapters: list[Chapter], facts: Facts) -> str:
+    first = chapters[0].items[0]
+    text = first.edit.text if first.edit is not None and first.edit.text.strip() else first.generated
+    return " ".join(text.split()).rstrip(".") or facts.title
+
+
+def _named_design(facts: Facts) -> dict[str, str] | None:
+    design = facts.design
+    if design is None:
+        return None
+    return {key: getattr(design, key) for key in ("kind", "label", "number", "digest", "since", "address")}

@@ -1,0 +1,191 @@
+"""Further analyses of a report: groups of cases, what makes cases hard, and a ranking from a mixed model."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from evaluation.documents import DocumentBuilder
+from evaluation.figures import forest_plot, quantile_plot
+from evaluation.figures.layout import number, rank_words, stars
+from evaluation.figures.selection import main_entry
+from evaluation.ranking.mixed_model import model_ranking, strengths_and_weaknesses
+from leaderboards.domain.figure_sources import Sources
+from reports.domain.characteristics import explaining, title_of
+from reports.domain.words import capitalized
+
+MOST_TEAMS_GROUPED: Final = 60
+MOST_TEAMS_MODELLED: Final = 40
+MOST_ROWS: Final = 6_000
+"""A mixed model of more values takes minutes."""
+FEWEST_TEAMS: Final = 3
+FEWEST_CASES: Final = 12
+_WHY_NOT: Final = (
+    f"Mixed models are fitted for {FEWEST_TEAMS} to {MOST_TEAMS_MODELLED} teams, at least {FEWEST_CASES} cases and at most "
+    f"{MOST_ROWS:,} values of a metric and region; this ranking lies outside of that."
+)
+
+
+def groups(page: DocumentBuilder, sources: Sources) -> None:
+    """The ranking in groups of the cases, by every characteristic that makes groups of a useful size."""
+    if not FEWEST_TEAMS <= sources.teams <= MOST_TEAMS_GROUPED or not sources.subgroups:
+        return
+    page.heading(2, "Do the ranks hold in every group of cases?")
+    main = main_entry(sources.document)
+    for grouping in sources.subgroups:
+        page.heading(3, f"Groups by {grouping.title}")
+        ranks = {label: _ranks(document) for label, document in grouping.documents.items()}
+        first = {label: [name for name, rank in found.items() if rank == 1] for label, found in ranks.items()}
+        sizes = [f"{label} {document['rankings'][0]['cases']}" for label, document in grouping.documents.items()]
+        leaders = "; ".join(f"{label}: {', '.join(names)}" for label, names in first.items())
+        same = len({tuple(sorted(names)) for names in first.values()}) == 1
+        words = "The same teams are first in every group." if same else f"First by group: {leaders}."
+        page.text([f"Cases by group: {', '.join(sizes)}.", words])
+        rows = [
+            (a["name"], rank_words(a["rank"]), *(rank_words(found.get(a["name"])) for found in ranks.values()))
+            for a in main["algorithms"]
+        ]
+        page.table(["Team", "All cases", *ranks], rows, caption=f"Ranks in groups by {grouping.title}")
+
+
+def hardness(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
+    """What makes cases hard for the field: a mixed model of all values, with a random intercept for the case."""
+    drawn = False
+    for raw in list(sources.raw.values())[:most]:
+        data, names = _with_characteristics(raw, sources)
+        if not names or not _fits(raw):
+            continue
+        bounded = raw["direction"] == "higher" and bool(data["value"].dropna().between(0, 1).all())
+        try:
+            analysis = strengths_and_weaknesses(
+                data, characteristics=names, random=["case"], transform="logit" if bounded else "none"
+            )
+        except (ValueError, np.linalg.LinAlgError):
+            continue
+        if not drawn:
+            page.heading(2, "What makes cases hard?")
+            page.text(
+                [
+                    (
+                        "Values of all teams are explained by characteristics of the cases, numbers in standard deviations, with "
+                        "a random intercept for the case. That a characteristic goes with bad values does not say why."
+                    ),
+                ]
+            )
+            drawn = True
+        fit = analysis["all"]
+        what = title_of(raw)
+        page.heading(3, f"Characteristics and {what}")
+        page.text(
+            [
+                f"Model: {fit['model']}, fitted by {fit['method']} to {fit['rows']:,} values.",
+                *map(_sentence, fit["warnings"]),
+            ]
+        )
+        page.figure(
+            forest_plot(analysis), f"By {what}, over all teams; stars mark p ≤ 0.05, 0.01 and 0.001 without adjustment."
+        )
+        terms = [term for term in fit["terms"] if term["term"].split(": ")[0] in names]
+        page.table(
+            ["Characteristic", "Log odds ratio" if fit["odds"] else "Effect", "95 % interval", "p"],
+            [
+                (
+                    term["term"],
+                    number(term["estimate"]),
+                    f"{number(term['interval'][0])} to {number(term['interval'][1])}",
+                    f"{term['p']:.2g} {stars(term['p'])}".strip(),
+                )
+                for term in terms
+            ],
+            caption=f"Effects of characteristics of the cases on {what}; below 0 is harmful",
+        )
+        page.figure(
+            quantile_plot(fit),
+            f"By {what}; residuals on the line are normal, far from it intervals and p-values are rough.",
+        )
+
+
+def model(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
+    """A ranking from the model value ~ team + (1 | case), beside the registered one."""
+    page.heading(2, "A ranking from a mixed model")
+    entries = list(sources.raw.values())[:most]
+    if not any(_fits(raw) for raw in entries):
+        page.text([_WHY_NOT])
+        return
+    page.text(
+        [
+            (
+                "An alternative analysis: each value is explained by its team and by a random effect of its case. It gives a "
+                "global test and pairwise contrasts, adjusted by Holm’s method, but assumes normal residuals, and it is about "
+                "means whatever the registered scheme is."
+            ),
+        ]
+    )
+    for raw in entries:
+        if not _fits(raw):
+            continue
+        what = title_of(raw)
+        data = pd.DataFrame([row for row in _rows(raw) if row[2] is not None], columns=["algorithm", "case", "value"])
+        page.heading(3, f"Mixed model of {what}")
+        try:
+            found = model_ranking(data, higher_is_better=raw["direction"] == "higher")
+        except (ValueError, np.linalg.LinAlgError) as error:
+            page.text([f"No fit: {error}."])
+            continue
+        test = found["global_test"]
+        page.text(
+            [
+                (
+                    f"Do the teams differ at all? χ² = {number(test['statistic'])} with {test['df']} degrees of freedom, "
+                    f"p = {test['p']:.2g}."
+                ),
+                *(_sentence(remark.replace(" (see the quantile plot)", "")) for remark in found["fit"]["warnings"]),
+            ]
+        )
+        page.table(
+            ["Rank", "Team", "Estimated mean", "Standard error", "Not significantly worse than the first"],
+            [
+                (
+                    rank_words(row["rank"]),
+                    row["name"],
+                    number(row["estimate"]),
+                    number(row["std_error"]),
+                    "yes" if row["group"] else "no",
+                )
+                for row in found["algorithms"]
+            ],
+            caption=f"Ranking by a mixed model of {what}",
+        )
+
+
+def _sentence(remark: str) -> str:
+    return f"{capitalized(remark).rstrip('.')}."
+
+
+def _ranks(document: Mapping[str, Any]) -> dict[str, float | None]:
+    return {algorithm["name"]: algorithm["rank"] for algorithm in main_entry(document)["algorithms"]}
+
+
+def _fits(raw: Mapping[str, Any]) -> bool:
+    cases, teams = len(raw["cases"]), len(raw["algorithms"])
+    return FEWEST_TEAMS <= teams <= MOST_TEAMS_MODELLED and cases >= FEWEST_CASES and cases * teams <= MOST_ROWS
+
+
+def _rows(raw: Mapping[str, Any]) -> list[tuple[str, str, float | None]]:
+    return [
+        (str(name), str(case), value)
+        for case, values in zip(raw["cases"], raw["values"], strict=True)
+        for name, value in zip(raw["algorithms"], values, strict=True)
+    ]
+
+
+def _with_characteristics(raw: Mapping[str, Any], sources: Sources) -> tuple[pd.DataFrame, list[str]]:
+    """All values, higher being better, beside what is known of their cases."""
+    known = explaining(sources.characteristics, raw["cases"])
+    if len(raw["cases"]) < FEWEST_CASES + len(known.columns):
+        return pd.DataFrame(), []
+    sign = 1.0 if raw["direction"] == "higher" else -1.0
+    table = pd.DataFrame(_rows(raw), columns=["algorithm", "case", "value"])
+    table["value"] = sign * pd.to_numeric(table["value"])
+    return table.merge(known, left_on="case", right_index=True), list(known.columns)

@@ -1,0 +1,250 @@
+"""What authors finish: drafts and prompts for front matter and discussion. The conclusion is theirs alone."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from evaluation.designs.document.words import cell_words, value_words
+from reports.domain.content import Exhibit, Item, Origin
+from reports.domain.words import capitalized, counted, term, were
+from reports.queries.facts import DesignFacts
+from reports.services.benchmark import Benchmark
+from reports.services.exposure import Cover
+from reports.services.items import described
+from reports.services.items.registered import ended
+from reports.services.items.source import Source
+
+if TYPE_CHECKING:
+    from evaluation.designs.catalogue import Parameter
+
+MOST_TOLD: Final = 6
+MOST_CHARACTERISTICS: Final = 4
+
+
+def title(item: Item, source: Source) -> None:
+    """1: a proposal in which challenge, category and modality occur."""
+    item.text.clear()
+    name = source.entry("challenge_name").value or source.facts.title
+    terms = {key: _labels(source, key) for key in ("task_category", "imaging_modality")}
+    origins = [source.registered(key) for key, found in terms.items() if found]
+    if not origins:
+        words = f"{name}: a biomedical image analysis challenge."
+        item.text.append((source.ledger.say(words, Origin("platform", "Title of the challenge")),))
+    else:
+        category = " and ".join(term(label) for label in terms["task_category"][:2])
+        modality = " and ".join(term(label) for label in terms["imaging_modality"][:2])
+        what = " in ".join(part for part in (category, modality) if part)
+        item.text.append(
+            (
+                source.ledger.say(
+                    f"{name}: a biomedical image analysis challenge on {what}.",
+                    source.registered("challenge_name"),
+                    *origins,
+                ),
+            )
+        )
+    item.prompt = "Choose the title. It should say that this is a challenge, and name the task and the modality."
+
+
+def abstract(item: Item, source: Source) -> None:
+    """2: purpose and key numbers; the conclusion is left open."""
+    item.text.clear()
+    ledger = source.ledger
+    if objective := source.entry("primary_objective").value:
+        item.text.append((ledger.say(f"Purpose: {objective}", source.registered("primary_objective")),))
+    elif source.facts.summary:
+        item.text.append(
+            (ledger.say(f"Purpose: {source.facts.summary}", Origin("platform", "Summary of the challenge")),)
+        )
+    for benchmark in source.benchmarks:
+        phase = benchmark.phase
+        if phase.ranking is None:
+            continue
+        words = f"{source.named(phase)}: {were(len(phase.ranking.teams), 'team')} ranked on {counted(phase.ranking.cases, 'case')}."
+        item.text.append(ledger.paragraph([words, *benchmark.headlines[:1]], source.ranking(phase)))
+    item.prompt = "Finish the abstract: design in a sentence, and the main conclusion."
+
+
+def contributions(item: Item, source: Source) -> None:
+    """16: a draft from the roles of the organizers."""
+    parameter: Parameter | None = source.parameter("organizing_team")
+    if parameter is not None:
+        fields = {field.key: field for field in parameter.item_fields}
+        rows = [
+            (str(row.get("name", "")), cell_words(fields["role"], row.get("role")))
+            for row in source.entry("organizing_team").value or ()
+            if isinstance(row, dict) and row.get("name") and "role" in fields
+        ]
+        if rows:
+            said = [f"{name}: {role or 'organizer'}." for name, role in rows]
+            item.text.append(source.ledger.paragraph(said, source.registered("organizing_team")))
+    item.prompt = "Say what each author contributed."
+
+
+def results_in_short(item: Item, source: Source) -> None:
+    """37: the sentences of the rankings."""
+    for benchmark in source.benchmarks:
+        item.text.append(source.ledger.paragraph(benchmark.headlines[:MOST_TOLD], source.ranking(benchmark.phase)))
+    item.prompt = "Sum up the main results in your own words."
+
+
+def biomedical(item: Item, source: Source) -> None:
+    """38a: the motivation as a prompt."""
+    item.prompt = _prompt(source, "biomedical_motivation", "What do the results change for patients, care or research?")
+
+
+def technical(item: Item, source: Source) -> None:
+    """38b: the motivation as a prompt."""
+    item.prompt = _prompt(source, "technical_motivation", "What do the results change for the methods of the field?")
+
+
+def solved(item: Item, source: Source) -> None:
+    """39a: the best results beside what is known of the reference's own error."""
+    for benchmark in source.benchmarks:
+        best = [
+            f"{found['what']} {found['score']:.4g}" for found in benchmark.best_values if found["score"] is not None
+        ]
+        if best:
+            words = f"Best scores, {source.named(benchmark.phase)}: {'; '.join(best)}."
+            item.text.append((source.ledger.say(words, source.ranking(benchmark.phase)),))
+    parameter = source.parameter("annotation_error_sources")
+    for values in source.views:
+        found = values.get("annotation_error_sources")
+        if found and parameter is not None:
+            words = value_words(parameter, found, public=True).replace("\n", "; ")
+            item.text.append(
+                (source.ledger.say(f"Known errors of the reference: {ended(words)}", source.registered(parameter.id)),)
+            )
+            break
+    item.prompt = "Is the task solved? Compare the errors of the best methods with those of annotators."
+
+
+def hard_cases(item: Item, source: Source) -> None:
+    """39b: the cases with the worst median over the teams."""
+    for benchmark in source.benchmarks:
+        if not benchmark.worst_cases:
+            continue
+        keys = source.ledger.keys(source.ranking(benchmark.phase))
+        titles, known = _known(benchmark)
+        rows = tuple(
+            (row["what"], row["case"], row["median"], row["best"], *known.get(row["case"], ("–",) * len(titles)))
+            for row in benchmark.worst_cases
+        )
+        columns = ("Metric and region", "Case", "Median over the teams", "Best team", *titles)
+        caption = f"Cases on which most teams did worst, {source.named(benchmark.phase)}"
+        item.exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=rows))
+    item.prompt = "Look at these cases: what do they have in common, and why do methods fail on them?"
+
+
+def methods(item: Item, source: Source) -> None:
+    """39c: who is better by one metric than by another."""
+    for benchmark in source.benchmarks:
+        ranks: dict[str, list[tuple[float, str]]] = {}
+        for row in benchmark.metric_ranks:
+            if row["rank"] is not None:
+                ranks.setdefault(row["name"], []).append((row["rank"], row["what"]))
+        spread = sorted(
+            ((max(found)[0] - min(found)[0], team, min(found), max(found)) for team, found in ranks.items()),
+            key=lambda row: (-row[0], row[1]),
+        )
+        said = [
+            f"{team}: rank {best[0]:g} by {best[1]}, rank {worst[0]:g} by {worst[1]}."
+            for difference, team, best, worst in spread[:MOST_TOLD]
+            if difference >= 1
+        ]
+        if said:
+            lead = f"{source.named(benchmark.phase)}: teams whose rank depends most on metric and region."
+            item.text.append(source.ledger.paragraph([lead, *said], source.ranking(benchmark.phase)))
+    described.resources(item, source)
+    item.prompt = "Discuss advantages and disadvantages of the methods, with run time and memory where they are known."
+
+
+def limits(item: Item, source: Source) -> None:
+    """40: open warnings of the design, deviations, and what was not covered."""
+    ledger, facts = source.ledger, source.facts
+    uncovered = [finding for finding in source.exposure if finding.cover is Cover.UNCOVERED]
+    if uncovered:
+        origin = Origin("platform", "Exposure report of this challenge, decided from its facts")
+        said = [
+            f"{finding.identity} ({finding.attack[0].lower()}{finding.attack[1:]}): {finding.conclusion}"
+            for finding in uncovered
+        ]
+        item.text.append(ledger.paragraph(["Not covered by design or platform.", *said], origin))
+    for phase in source.shown:
+        for deviation in phase.deviations:
+            origin = Origin("registration", f"Deviations of {source.named(phase)}", deviation["executed_digest"] or "")
+            item.text.append(
+                (ledger.say(f"{source.named(phase)}: {deviation['what']}. {deviation['reason']}", origin),)
+            )
+    if facts.design is not None and facts.design.warnings:
+        _warnings(item, source, facts.design)
+    item.prompt = "Say what these limits mean for the results."
+
+
+def _warnings(item: Item, source: Source, design: DesignFacts) -> None:
+    """Warnings of the design's checks: first those that the organizers answered, with the answer."""
+    origin = Origin("parameter", f"Checks of {design.label}", design.digest, design.address)
+    answered = [warning for warning in design.warnings if warning["answer"]]
+    for warning in answered:
+        where = f"{warning['task']}: " if warning["task"] else ""
+        words = f"A check of the design warns: {where}{warning['message']} The organizers answer: {warning['answer']}"
+        item.text.append((source.ledger.say(words, origin),))
+    said = [warning["message"] for warning in design.warnings if not warning["answer"]]
+    if said:
+        more = len(said) - MOST_TOLD
+        tail = [f"Further open warnings: {more}."] if more > 0 else []
+        item.text.append(
+            source.ledger.paragraph(["Open warnings of the design’s checks.", *said[:MOST_TOLD], *tail], origin)
+        )
+
+
+def future(item: Item, source: Source) -> None:  # noqa: ARG001 (all additions are called alike)
+    """41: the registered plan is there; the rest is for the authors."""
+    item.prompt = "What should be done next, and who keeps challenge, data and code alive?"
+
+
+def conclusion(item: Item, source: Source) -> None:  # noqa: ARG001 (all additions are called alike)
+    """42: left to the authors."""
+    item.prompt = "Conclude from the results; this item is written by the authors alone."
+
+
+ADDITIONS: Final[Mapping[str, Callable[[Item, Source], None]]] = {
+    "1": title,
+    "2": abstract,
+    "16": contributions,
+    "37": results_in_short,
+    "38a": biomedical,
+    "38b": technical,
+    "39a": solved,
+    "39b": hard_cases,
+    "39c": methods,
+    "40": limits,
+    "41": future,
+    "42": conclusion,
+}
+
+
+def _known(benchmark: Benchmark) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+    """Characteristics of the cases: their names, and what is known of each case."""
+    table = benchmark.characteristics
+    if table is None or "case" not in table:
+        return (), {}
+    names = [name for name in table.columns if name != "case"][:MOST_CHARACTERISTICS]
+    titles = tuple(capitalized(str(name).replace("_", " ")) for name in names)
+    lines = table[["case", *names]].astype(object).where(table[["case", *names]].notna(), "–")
+    return titles, {str(row[0]): tuple(map(str, row[1:])) for row in lines.itertuples(index=False)}
+
+
+def _labels(source: Source, identity: str) -> list[str]:
+    parameter = source.parameter(identity)
+    found: list[str] = []
+    for values in source.views:
+        for value in values.get(identity) or ():
+            word = parameter.label_of(value) if parameter else str(value)
+            if word not in found:
+                found.append(word)
+    return found
+
+
+def _prompt(source: Source, identity: str, question: str) -> str:
+    registered = source.entry(identity).value
+    return f"{question} Registered motivation: {registered}" if registered else question

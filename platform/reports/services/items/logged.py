@@ -1,0 +1,351 @@
+"""What the platform itself knows of how the challenge was run: dates, attempts, test sets, software."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from statistics import median
+from typing import Final
+
+from evaluation.assessment import Assessment
+from evaluation.catalogue import get
+from evaluation.designs.compilation import pseudo_code
+from evaluation.ranking import describe
+from leaderboards.domain.tables import metric_title
+from reports.domain.content import Exhibit, Item, Origin
+from reports.domain.words import access_words, counted, decoy_words, option_words
+from reports.queries.facts import PhaseFacts
+from reports.services.items.registered import ended
+from reports.services.items.source import Source
+
+PLATFORM: Final = Origin("platform", "The platform that ran the challenge")
+MEANINGS: Final = {
+    "missing": "prediction missing",
+    "pred_empty": "prediction empty, reference not",
+    "ref_empty": "reference empty, prediction not",
+    "both_empty": "both empty",
+    "degenerate": "otherwise undefined",
+}
+COUNTS: Final = {
+    "last": "the last scored submission",
+    "best": "the best scored submission",
+    "chosen": "the submission that the team chose before the deadline",
+}
+
+
+def keywords(item: Item, source: Source) -> None:
+    """3: registered keywords, and those that follow from modality and category."""
+    labels = []
+    for identity in ("imaging_modality", "task_category"):
+        parameter = source.parameter(identity)
+        for values in source.views:
+            for value in values.get(identity) or ():
+                word = parameter.label_of(value) if parameter else str(value)
+                if word not in labels:
+                    labels.append(word)
+    if labels:
+        origins = [source.registered(identity) for identity in ("imaging_modality", "task_category")]
+        item.text.append((source.ledger.say(f"From modality and category: {'; '.join(labels)}.", *origins),))
+
+
+def name(item: Item, source: Source) -> None:
+    """5a: without a design the title that the challenge runs under."""
+    if not item.text:
+        item.text.append((source.ledger.say(ended(source.facts.title), PLATFORM),))
+
+
+def people(item: Item, source: Source) -> None:
+    """6: without a design those who run the challenge here."""
+    if not item.exhibits:
+        rows = tuple((person["name"], person["affiliation"] or "–") for person in source.facts.organizers)
+        keys = source.ledger.keys(source.counted("organizers of the challenge"))
+        item.exhibits.append(
+            Exhibit("table", origins=keys, text="Organizers", columns=("Name", "Affiliation"), rows=rows)
+        )
+
+
+def cycle(item: Item, source: Source) -> None:
+    """7: whether submissions are still taken."""
+    open_ = [source.named(phase) for phase in source.facts.phases if phase.state == "open"]
+    words = f"Submissions are still taken: {', '.join(open_)}." if open_ else "No phase takes submissions any more."
+    if any(phase.state == "upcoming" for phase in source.facts.phases):
+        words += " Further phases are to open."
+    item.text.append((source.ledger.say(words, source.counted("states of the phases")),))
+
+
+def hosted(item: Item, source: Source) -> None:
+    """8b: this platform."""
+    item.text.append((source.ledger.say("Submissions were taken, scored and ranked on Podium.", PLATFORM),))
+
+
+def pages(item: Item, source: Source) -> None:
+    """8c: the pages of the challenge and of its registration."""
+    said = [source.ledger.say(f"Page of the challenge on the platform: /challenges/{source.facts.slug}/.", PLATFORM)]
+    design = source.facts.design
+    if design is not None and design.is_registered:
+        origin = Origin("registration", design.label, design.digest, design.address)
+        said.append(source.ledger.say(f"{design.label}: {design.address} (SHA-256 {design.digest}).", origin))
+    item.text.append(tuple(said))
+
+
+def close_teams(item: Item, source: Source) -> None:
+    """9c: how many participants stand close to the organizers; numbers alone."""
+    close = source.facts.organizer_affinity
+    shared = "an affiliation or the domain of an e-mail address with an organizer"
+    words = (
+        f"{close['close']} of {counted(close['members'], 'member')} of teams {'shares' if close['close'] == 1 else 'share'} "
+        f"{shared}; they belong to {counted(close['teams'], 'team')}."
+        if close["close"]
+        else f"None of the {counted(close['members'], 'member')} of teams shares {shared}."
+    )
+    words += " Organizers cannot join a team with their own account."
+    item.text.append((source.ledger.say(words, source.counted("accounts of organizers and teams")),))
+
+
+def announced(item: Item, source: Source) -> None:
+    """9e: which results are not shown."""
+    hidden = [source.named(phase) for phase in source.facts.phases if phase.level == "nothing"]
+    words = (
+        f"Sealed until the phase closes and no part of this report: {', '.join(hidden)}."
+        if hidden
+        else "No team is left out of the rankings of this report."
+    )
+    item.text.append((source.ledger.say(words, source.counted("visibility of the phases")),))
+
+
+def attempts(item: Item, source: Source) -> None:
+    """10b: quotas, which submission counts, and how often teams submitted."""
+    for phase in source.shown:
+        limits = [
+            f"{counted(phase.per_day, 'submission')} a team and day" if phase.per_day else "",
+            f"{counted(phase.in_total, 'submission')} a team in total" if phase.in_total else "",
+        ]
+        limit = " and ".join(part for part in limits if part) or "no limit of submissions"
+        settings = source.counted(f"settings of {source.named(phase)}")
+        said = [
+            source.ledger.say(f"{source.named(phase)}: {limit}; {COUNTS[phase.counts]} of a team counts.", settings)
+        ]
+        if phase.made_by:
+            numbers = sorted(phase.made_by.values())
+            unsuccessful = sum(phase.states.get(state, 0) for state in ("refused", "withdrawn", "failed"))
+            words = (
+                f"{counted(len(numbers), 'team')} made {counted(sum(numbers), 'submission')} that were taken "
+                f"(median {median(numbers):g}, maximum {numbers[-1]} a team). Refused, withdrawn or failed: {unsuccessful}; "
+                f"late, and therefore not ranked: {phase.late}."
+            )
+            said.append(source.ledger.say(words, source.counted(f"submissions to {source.named(phase)}")))
+        item.text.append(tuple(said))
+
+
+def dates(item: Item, source: Source) -> None:
+    """11: planned and actual dates, extensions marked."""
+    rows, origins = [], []
+    for phase in source.facts.phases:
+        planned = [entry for entry in source.facts.entries("phase_created", phase.pk) if entry["phase"] == phase.pk]
+        closed = [entry for entry in source.facts.entries("phase_closed", phase.pk) if entry["phase"] == phase.pk]
+        origins += [source.logged(entry) for entry in (*planned, *closed)]
+        first = planned[0]["facts"] if planned else {}
+        moved = [
+            what
+            for what, before, now in (
+                ("opening", first.get("opens_at"), phase.opens_at),
+                ("closing", first.get("closes_at"), phase.closes_at),
+            )
+            if before and datetime.fromisoformat(before) != datetime.fromisoformat(now)
+        ]
+        remark = [f"{what} moved" for what in moved] + (["closed by an organizer"] if closed else [])
+        rows.append(
+            (
+                source.named(phase),
+                f"{_day(first.get('opens_at', phase.opens_at))} – {_day(first.get('closes_at', phase.closes_at))}",
+                f"{_day(phase.opens_at)} – {_day(phase.ends_at)}",
+                phase.state,
+                ", ".join(remark) or "as planned",
+            )
+        )
+    if rows:
+        keys = source.ledger.keys(*(origins or [source.counted("dates of the phases")]))
+        columns = ("Phase", "Planned (UTC)", "Actual (UTC)", "State", "Remark")
+        item.exhibits.append(Exhibit("table", origins=keys, text="Phases", columns=columns, rows=tuple(rows)))
+
+
+def software(item: Item, source: Source) -> None:
+    """14a: with what was scored and ranked, and how to compute it again."""
+    for phase in source.facts.main_phases():
+        ranking = phase.ranking
+        if ranking is None:
+            continue
+        versions = ", ".join(f"{name} {version}" for name, version in sorted(ranking.versions.items()))
+        said = (
+            f"{source.named(phase)} was scored and ranked with {versions}.",
+            (
+                "The bundle of the ranking holds assessment, results, seed and digests; “python -m evaluation verify bundle.zip” "
+                f"recomputes it and compares the digest {ranking.digest}."
+            ),
+        )
+        item.text.append(source.ledger.paragraph(said, source.ranking(phase)))
+
+
+def label_access(item: Item, source: Source) -> None:
+    """15: what the platform can say of access to the references."""
+    entries = source.facts.entries("test_set_sealed")
+    if entries:
+        words = (
+            "On the platform the references are sealed under the digests of their manifests; scoring reads them on behalf of "
+            "the system, and only organizers can look at one, which is logged."
+        )
+        item.text.append(
+            (
+                source.ledger.say(words, *[source.logged(entry) for entry in entries]),
+                source.ledger.say(access_words(source.facts.reference_access), source.counted("acts in the audit log")),
+            )
+        )
+
+
+def case_numbers(item: Item, source: Source) -> None:
+    """25b: the registered number of test cases beside the sealed one."""
+    rows, origins = [], []
+    for phase in source.facts.phases:
+        for test_set in phase.test_sets:
+            words = f"Manifest of the test set of {source.named(phase)}, version {test_set['version']}"
+            origins.append(Origin("results", words, test_set["manifest_digest"]))
+            rows.append(
+                (
+                    source.named(phase),
+                    str(test_set["version"]),
+                    decoy_words(test_set),
+                    _registered_cases(source, phase),
+                    test_set["sealed_at"][:10],
+                    test_set["manifest_digest"][:16],
+                )
+            )
+    if rows:
+        columns = ("Phase", "Version", "Sealed cases", "Registered test cases", "Sealed", "Manifest")
+        keys = source.ledger.keys(*origins)
+        item.exhibits.append(
+            Exhibit(
+                "table", origins=keys, text="Test sets, counted in the sealed data", columns=columns, rows=tuple(rows)
+            )
+        )
+
+
+def metrics(item: Item, source: Source) -> None:
+    """29a: the metrics as they were executed."""
+    for phase in _different(source):
+        assessment = source.parsed(phase)
+        rows = []
+        for metric in assessment.metrics:
+            known = get(metric.id) if assessment.problem != "table" else None
+            low, high = (
+                ("unbounded" if bound is None else f"{bound:g}") for bound in (known.range if known else (None, None))
+            )
+            options = option_words(metric.options)
+            rows.append(
+                (
+                    metric_title(metric),
+                    known.name if known else "measured elsewhere",
+                    options or "–",
+                    "higher is better" if metric.higher_is_better else "lower is better",
+                    f"{low} to {high}",
+                    ", ".join(region.name for region in assessment.regions) or "all",
+                )
+            )
+        columns = ("Metric", "Definition", "Options", "Direction", "Range", "Regions")
+        keys = source.ledger.keys(source.assessment(phase))
+        caption = f"Metrics as executed, {source.named(phase)}"
+        item.exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=tuple(rows)))
+
+
+def ranking_method(item: Item, source: Source) -> None:
+    """30a: how the winner is found, in words and as a procedure, from what is executed."""
+    for phase in _different(source):
+        assessment = source.parsed(phase)
+        item.text.append(source.ledger.paragraph(describe(assessment), source.assessment(phase)))
+        keys = source.ledger.keys(source.assessment(phase))
+        item.exhibits.append(Exhibit("code", origins=keys, text="\n".join(pseudo_code(assessment))))
+
+
+def missing(item: Item, source: Source) -> None:
+    """30b: what a missing value counts as, and how many cases each team lacks."""
+    for phase in _different(source):
+        assessment = source.parsed(phase)
+        rows = [
+            (metric_title(metric), *[_policy_words(assessment, index, outcome) for outcome in MEANINGS])
+            for index, metric in enumerate(assessment.metrics)
+        ]
+        keys = source.ledger.keys(source.assessment(phase))
+        columns = ("Metric", *[meaning.capitalize() for meaning in MEANINGS.values()])
+        caption = f"What counts where there is no value, {source.named(phase)}"
+        item.exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=tuple(rows)))
+    for benchmark in source.benchmarks:
+        lacking = [(team, number) for team, number in benchmark.missing if number != "0"]
+        origin = source.ranking(benchmark.phase)
+        where = source.named(benchmark.phase)
+        if lacking:
+            keys = source.ledger.keys(origin)
+            caption = f"Cases without a prediction, {where}"
+            item.exhibits.append(
+                Exhibit("table", origins=keys, text=caption, columns=("Team", "Missing cases"), rows=tuple(lacking))
+            )
+        else:
+            item.text.append(
+                (source.ledger.say(f"{where}: every ranked team has a prediction for every case.", origin),)
+            )
+
+
+def statistics(item: Item, source: Source) -> None:
+    """31a: the statistics as they were computed."""
+    for phase in source.facts.main_phases():
+        ranking = phase.ranking
+        if ranking is None:
+            continue
+        uncertainty = source.parsed(phase).uncertainty
+        drawn = ", then ".join(uncertainty.resample)
+        said = (
+            (
+                f"{source.named(phase)}: {ranking.bootstrap:,} bootstrap samples with seed {ranking.seed}, drawn by {drawn}, "
+                f"the same for all teams, metrics and regions; intervals are percentiles at {uncertainty.interval:.0%}."
+            ),
+            "Pairs of teams were compared by one-sided Wilcoxon signed rank tests, adjusted by Holm’s method.",
+        )
+        item.text.append(source.ledger.paragraph(said, source.ranking(phase), source.assessment(phase)))
+
+
+ADDITIONS: Final[Mapping[str, Callable[[Item, Source], None]]] = {
+    "3": keywords,
+    "5a": name,
+    "6": people,
+    "7": cycle,
+    "8b": hosted,
+    "8c": pages,
+    "9c": close_teams,
+    "9e": announced,
+    "10b": attempts,
+    "11": dates,
+    "14a": software,
+    "15": label_access,
+    "25b": case_numbers,
+    "29a": metrics,
+    "30a": ranking_method,
+    "30b": missing,
+    "31a": statistics,
+}
+
+
+def _different(source: Source) -> list[PhaseFacts]:
+    """One phase for each assessment: phases of the same assessment say the same."""
+    by_digest = {phase.assessment_digest: phase for phase in reversed(source.facts.phases)}
+    return [phase for phase in source.facts.phases if by_digest[phase.assessment_digest] is phase]
+
+
+def _policy_words(assessment: Assessment, index: int, outcome: str) -> str:
+    value = assessment.metrics[index].policy.get(outcome)
+    return "–" if value is None else str(value).replace("_", " ")
+
+
+def _registered_cases(source: Source, phase: PhaseFacts) -> str:
+    found = [values for values in source.views if values.task_key == phase.design_key] or source.views
+    number = found[0].get("number_test_cases") if found else None
+    return "–" if number is None else str(number)
+
+
+def _day(moment: str) -> str:
+    return datetime.fromisoformat(moment).strftime("%-d %B %Y, %H:%M")

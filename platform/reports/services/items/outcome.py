@@ -1,0 +1,123 @@
+"""Results: who took part, what they reached, and how sure that is."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from reports.domain.content import Exhibit, Item
+from reports.domain.words import counted
+from reports.services.items.source import Source
+
+
+def registrations(item: Item, source: Source) -> None:
+    """32a: teams and people."""
+    words = f"{counted(source.facts.people, 'person', 'people')} registered in {counted(source.facts.teams, 'team')}."
+    item.text.append((source.ledger.say(words, source.counted("teams of the challenge")),))
+
+
+def valid_teams(item: Item, source: Source) -> None:
+    """32b: teams with a submission that was taken, by phase; of a sealed phase nothing else is said."""
+    rows = tuple(
+        (
+            source.named(phase),
+            phase.state if phase.level != "nothing" else f"{phase.state}, sealed",
+            str(phase.submitting_teams),
+            str(len(phase.ranking.teams)) if phase.ranking else "–",
+        )
+        for phase in source.facts.phases
+    )
+    if rows:
+        columns = ("Phase", "State", "Teams with a taken submission", "Teams ranked")
+        keys = source.ledger.keys(source.counted("submissions by phase"))
+        item.exhibits.append(Exhibit("table", origins=keys, text="Teams by phase", columns=columns, rows=rows))
+
+
+def reported_teams(item: Item, source: Source) -> None:
+    """32c: how many of them this report covers."""
+    for phase in source.facts.main_phases():
+        if phase.ranking is None:
+            continue
+        ranked = len(phase.ranking.teams)
+        words = f"{source.named(phase)}: this report covers {ranked} of {counted(phase.submitting_teams, 'team')} with a taken submission."
+        item.text.append((source.ledger.say(words, source.ranking(phase)),))
+        if ranked < phase.submitting_teams:
+            item.prompt = "Say why some teams are not covered."
+
+
+def team_names(item: Item, source: Source) -> None:
+    """33a: the teams as they are named in rankings."""
+    for phase in source.facts.main_phases():
+        if phase.ranking is None:
+            continue
+        rows = tuple((team["name"], str(phase.made_by.get(team["name"], 0))) for team in phase.ranking.teams)
+        keys = source.ledger.keys(source.ranking(phase))
+        caption = f"Teams, {source.named(phase)}"
+        item.exhibits.append(
+            Exhibit("table", origins=keys, text=caption, columns=("Team", "Submissions taken"), rows=rows)
+        )
+
+
+def values(item: Item, source: Source) -> None:
+    """34: what was reached, in numbers and figures."""
+    for benchmark in source.benchmarks:
+        origin = source.ranking(benchmark.phase)
+        said = [
+            f"{found['what']}: the best score is {found['score']:.4g} ({found['name']})."
+            for found in benchmark.best_values
+            if found["score"] is not None
+        ]
+        lead = f"{source.named(benchmark.phase)}: best score by metric and region."
+        item.text.append(source.ledger.paragraph([lead, *said], origin))
+    _exhibits(item, source, "34")
+
+
+def rankings(item: Item, source: Source) -> None:
+    """35a: every ranking with intervals, and the version that it is."""
+    for benchmark in source.benchmarks:
+        ranking = benchmark.phase.ranking
+        if ranking is None:
+            continue
+        origin = source.ranking(benchmark.phase)
+        words = (
+            f"{source.named(benchmark.phase)}: ranking version {ranking.number} of {counted(len(ranking.teams), 'team')} on "
+            f"{counted(ranking.cases, 'case')}, standing since {ranking.since[:10]}, SHA-256 {ranking.digest}."
+        )
+        item.text.append(source.ledger.paragraph([words, *benchmark.headlines[:1]], origin))
+    _exhibits(item, source, "35a")
+
+
+def stability(item: Item, source: Source) -> None:
+    """35b: bootstrap, tests, agreement, other schemes."""
+    for benchmark in source.benchmarks:
+        item.text.append(source.ledger.paragraph(benchmark.headlines[1:], source.ranking(benchmark.phase)))
+    item.text = [paragraph for paragraph in item.text if paragraph]
+    _exhibits(item, source, "35b")
+
+
+def further(item: Item, source: Source) -> None:
+    """36: across metrics and tasks, and whether withholding cases would have paid."""
+    _exhibits(item, source, "36")
+    item.prompt = (
+        "Say what the figures mean, and report the analyses that were planned: ensembles, differences between methods, "
+        "effects of image characteristics."
+    )
+
+
+ADDITIONS: Final[Mapping[str, Callable[[Item, Source], None]]] = {
+    "32a": registrations,
+    "32b": valid_teams,
+    "32c": reported_teams,
+    "33a": team_names,
+    "34": values,
+    "35a": rankings,
+    "35b": stability,
+    "36": further,
+}
+
+
+def _exhibits(item: Item, source: Source, number: str) -> None:
+    several = len(source.benchmarks) > 1
+    for benchmark in source.benchmarks:
+        if several:
+            keys = source.ledger.keys(source.ranking(benchmark.phase))
+            item.exhibits.append(Exhibit("heading", origins=keys, text=source.named(benchmark.phase)))
+        item.exhibits += benchmark.exhibits.get(number, [])

@@ -1,0 +1,343 @@
+"""Acts on reports: ask for one, make it, write into it, publish it."""
+
+import secrets
+from collections.abc import Mapping
+from datetime import timedelta
+from time import perf_counter
+from typing import Any, Final
+
+import structlog
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import F, Max, Q
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from challenges.models import Challenge, Phase, Team
+from designs.models import DesignVersion
+from evaluation import canonical
+from leaderboards.services import leases
+from reports.domain.guideline import CHAPTERS
+from reports.models import Report, ReportSettings, ReportText
+from reports.queries.facts import Audience, Facts, collect
+from reports.services import challenge_report, exports, team_report
+from web import jobs
+from web.clock import overdue, shared_now
+
+log = structlog.get_logger(__name__)
+
+MAKE_TASK: Final = "reports.tasks.make_report"
+LEASE: Final = timedelta(seconds=60)
+MAX_ATTEMPTS: Final = 3
+PATIENCE: Final = timedelta(seconds=5)
+MOST_TEXT: Final = 40_000
+ITEMS: Final = frozenset(number for _, _, numbers in CHAPTERS for number in numbers)
+
+
+class ChangedMeanwhileError(Exception):
+    """Somebody else wrote the same text since it was read."""
+
+
+def texts_of(challenge: Challenge) -> dict[str, dict[str, Any]]:
+    """What authors wrote, as facts of a report."""
+    return {
+        text.item: {
+            "text": text.text,
+            "based_on": text.based_on,
+            "author": text.author.display_name,
+            "date": text.written_at.date().isoformat(),
+        }
+        for text in ReportText.objects.filter(challenge=challenge).select_related("author")
+    }
+
+
+@transaction.atomic
+def request_report(*, actor: User, challenge: Challenge, audience: Audience) -> Report:
+    """Ask for the report of a challenge as it stands; one of the same facts is found again."""
+    facts = collect(challenge, audience=audience, texts=texts_of(challenge))
+    inputs = {"generator": exports.VERSION, "kind": "challenge", **facts.document}
+    return _requested(
+        actor=actor, challenge=challenge, kind=Report.Kind.CHALLENGE, audience=str(audience), inputs=inputs
+    )
+
+
+@transaction.atomic
+def request_team_report(*, actor: User, phase: Phase, of: Team) -> Report:
+    """Ask for the report of a team about a phase.
+
+    Raises
+    ------
+    ValidationError
+        When there is nothing that may be told yet.
+    """
+    inputs = {"generator": exports.VERSION, "kind": "team", **team_report.collect(phase, of).document}
+    return _requested(
+        actor=actor,
+        challenge=phase.challenge,
+        kind=Report.Kind.TEAM,
+        audience=Report.Audience.TEAM,
+        inputs=inputs,
+        phase=phase,
+        of=of,
+    )
+
+
+def _requested(
+    *,
+    actor: User,
+    challenge: Challenge,
+    kind: str,
+    audience: str,
+    inputs: Mapping[str, Any],
+    phase: Phase | None = None,
+    of: Team | None = None,
+) -> Report:
+    # The lock makes numbers follow one another, and two requests for the same facts one report.
+    Challenge.objects.select_for_update().get(pk=challenge.pk)
+    digest = canonical.sha256(inputs)
+    known = Report.objects.filter(challenge=challenge, inputs_digest=digest).first()
+    if known is not None:
+        if known.state == Report.State.FAILED:
+            known.state, known.failure, known.attempts = Report.State.QUEUED, "", 0
+            known.requested_at = shared_now()
+            known.save()
+            jobs.enqueue(MAKE_TASK, known.pk)
+        return known
+    last = Report.objects.filter(challenge=challenge).aggregate(last=Max("number"))["last"] or 0
+    report = Report.objects.create(
+        challenge=challenge,
+        number=last + 1,
+        kind=kind,
+        audience=audience,
+        phase=phase,
+        team=of,
+        inputs=inputs,
+        inputs_digest=digest,
+        requested_by=actor,
+    )
+    record(
+        actor=actor,
+        act="report_requested",
+        subject=report,
+        scope=challenge.slug,
+        facts={"kind": kind, "audience": audience, "number": report.number, "inputs_digest": digest},
+    )
+    jobs.enqueue(MAKE_TASK, report.pk)
+    return report
+
+
+def make_report(*, report_id: int) -> Report | None:
+    """Make a report that was asked for, unless another worker is at it; `None` when it was left alone."""
+    claim = _claim(report_id)
+    if claim is None:
+        return None
+    started = perf_counter()
+
+    def progress(done: int, steps: int, doing: str) -> None:
+        rows = Report.objects.filter(pk=claim.pk, lease=claim.lease)
+        rows.update(step=done, steps=steps + exports.STEPS, doing=doing[:120])
+
+    try:
+        with leases.kept(claim, LEASE):
+            built = _built(claim, progress)
+            files = exports.write(claim, built, progress=progress)
+    except Exception as error:
+        log.exception("report_failed", report=report_id)
+        return _finish(claim, failure=f"{type(error).__name__}: {error}")
+    return _finish(claim, built=built, files=files, seconds=perf_counter() - started)
+
+
+def _built(claim: Report, progress: challenge_report.Progress) -> challenge_report.Built:
+    if claim.kind == Report.Kind.TEAM:
+        if claim.phase is None or claim.team is None:
+            raise LookupError("a report of a team has a phase and a team")
+        return team_report.build(team_report.TeamFacts.read(claim.inputs), progress=progress)
+    return challenge_report.build(Facts.read(claim.inputs), progress=progress)
+
+
+@transaction.atomic
+def _claim(report_id: int) -> Report | None:
+    report = Report.objects.select_for_update().filter(pk=report_id).first()
+    now = shared_now()
+    if report is None or not report.is_under_way or (report.lease_until is not None and report.lease_until > now):
+        return None
+    if report.attempts >= MAX_ATTEMPTS:
+        report.state = Report.State.FAILED
+        report.failure = f"The worker died {report.attempts} times while it made this report."
+        report.lease, report.lease_until = "", None
+        report.save()
+        return None
+    report.state = Report.State.WORKING
+    report.attempts += 1
+    report.lease, report.lease_until = secrets.token_hex(8), now + LEASE
+    report.save()
+    return report
+
+
+@transaction.atomic
+def _finish(
+    claim: Report,
+    *,
+    built: challenge_report.Built | None = None,
+    files: dict[str, str] | None = None,
+    seconds: float = 0.0,
+    failure: str = "",
+) -> Report | None:
+    """Store the outcome; a worker whose lease went to another one stores nothing."""
+    row = Report.objects.select_for_update().get(pk=claim.pk)
+    if row.lease != claim.lease:
+        return None
+    row.lease, row.lease_until = "", None
+    if built is None or files is None:
+        row.state, row.failure = Report.State.FAILED, failure
+        row.save()
+        return row
+    row.state, row.failure, row.finished_at, row.seconds = Report.State.DONE, "", timezone.now(), seconds
+    row.digest = canonical.sha256(built.content)
+    row.content_name = files.pop("content")
+    row.files, row.score, row.doing = files, built.content.get("score", {}), ""
+    row.save()
+    record(
+        actor=None,
+        act="report_made",
+        subject=row,
+        scope=row.challenge.slug,
+        facts={"number": row.number, "digest": row.digest, "inputs_digest": row.inputs_digest},
+    )
+    return row
+
+
+def sweep() -> int:
+    """Send the jobs of reports that no living worker has; returns how many."""
+    now = shared_now()
+    lost = Report.objects.filter(
+        Q(overdue("requested_at", PATIENCE), state=Report.State.QUEUED, lease_until=None)
+        | Q(state__in=(Report.State.QUEUED, Report.State.WORKING), lease_until__lt=now)
+    )
+    return sum(jobs.send(MAKE_TASK, [pk]) for pk in lost.values_list("pk", flat=True))
+
+
+@transaction.atomic
+def write_text(*, actor: User, challenge: Challenge, item: str, text: str, based_on: str, revision: int) -> ReportText:
+    """Keep what an author wrote for an item, beside the generated text that they saw.
+
+    Parameters
+    ----------
+    revision
+        The revision that was read, 0 for none.
+
+    Raises
+    ------
+    ChangedMeanwhileError
+        When somebody else has written since.
+    ValidationError
+        For an unknown item or too long a text.
+    """
+    if item not in ITEMS:
+        raise ValidationError("There is no such item.")
+    if len(text) > MOST_TEXT:
+        raise ValidationError(f"At most {MOST_TEXT:,} characters.")
+    text = "\n".join(line.rstrip() for line in text.replace("\r\n", "\n").strip().split("\n"))
+    values = {"text": text, "based_on": based_on, "author": actor, "written_at": timezone.now()}
+    rows = ReportText.objects.filter(challenge=challenge, item=item)
+    if revision == 0:
+        row, created = ReportText.objects.get_or_create(challenge=challenge, item=item, defaults=values)
+        if not created:
+            raise ChangedMeanwhileError
+    elif not rows.filter(revision=revision).update(**values, revision=F("revision") + 1):
+        raise ChangedMeanwhileError
+    row = rows.get()
+    record(
+        actor=actor,
+        act="report_text_written",
+        subject=row,
+        scope=challenge.slug,
+        facts={"item": item, "revision": row.revision, "characters": len(text)},
+    )
+    return row
+
+
+@transaction.atomic
+def drop_text(*, actor: User, challenge: Challenge, item: str) -> None:
+    """Take the generated text again in place of what was written."""
+    row = ReportText.objects.select_for_update().filter(challenge=challenge, item=item).first()
+    if row is not None:
+        record(
+            actor=actor,
+            act="report_text_dropped",
+            subject=row,
+            scope=challenge.slug,
+            facts={"item": item, "revision": row.revision},
+        )
+        row.delete()
+
+
+@transaction.atomic
+def choose_design(*, actor: User, challenge: Challenge, version: DesignVersion | None) -> ReportSettings:
+    """Name the design version that a challenge without a registration reports from.
+
+    Raises
+    ------
+    ValidationError
+        For a challenge that runs from a registration: that decides.
+    """
+    if getattr(challenge, "projection", None) is not None:
+        raise ValidationError("This challenge runs from its registration, and reports from it.")
+    settings = _settings(challenge)
+    settings.design_version = version
+    settings.save()
+    record(
+        actor=actor,
+        act="report_design_chosen",
+        subject=settings,
+        scope=challenge.slug,
+        facts={"digest": version.digest if version else ""},
+    )
+    return settings
+
+
+@transaction.atomic
+def publish(*, actor: User, report: Report) -> ReportSettings:
+    """Make a report public; the one that was public before stays with the organizers.
+
+    Raises
+    ------
+    ValidationError
+        For a report that is not finished, or that was not made for the public.
+    """
+    if report.kind != Report.Kind.CHALLENGE or report.audience != Report.Audience.PUBLIC or not report.is_done:
+        raise ValidationError("Only a finished report that was made for the public can be published.")
+    settings = _settings(report.challenge)
+    settings.published, settings.published_at, settings.published_by = report, timezone.now(), actor
+    settings.save()
+    record(
+        actor=actor,
+        act="report_published",
+        subject=report,
+        scope=report.challenge.slug,
+        facts={"number": report.number, "digest": report.digest},
+    )
+    return settings
+
+
+@transaction.atomic
+def withdraw(*, actor: User, challenge: Challenge) -> None:
+    """Take the public report back."""
+    settings = _settings(challenge)
+    if settings.published is None:
+        return
+    record(
+        actor=actor,
+        act="report_withdrawn",
+        subject=settings.published,
+        scope=challenge.slug,
+        facts={"number": settings.published.number},
+    )
+    settings.published, settings.published_at, settings.published_by = None, None, None
+    settings.save()
+
+
+def _settings(challenge: Challenge) -> ReportSettings:
+    ReportSettings.objects.get_or_create(challenge=challenge)
+    return ReportSettings.objects.select_for_update(of=("self",)).select_related("published").get(challenge=challenge)

@@ -1,0 +1,164 @@
+"""The cases in the report of a team: its worst ones, with pictures where the phase reveals them, and what makes cases hard."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+
+from evaluation.figures import forest_plot
+from evaluation.figures.layout import number, rank_words, stars
+from evaluation.ranking.own_effects import own_effects
+from reports.domain.characteristics import title_of
+from reports.domain.content import Exhibit
+from submissions.models import Run
+from submissions.queries.pictures import is_drawn, picture_name
+from submissions.services import pictures
+from test_sets import vault
+
+if TYPE_CHECKING:
+    from evaluation.figures.publication import Printed
+
+WORST: Final = 8
+MOST_GROUPS: Final = 8
+FEWEST_IN_GROUP: Final = 3
+MOST_EXPLAINED: Final = 4
+"""What makes cases hard is drawn for so many pairs of metric and region."""
+MOST_PICTURES: Final = 4
+Raw = Mapping[str, Any]
+
+
+def worst_indices(entry: Raw, column: int) -> list[int]:
+    """The cases on which a team did worst, the worst first; of those that have a value."""
+    sign = 1 if entry["direction"] == "higher" else -1
+    values = [(row[column], index) for index, row in enumerate(entry["values"]) if row[column] is not None]
+    return [index for _, index in sorted(values, key=lambda pair: (sign * pair[0], pair[1]))[:WORST]]
+
+
+def worst(entry: Raw, column: int, keys: tuple[str, ...], *, against_field: bool) -> list[Exhibit]:
+    """The worst cases of a team; beside them the field, where it may be told."""
+    rows = []
+    for index in worst_indices(entry, column):
+        value = entry["values"][index][column]
+        row = [str(entry["cases"][index]), number(value)]
+        if against_field:
+            there = [other for other in entry["values"][index] if other is not None]
+            row += [number(median(there)), f"{rank_words(entry['ranks'][index][column])} of {len(there)}"]
+        rows.append(tuple(row))
+    columns = ("Case", "Own value", *(("Median of the field", "Rank on the case") if against_field else ()))
+    caption = f"Worst cases by {title_of(entry)}"
+    return [Exhibit("table", origins=keys, text=caption, columns=columns, rows=tuple(rows))] if rows else []
+
+
+def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "dict[str, Printed]") -> list[Exhibit]:
+    """Pictures of cases with prediction and reference, drawn where they are not yet; only for a phase that reveals them."""
+    from evaluation.figures.publication import Printed  # only workers draw
+
+    found: list[Exhibit] = []
+    for case in dict.fromkeys(cases):
+        if len(found) == MOST_PICTURES:
+            break
+        if not is_drawn(run, case, with_reference=True):
+            pictures.draw(run_id=run.pk, case=case)
+        if not is_drawn(run, case, with_reference=True):
+            continue
+        name = f"case-{len(found) + 1:02d}.png"
+        figures[name] = Printed(svg=b"", png=vault.read_bytes(picture_name(run, case, with_reference=True)))
+        found.append(
+            Exhibit("figure", origins=keys, text=f"Case {case}: prediction in blue, reference in yellow.", name=name)
+        )
+    return found
+
+
+def groups(entry: Raw, column: int, metadata: pd.DataFrame, keys: tuple[str, ...]) -> list[Exhibit]:
+    """Own mean and that of the field by the values of each characteristic that groups the cases."""
+    place = {str(case): index for index, case in enumerate(entry["cases"])}
+    found = []
+    for name in metadata.columns.drop("case", errors="ignore"):
+        parts = metadata.assign(**{name: metadata[name].astype(str)}).groupby(name)["case"].apply(list)
+        members = {value: [place[str(case)] for case in cases if str(case) in place] for value, cases in parts.items()}
+        members = {value: indices for value, indices in members.items() if len(indices) >= FEWEST_IN_GROUP}
+        if not 2 <= len(members) <= MOST_GROUPS:
+            continue
+        rows = []
+        for value, indices in members.items():
+            own = [entry["values"][index][column] for index in indices if entry["values"][index][column] is not None]
+            field = [other for index in indices for other in entry["values"][index] if other is not None]
+            if own and field:
+                rows.append(
+                    (str(value), str(len(indices)), number(sum(own) / len(own)), number(sum(field) / len(field)))
+                )
+        title = str(name).replace("_", " ")
+        columns = (title.capitalize(), "Cases", "Own mean", "Mean of the field")
+        found.append(
+            Exhibit("table", origins=keys, text=f"{title_of(entry)}, by {title}", columns=columns, rows=tuple(rows))
+        )
+    return found
+
+
+def effects(
+    entry: Raw,
+    column: int,
+    characteristics: pd.DataFrame,
+    keys: tuple[str, ...],
+    draw: Any,
+) -> list[Exhibit]:
+    """What makes cases hard for a team, as a forest plot, and where it gains or falls back against the field.
+
+    Parameters
+    ----------
+    draw
+        Called with a figure and its caption; returns the name under which it is kept.
+    """
+    if not len(characteristics.columns):
+        return []
+    sign = 1.0 if entry["direction"] == "higher" else -1.0
+    team = str(entry["algorithms"][column])
+    own = [None if row[column] is None else sign * row[column] for row in entry["values"]]
+    middle = [_median(row, sign) for row in entry["values"]]
+    data = characteristics.reset_index().assign(
+        value=pd.Series(own, dtype=float).to_numpy(),
+        ahead=(pd.Series(own, dtype=float) - pd.Series(middle, dtype=float)).to_numpy(),
+    )
+    names = list(characteristics.columns)
+    try:
+        fit = own_effects(data, characteristics=names)
+        ahead = own_effects(data, characteristics=fit["characteristics"], value="ahead")
+    except ValueError:
+        return []
+    analysis = {"by_algorithm": {team: fit}, "characteristics": fit["characteristics"]}
+    remarks = " ".join(f"{remark[0].upper()}{remark[1:]}." for remark in fit["warnings"])
+    caption = (
+        f"By {title_of(entry)}: change of the team’s value for one standard deviation more of a characteristic, or against its "
+        f"first category, with 95 % intervals; left of 0 cases are harder. Least squares over {fit['rows']} cases; stars "
+        f"mark p ≤ 0.05, 0.01 and 0.001 without adjustment. {remarks}"
+    ).strip()
+    name, words = draw(forest_plot(analysis, team), caption)
+    beside = {term["term"]: term for term in ahead["terms"]}
+    rows = tuple(
+        (term["term"], *_effect(term), *_effect(beside[term["term"]]))
+        for term in sorted(fit["terms"], key=lambda term: term["estimate"])
+        if term["term"] in beside and term["term"] != "(Intercept)"
+    )
+    columns = ("Characteristic", "Own effect", "Interval", "p", "Against the field", "Interval", "p")
+    return [
+        Exhibit("figure", origins=keys, text=words, name=name),
+        Exhibit(
+            "table",
+            origins=keys,
+            text=f"Effects of characteristics of the cases by {title_of(entry)}; against the field: on the distance from the "
+            "median of all teams on the same case. Below 0 is worse.",
+            columns=columns,
+            rows=rows,
+        ),
+    ]
+
+
+def _effect(term: Mapping[str, Any]) -> tuple[str, str, str]:
+    low, high = term["interval"]
+    return number(term["estimate"]), f"{number(low)} to {number(high)}", f"{term['p']:.2g} {stars(term['p'])}".strip()
+
+
+def _median(row: Sequence[float | None], sign: float) -> float | None:
+    there = [value for value in row if value is not None]
+    return sign * median(there) if there else None

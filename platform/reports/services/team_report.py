@@ -1,0 +1,358 @@
+"""The report of a team: its own strengths and weaknesses against the field, and its worst cases.
+
+It tells a team what the phase lets it know, and nothing of another team but what the ranking shows everybody: the field is
+told as quartiles. While a phase is sealed there is no ranking in it; single cases of others open when the phase closes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from django.core.exceptions import ValidationError
+
+from challenges.models import Phase, Team
+from challenges.queries import phases_of
+from evaluation import __version__
+from evaluation.figures import blob_by_algorithm, stacked_frequencies
+from evaluation.figures.layout import interval_words, number, percent, rank_words
+from evaluation.figures.selection import entries, label, main_entry
+from evaluation.ranking.raw import raw_values
+from leaderboards.domain import files
+from leaderboards.models import RankingVersion
+from leaderboards.services import computing
+from reports.domain.characteristics import explaining
+from reports.domain.content import Chapter, Exhibit, Fill, Item, Ledger, Origin, plain
+from reports.domain.words import Names
+from reports.queries.facts import Audience, Level, RankingFacts, level_for, ranking_facts
+from reports.services.benchmark import names_of
+from reports.services.challenge_report import Built, Progress
+from reports.services.team_cases import MOST_EXPLAINED, effects, groups, previews, worst, worst_indices
+from submissions.models import Run
+from submissions.queries import counted_runs, results_frame
+from test_sets.queries.decoys import keeps_decoys
+
+if TYPE_CHECKING:
+    from evaluation.figures.publication import Printed
+
+STEPS: Final = 3
+
+
+@dataclass(frozen=True)
+class TeamFacts:
+    """What a team may be told of a phase, and by which results."""
+
+    team: str
+    phase: str
+    task: str
+    challenge: str
+    slug: str
+    level: Level
+    tells_own_values: bool
+    tells_own_cases: bool
+    reveals_references: bool
+    run: str
+    result_digest: str
+    submission: int
+    attempts: int
+    ranking: RankingFacts | None
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The facts as JSON values."""
+        return asdict(self)
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> "TeamFacts":
+        """The facts from their JSON values."""
+        values = {key: document[key] for key in cls.__dataclass_fields__}
+        ranking = RankingFacts(**values["ranking"]) if values["ranking"] else None
+        return cls(**{**values, "level": Level(values["level"]), "ranking": ranking})
+
+
+def collect(phase: Phase, team: Team) -> TeamFacts:
+    """Read what the team may be told now.
+
+    Raises
+    ------
+    ValidationError
+        When it has no scored submission, or may be told nothing of it yet.
+    """
+    run = next((run for run in counted_runs(phase) if run.submission.team_id == team.pk), None)
+    if run is None:
+        raise ValidationError(f"{team.name} has no scored submission in this phase.")
+    level = level_for(phase, Audience.PUBLIC)
+    closed = level is Level.ALL
+    # Scores tell which cases they do not depend on, also where a later version of the design would show them.
+    tells = not keeps_decoys(phase)
+    own_cases = closed or (tells and phase.results == Phase.Results.CASES)
+    own_values = own_cases or (tells and phase.tells_exact_values) or level is Level.RANKING
+    ranking = ranking_facts(phase, phases_of(phase.challenge), level) if level is not Level.NOTHING else None
+    if ranking is not None and team.name not in {entry["name"] for entry in ranking.teams}:
+        ranking = None
+    if not own_values:
+        raise ValidationError("This phase tells teams nothing of their scores before it closes.")
+    return TeamFacts(
+        team=team.name,
+        phase=phase.name,
+        task=phase.task.name,
+        challenge=phase.challenge.title,
+        slug=phase.challenge.slug,
+        level=level,
+        tells_own_values=own_values,
+        tells_own_cases=own_cases,
+        reveals_references=closed and phase.reveals_cases,
+        run=str(run.pk),
+        result_digest=run.result_digest,
+        submission=run.submission.number,
+        attempts=phase.submissions.filter(team=team).count(),
+        ranking=ranking,
+    )
+
+
+def build(facts: TeamFacts, *, progress: Progress) -> Built:
+    """Write the report of a team."""
+    progress(0, STEPS, "Results of the team")
+    ledger = Ledger()
+    figures: dict[str, Printed] = {}
+    run = Run.objects.select_related("submission__phase__task__challenge", "submission__team", "test_set").get(
+        pk=facts.run
+    )
+    own = Origin("results", f"Result of submission {facts.submission} of {facts.team}", facts.result_digest)
+    items = [_submission(facts, run, ledger, own)]
+    words_of = names_of(run.submission.phase.assessment, teams=(facts.team,))
+    if facts.ranking is not None:
+        version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
+        document = files.load(version.document_name)
+        words = f"Ranking of {facts.phase}, version {facts.ranking.number}"
+        origin = Origin("ranking", words, facts.ranking.digest, facts.ranking.address)
+        items.append(_standing(facts, document, ledger, origin, figures, words_of))
+        items.append(_strengths(facts, document, ledger, origin))
+    progress(1, STEPS, "Cases")
+    if facts.tells_own_cases:
+        items += _cases(facts, run, ledger, own, figures, words_of, progress)
+    content = plain(
+        [
+            Chapter(
+                "team",
+                f"{facts.team} in {facts.challenge}",
+                [words_of.item(item) for item in items if item.text or item.exhibits],
+            )
+        ],
+        ledger,
+        title=f"{facts.team} in {facts.challenge}: {facts.phase}",
+        challenge={"slug": facts.slug, "title": facts.challenge},
+        audience="team",
+        software=__version__,
+        facts_digest=facts.result_digest,
+        design=None,
+        rankings=[],
+        deviations=[],
+        exposure=None,
+        score={},
+    )
+    return Built(content=content, steps=STEPS, figures=figures)
+
+
+def _item(key: str, title: str) -> Item:
+    return Item(number=key, title=title, fill=Fill.FULL, parameters=())
+
+
+def _submission(facts: TeamFacts, run: Run, ledger: Ledger, own: Origin) -> Item:
+    item = _item("submission", "The submission that counts")
+    words = f"Submission {facts.submission} of {facts.team} counts; the team made {facts.attempts} in this phase."
+    said = [ledger.say(words, Origin("platform", "Counted by the platform: submissions of the team"))]
+    summary = run.summary
+    lacking = summary.get("missing_cases", 0)
+    said.append(ledger.say(f"It has predictions for {summary['cases'] - lacking} of {summary['cases']} cases.", own))
+    item.text.append(tuple(said))
+    if facts.tells_own_values:
+        rows = tuple(
+            (value["metric"], value["region"] or "all", number(value["value"]), _outcomes(value["outcomes"]))
+            for value in summary["values"]
+        )
+        columns = ("Metric", "Region", "Score", "Cases without a number")
+        item.exhibits.append(Exhibit("table", origins=ledger.keys(own), text="Own scores", columns=columns, rows=rows))
+    return item
+
+
+def _outcomes(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items() if name != "ok") or "none"
+
+
+def _own(entry: Mapping[str, Any], team: str) -> Mapping[str, Any] | None:
+    return next((algorithm for algorithm in entry["algorithms"] if algorithm["name"] == team), None)
+
+
+def _standing(
+    facts: TeamFacts,
+    document: Mapping[str, Any],
+    ledger: Ledger,
+    origin: Origin,
+    figures: "dict[str, Printed]",
+    words_of: Names,
+) -> Item:
+    from evaluation.figures.publication import printed  # only workers draw
+
+    item = _item("standing", "Where the team stands")
+    main = main_entry(document)
+    own = _own(main, facts.team)
+    if own is None:
+        return item
+    places = len(main["algorithms"])
+    said = [f"{facts.team} has rank {rank_words(own['rank'])} of {places}."]
+    if own["rank_interval"] is not None:
+        said.append(
+            f"Its rank interval is {interval_words(own['rank_interval'])}; it came first in {percent(own['share_first'])} of "
+            "the resamples."
+        )
+    if own["group"] == 1 and own["name"] not in main["winners"]:
+        said.append("It cannot be told apart from the first.")
+    item.text.append(ledger.paragraph(said, origin))
+    rows = []
+    for entry in entries(document):
+        mine = _own(entry, facts.team)
+        scores = [algorithm["score"] for algorithm in entry["algorithms"] if algorithm["score"] is not None]
+        if mine is None or not scores:
+            continue
+        low, middle, high = np.quantile(scores, (0.25, 0.5, 0.75))
+        rows.append(
+            (
+                label(entry),
+                number(mine["score"]),
+                rank_words(mine["rank"]),
+                interval_words(mine["rank_interval"]),
+                number(float(middle)),
+                f"{number(float(low))}–{number(float(high))}",
+                number(entry["algorithms"][0]["score"]),
+            )
+        )
+    columns = (
+        "Metric and region",
+        "Own score",
+        "Own rank",
+        "Rank interval",
+        "Field, median",
+        "Field, quartiles",
+        "Best",
+    )
+    keys = ledger.keys(origin)
+    item.exhibits.append(Exhibit("table", origins=keys, text="Against the field", columns=columns, rows=tuple(rows)))
+    if any(entry["resampled"] for entry in entries(document)):
+        for name, draw, words in (
+            ("figure-01", blob_by_algorithm, "Resampled ranks by metric and region; crosses are medians."),
+            ("figure-02", stacked_frequencies, "Ranks over all resamples; dotted lines mark the ranks on all cases."),
+        ):
+            figure = words_of.figure(draw(document, facts.team))
+            caption = f"{figure['layout']['title']['text']} {words}"
+            figures[name] = printed(figure, description=caption)
+            item.exhibits.append(Exhibit("figure", origins=keys, text=caption, name=name))
+    return item
+
+
+def _strengths(facts: TeamFacts, document: Mapping[str, Any], ledger: Ledger, origin: Origin) -> Item:
+    item = _item("strengths", "Strengths and weaknesses")
+    main = _own(main_entry(document), facts.team)
+    if main is None or main["rank"] is None:
+        return item
+    better, worse, tested = [], [], []
+    for entry in entries(document):
+        own = _own(entry, facts.team)
+        if own is None or own["rank"] is None:
+            continue
+        words = f"{label(entry)} (rank {rank_words(own['rank'])})"
+        if own["rank"] < main["rank"]:
+            better.append(words)
+        elif own["rank"] > main["rank"]:
+            worse.append(words)
+        if entry.get("significantly_better"):
+            names = [algorithm["name"] for algorithm in entry["algorithms"]]
+            place = names.index(facts.team)
+            wins = sum(bool(cell) for cell in entry["significantly_better"][place])
+            losses = sum(bool(row[place]) for row in entry["significantly_better"])
+            tested.append((label(entry), str(wins), str(losses), str(len(names) - 1 - wins - losses)))
+    lead = f"Overall rank {rank_words(main['rank'])}."
+    said = [
+        lead,
+        f"Better than that by {', '.join(better)}." if better else "",
+        f"Worse than that by {', '.join(worse)}." if worse else "",
+        "" if better or worse else "The rank is the same by every metric and region.",
+    ]
+    item.text.append(ledger.paragraph(said, origin))
+    if tested:
+        columns = ("Metric and region", "Significantly better than", "Significantly worse than", "Not told apart from")
+        caption = "Teams by paired tests, adjusted by Holm’s method"
+        item.exhibits.append(
+            Exhibit("table", origins=ledger.keys(origin), text=caption, columns=columns, rows=tuple(tested))
+        )
+    return item
+
+
+def _cases(
+    facts: TeamFacts,
+    run: Run,
+    ledger: Ledger,
+    own: Origin,
+    figures: "dict[str, Printed]",
+    words_of: Names,
+    progress: Progress,
+) -> list[Item]:
+    """The worst cases of the team, with the field beside them once the phase has closed; and what makes cases hard for it."""
+    from evaluation.figures.publication import printed  # only workers draw
+
+    item, hard = _item("cases", "Cases"), _item("effects", "What makes cases hard")
+    against_field = facts.level is Level.ALL and facts.ranking is not None
+    if against_field and facts.ranking is not None:
+        version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=facts.ranking.pk)
+        sources = computing.sources_of(version)
+        results, assessment, origin = (
+            sources.results,
+            sources.assessment,
+            Origin(
+                "ranking",
+                f"Results ranked in version {facts.ranking.number}",
+                facts.ranking.inputs_digest,
+                facts.ranking.address,
+            ),
+        )
+        metadata = sources.characteristics
+    else:
+        results, assessment, origin = results_frame(run), run.submission.phase.assessment, own
+        results = results.assign(algorithm=facts.team)
+        metadata = None
+    keys = ledger.keys(own, origin) if against_field else ledger.keys(own)
+
+    def draw(figure: Mapping[str, Any], caption: str) -> tuple[str, str]:
+        figure = words_of.figure(figure)
+        name = f"effects-{len(hard.exhibits) // 2 + 1:02d}"
+        words = f"{figure['layout']['title']['text']} {caption}"
+        figures[name] = printed(figure, description=words)
+        return name, words
+
+    pictured: list[str] = []
+    for place, entry in enumerate(raw_values(assessment, results)):
+        column = list(entry["algorithms"]).index(facts.team)
+        pictured += [str(entry["cases"][index]) for index in worst_indices(entry, column)[:1]]
+        item.exhibits += worst(entry, column, keys, against_field=against_field)
+        if metadata is not None:
+            item.exhibits += groups(entry, column, metadata, keys)
+            if place < MOST_EXPLAINED:
+                hard.exhibits += effects(entry, column, explaining(metadata, entry["cases"]), keys, draw)
+    if item.exhibits:
+        words = (
+            "The field is told as the median over all teams."
+            if against_field
+            else "How the field did on these cases opens when the phase closes."
+        )
+        item.text.append((ledger.say(words, own),))
+    if hard.exhibits:
+        words = (
+            "Whether a characteristic goes with bad values says nothing about why. Where the distance from the field changes, "
+            "the team has a strength or a weakness of its own; where only its values change, the cases are hard for all."
+        )
+        item_words = ledger.say(words, Origin("platform", "How to read effects of characteristics"))
+        hard.text.append((item_words,))
+    if facts.reveals_references:
+        progress(2, STEPS, "Pictures of cases")
+        item.exhibits += previews(run, pictured, ledger.keys(own), figures)
+    return [item, hard]
