@@ -239,12 +239,13 @@ def reasoned(
 def recommended_rows(advice: Advice, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The metric table with every recommended metric that is not in it yet."""
     known = {row.get("metric") for row in rows}
+    problem = str(advice.recommendation["problem"]) if advice.recommendation else ""
     added = [
         {
             "metric": entry["id"],
             "abbreviation": get(entry["id"]).abbreviation,
             "orientation": get(entry["id"]).direction,
-            "level": "case",
+            "level": "data_set" if get(entry["id"]).level(problem, entry["options"]) == "dataset" else "case",
             "used_for_ranking": True,
             "implementation": "this platform",
             **({"options": dict(entry["options"])} if entry["options"] else {}),
