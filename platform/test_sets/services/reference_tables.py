@@ -118,8 +118,37 @@ def check(table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -
     if table.labels is not None:
         if absent := [case for case in cases if case not in table.labels]:
             raise ReferenceTableError(f"There is no reference for the case {absent[0]}.")
+        check_labels({case: table.labels[case] for case in cases}, assessment)
         return
     check_classes(table, assessment, cases)
+
+
+def check_labels(labels: Mapping[str, str], assessment: Assessment) -> None:
+    """Refuse a class of a case that the assessment does not name: its name would tell participants that it occurs.
+
+    An assessment that names one class leaves the other one of two to the table; one that names none, all of them.
+
+    Parameters
+    ----------
+    labels
+        Class by case.
+
+    Raises
+    ------
+    ReferenceTableError
+        With the case and the class.
+    """
+    known = {str(label) for region in assessment.regions for label in region.labels}
+    if not known:
+        return
+    unnamed = list(dict.fromkeys(label for label in labels.values() if label not in known))
+    strange = unnamed[1:] if len(known) == 1 else unnamed
+    if strange:
+        case = next(case for case, label in labels.items() if label == strange[0])
+        raise ReferenceTableError(
+            f"The reference of {case} cannot be taken: no region of the assessment names the class {strange[0]!r}. "
+            "Correct the table, or register the class."
+        )
 
 
 def check_classes(table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:

@@ -345,4 +345,4 @@ def _recomputed_by(case: Case) -> str:
 
 
 def _ahead(number: int) -> str:
-    return f"{counted(number, 'day')} before" if number else "on the day of"
+    return f"{counted(number, 'day')} before" if number else "less than a day before"
