@@ -1,3 +1,44 @@
-"""Scoring and ranking of biomedical image analysis challenges: pure Python, usable without the platform."""
+"""Scoring and ranking of biomedical image analysis challenges: pure Python, usable without the platform.
+
+What most people need is here by name, imported when it is first asked for, so that ``import evaluation`` stays quick:
+`score` predictions in folders, write a `report`, `recommend` metrics for a problem, `verify` a published ranking. Metrics
+are in `evaluation.metrics`, each by its id.
+
+>>> from evaluation import recommend, report, score, verify
+>>> from evaluation.metrics import dsc
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from evaluation.advice import recommend
+    from evaluation.bundle import verify
+    from evaluation.reporting import build_report as report
+    from evaluation.scoring import score_folders as score
 
 __version__ = "0.1.0"
+
+__all__ = ["recommend", "report", "score", "verify"]
+
+_PLACES: Final = {
+    "recommend": "evaluation.advice:recommend",
+    "report": "evaluation.reporting:build_report",
+    "score": "evaluation.scoring:score_folders",
+    "verify": "evaluation.bundle:verify",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PLACES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    module, _, function = _PLACES[name].partition(":")
+    globals()[name] = getattr(importlib.import_module(module), function)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evaluation import problems
 from evaluation.aggregation.columns import (
     ABSENT,
     BoolArray,
@@ -84,7 +85,7 @@ def build_tables(
     ResultsError
         For a pair that stands twice, a metric or region without rows, or an outcome without a policy.
     """
-    if assessment.problem == "table":
+    if problems.get(assessment.problem).has_one_metric:
         results = results.assign(
             metric=constant_column(assessment.metrics[0].name, len(results)),
             region=constant_column(ABSENT, len(results)),
@@ -181,7 +182,7 @@ def _table(rows: _Rows, block: IntArray, *, metric: MetricUse, region: str | Non
         np.zeros(len(block), dtype=np.int64) if per_dataset else rows.case[block] - (len(rows.all_cases) - len(cases))
     )
     flat = place * shape[1] + rows.algorithm[block]
-    _refuse_duplicates(rows.frame, block, flat, shape[0] * shape[1])
+    _refuse_duplicates(rows.frame, block, flat)
     values = np.full(shape, np.nan)
     outcomes = np.full(shape, number_of(rows.outcomes, Outcome.MISSING.value), dtype=np.int64)
     flags = np.full(shape, number_of(rows.flags, ABSENT), dtype=np.int64)
@@ -226,8 +227,8 @@ def _known_diagonals(rows: _Rows, metric: MetricUse) -> FloatArray:
     return diagonals
 
 
-def _refuse_duplicates(rows: pd.DataFrame, numbers: IntArray, flat: IntArray, size: int) -> None:
-    counts = np.bincount(flat, minlength=size)
+def _refuse_duplicates(rows: pd.DataFrame, numbers: IntArray, flat: IntArray) -> None:
+    counts = np.bincount(flat)
     if counts.max(initial=0) < 2:
         return
     block = rows.iloc[numbers]

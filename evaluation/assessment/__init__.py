@@ -13,13 +13,12 @@ from evaluation.assessment.model import (
     Step,
     Uncertainty,
 )
-from evaluation.assessment.parse import GROUP_RULES, PROBLEMS, SCHEMA, parse
+from evaluation.assessment.parse import GROUP_RULES, SCHEMA, parse
 from evaluation.assessment.ranking import MISSING_RANKS, SCHEMES, TIES
 
 __all__ = [
     "GROUP_RULES",
     "MISSING_RANKS",
-    "PROBLEMS",
     "SCHEMA",
     "SCHEMES",
     "TIES",

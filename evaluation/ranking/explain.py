@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evaluation import problems
 from evaluation.catalogue import get
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
         sentences.append(f"Before that, {chain} is taken.")
     if scheme.metrics or scheme.regions:
         sentences.append(f"It uses {joined([*(scheme.metrics or ()), *(scheme.regions or ())])} only.")
-    if scheme.combine and (len(assessment.metrics) > 1 or len(assessment.regions) > 1 or assessment.problem == "table"):
+    kind = problems.get(assessment.problem)
+    if scheme.combine and (len(assessment.metrics) > 1 or len(assessment.regions) > 1 or kind.has_one_metric):
         columns = [name for step in scheme.combine for name in step.over if name not in ("metric", "region", "task")]
         if columns:
             sentences.append(f"Each {joined(columns)} is ranked on its own cases.")
@@ -203,9 +205,9 @@ def _weights(step: Step) -> str:
 
 def _policies(assessment: Assessment) -> list[str]:
     """One sentence for each outcome that a participant causes, metrics with the same rule together."""
-    if assessment.problem == "image_classification":
+    if words := problems.get(assessment.problem).missing_words(assessment):
         return [
-            "A case without a valid answer counts as a wrong decision, with the worst score for its class.",
+            f"A case without a valid answer {words}.",
             *_policy_sentence(
                 "A submission without answers, or without the scores that a metric needs,",
                 "missing",
@@ -216,7 +218,7 @@ def _policies(assessment: Assessment) -> list[str]:
     of_data_set = [metric for metric in assessment.metrics if metric.level == "dataset"]
     sentences = []
     for outcome in ("missing", "pred_empty", "ref_empty"):
-        if assessment.problem in ("table", "failure_detection") and outcome != "missing":
+        if outcome != "missing" and not problems.get(assessment.problem).tells_outcomes:
             continue
         sentences += _policy_sentence(_OUTCOMES[outcome], outcome, of_cases)
         if outcome == "missing":

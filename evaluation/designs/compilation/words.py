@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from evaluation import problems
 from evaluation.assessment import Assessment, MetricUse, parse
 from evaluation.canonical import canonical_json
 from evaluation.catalogue import get
@@ -48,12 +49,13 @@ def _measured(metrics: list[MetricUse], assessment: Assessment) -> list[str]:
         lines.append(f"{indent}for every region of {', '.join(region.name for region in assessment.regions)}")
         indent += "  "
     outcomes = _OUTCOMES
-    if assessment.problem == "image_classification":
-        lines.append(f"{indent}a case without a valid answer is a wrong decision")
+    kind = problems.get(assessment.problem)
+    if words_of_missing := kind.missing_words(assessment):
+        lines.append(f"{indent}a case without a valid answer {words_of_missing}")
         outcomes = {"missing": "there are no answers, or not the scores that it needs"}
     elif metrics[0].level == "dataset":
         outcomes = {"missing": "any prediction is missing or unreadable"}
-    elif assessment.problem in ("table", "failure_detection"):
+    elif not kind.tells_outcomes:
         outcomes = {"missing": _OUTCOMES["missing"]}
     for metric in metrics:
         options = ", ".join(f"{key} = {value}" for key, value in _telling(metric).items())

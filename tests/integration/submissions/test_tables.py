@@ -18,6 +18,7 @@ from confinement.sandbox import Answer
 from evaluation import ranking
 from evaluation.bundle import result_digest
 from evaluation.cli import main
+from evaluation.problems.tables import table_problem
 from evaluation.scoring import read_evidence
 from evaluation.scoring.evidence import evidence_digest, merge_evidence
 from submissions.domain import results
@@ -295,7 +296,8 @@ def test_pieces_that_a_child_made_up_are_not_believed(cells: World):
     assessment = scorer.assessment_of(run)
     case = run.test_set.cases.get(name=CASES[0])
     prepared = scorer.references.get(assessment, case)
-    honest = scorer.score(assessment, case.name, prepared, prepared.select(np.zeros(0, dtype=np.int64)))
+    nothing = prepared.select(np.zeros(0, dtype=np.int64))
+    honest = table_problem(assessment.problem).score(assessment, case.name, prepared, nothing)
     rows = [list(results.CaseRow.of(row)) for row in honest.rows]
 
     def told(lie):
@@ -373,3 +375,16 @@ def test_references_that_cannot_be_taken_are_refused(images: World, tmp_path, co
         (folder / "labels.csv").write_bytes(content)
     with pytest.raises(TestSetError, match=message):
         create_test_set(phase=images.phase, references=folder, cases=CASES)
+
+
+def test_a_class_that_is_not_registered_is_refused_before_it_is_sealed(images: World, tmp_path: Path):
+    """Its name would stand among the classes that participants are told."""
+    folder = tmp_path / "strange"
+    folder.mkdir()
+    rows = [[case, (*CLASSES, "artefact")[place % 3]] for place, case in enumerate(CASES)]
+    (folder / "labels.csv").write_bytes(table([["case", "label"], *rows]))
+    with pytest.raises(
+        TestSetError, match="image_03 cannot be taken: no region of the assessment names the class 'artefact'"
+    ):
+        create_test_set(phase=images.phase, references=folder, cases=CASES)
+    assert images.phase.test_sets.count() == 1

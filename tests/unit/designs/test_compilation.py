@@ -231,7 +231,7 @@ def test_the_pseudo_code_of_a_classification_speaks_of_answers_and_of_all_cases_
         "metrics": [{"id": "accuracy"}, {"id": "auroc"}],
     }
     text = "\n".join(pseudo_code(parse(document)))
-    assert "a case without a valid answer is a wrong decision" in text
+    assert "a case without a valid answer counts as a wrong decision" in text
     assert "score ← the one value over all cases" in text
     for of_masks in ("for every case", "mean over cases", "the prediction is empty", "both are empty"):
         assert of_masks not in text

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+from evaluation import problems
 from evaluation.assessment import Assessment, MetricUse
 from evaluation.designs.checks.registry import Subject, register
 from evaluation.designs.compilation import compile_values
 from evaluation.designs.compilation.metrics import label_of, meaning, names_of
 from evaluation.designs.compilation.problems import problem_of
 from evaluation.ranking.explain import joined
-from evaluation.scoring.classification import describe_classes
-from evaluation.scoring.classification_evidence import regions_of
 
 # Metrics of one set order algorithms by (nearly) the same property, so that together they weigh it twice.
 DEPENDENT = (
@@ -156,10 +155,8 @@ def metrics_weigh_alike(subject: Subject) -> str | None:
 
 def number_of_regions(metric: MetricUse, assessment: Assessment) -> int:
     """In how many regions or classes a metric is ranked."""
-    if assessment.problem == "image_classification":
-        if not assessment.regions:
-            return 1
-        return len(regions_of(metric, describe_classes(assessment, ["other"])))
-    if metric.id == "mean_average_precision":
+    if not assessment.regions:
         return 1
-    return max(1, len(assessment.regions))
+    regions = {region.name: list(range(len(region.labels))) for region in assessment.regions}
+    shared = {"classes": list(regions), "regions": regions}
+    return len(problems.get(assessment.problem).regions_of(assessment, metric, shared))

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from evaluation import problems
 from evaluation.assessment import parse
 from evaluation.ranking.explain import joined
 from reports.domain.words import counted, decoy_words
@@ -67,7 +68,7 @@ def parameters(case: Case) -> Judgement:
     evidence += [
         case.ranking(phase, f"{phase.name}: scored and ranked with {versions(phase)}") for phase in case.ranked
     ]
-    if any(phase.assessment.get("problem") == "table" for phase in case.phases):
+    if any(problems.get(phase.assessment["problem"]).is_measured_elsewhere for phase in case.phases):
         return Cover.UNCOVERED, "Values were measured elsewhere: the platform cannot tell how.", evidence
     reassessed = case.other_assessments() or any(len(phase.ranking.assessments_used) > 1 for phase in case.ranked)
     if len(software) > 1 or reassessed:
@@ -241,7 +242,7 @@ def implementation(case: Case) -> Judgement:
         case.ranking(phase, f"{phase.name}: {versions(phase)}; results of every case stored under digests")
         for phase in case.ranked
     ]
-    if any(phase.assessment.get("problem") == "table" for phase in case.phases):
+    if any(problems.get(phase.assessment["problem"]).is_measured_elsewhere for phase in case.phases):
         return Cover.UNCOVERED, "Values were measured elsewhere, by code that the platform does not know.", evidence
     if not case.phases:
         return Cover.UNCOVERED, "Nothing has been scored yet.", evidence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluation import metrics
 from evaluation.aggregation import build_tables, check_results
 from evaluation.assessment import parse
 from evaluation.catalogue import Metric, register, unregister
 from evaluation.cli import main
-from evaluation.metrics import calibration, classification, multi_class, thresholds
+from evaluation.metrics import auroc, average_precision, brier_score
 from evaluation.outcomes import Outcome, ok
+from evaluation.problems.labels import ANSWER, describe_classes
 from evaluation.ranking import rank
-from evaluation.scoring import read_evidence, read_results, recompute
-from evaluation.scoring.classification import describe_classes, score_answers, score_folders
-from evaluation.scoring.classification_evidence import regions_of, value_of
+from evaluation.scoring import read_evidence, read_results, recompute, score_folders
+from evaluation.scoring.assembling import assemble
+from evaluation.scoring.classification_evidence import PART, regions_of, value_of
 from evaluation.scoring.evidence import make_evidence
+from evaluation.scoring.pieces import Numbers
 
 from .evidence_of import assessment_of, evidence_of
 
@@ -43,6 +47,15 @@ def folders(tmp_path: Path, reference: str, **predictions: str | None) -> tuple[
 
 def values(rows: Any, algorithm: str) -> dict[tuple[str, str], Any]:
     return {(row.metric, row.region): row.value for row in rows if row.algorithm == algorithm}
+
+
+def rows_of(assessment: Any, algorithm: str, evidence: Any) -> list[Any]:
+    """The rows that one algorithm's pieces give, read back from its evidence."""
+    block = evidence.blocks[PART, algorithm, ""]
+    counts = block.counts.reshape(-1, 2).tolist()
+    scores = [block.values[a:b].tolist() for a, b in pairwise(block.value_starts)]  # noqa: PD011  (no pandas)
+    pieces = {case: {ANSWER: Numbers(*own)} for case, *own in zip(block.cases, counts, scores, strict=True)}
+    return assemble(assessment, pieces, shared=evidence.header["shared"], algorithm=algorithm)[0]
 
 
 REFERENCE = "case,label\na,cat\nb,cat\nc,dog\nd,dog\ne,owl\n"
@@ -155,13 +168,13 @@ def test_a_missing_case_has_the_worst_score(tmp_path: Path) -> None:
         tmp_path, "case,label\n" + "".join(f"{i},{y}\n" for i, y in enumerate(labels)), net=text
     )
     found = values(score_folders(assessment_of(metrics), where, algorithms).rows, "net")
-    assert found["auroc", "1"] == thresholds.auroc(labels, worst).value
+    assert found["auroc", "1"] == auroc(labels, worst).value
     seen = [0, 1, 2, 3, 5]
-    of_seen = thresholds.average_precision(np.array(labels)[seen], worst[seen]).value
+    of_seen = average_precision(np.array(labels)[seen], worst[seen]).value
     assert found["average_precision", "1"] == pytest.approx(of_seen * 2 / 3), (
         "a positive without an answer is never found"
     )
-    assert found["brier_score", ""] == pytest.approx(calibration.brier_score(labels, worst).value)
+    assert found["brier_score", ""] == pytest.approx(brier_score(labels, worst).value)
 
 
 NEVER_BETTER_BY_OMISSION = [
@@ -209,7 +222,7 @@ def test_omission_is_not_left_out_of_curves_and_bins() -> None:
     honest = evidence_of(assessment, [1] * 9 + [0], scores=scores)
     gappy = evidence_of(assessment, [1] * 9 + [0], scores=scores, answered=[False] * 2 + [True] * 8)
     use = assessment.metrics[0]
-    plain = calibration.ece([1] * 7 + [0], [0.7] * 8, n_bins=2).value
+    plain = metrics.ece([1] * 7 + [0], [0.7] * 8, n_bins=2).value
     assert value_of(use, honest.select("ece", "a")).value == pytest.approx(0.2)
     assert plain < 0.2
     assert value_of(use, gappy.select("ece", "a")).value == pytest.approx((8 * plain + 2) / 10)
@@ -326,22 +339,22 @@ class TestModalityOfNuclei:
             answers = pd.read_csv(MODALITY / f"{algorithm}.csv").sort_values("case")
             scores = answers[[f"p_{name}" for name in classes]].to_numpy()
             own = table[table["algorithm"] == algorithm].set_index(["metric", "region"])["value"]
-            assert own["accuracy", ""] == multi_class.accuracy(reference, scores, classes=classes).value
-            assert own["mcc", ""] == multi_class.mcc(reference, scores, classes=classes).value
-            assert own["ece", ""] == pytest.approx(calibration.ece(reference, scores, classes=classes).value)
-            macro = thresholds.average_precision(reference, scores, class_average="macro", classes=classes)
+            assert own["accuracy", ""] == metrics.accuracy(reference, scores, classes=classes).value
+            assert own["mcc", ""] == metrics.mcc(reference, scores, classes=classes).value
+            assert own["ece", ""] == pytest.approx(metrics.ece(reference, scores, classes=classes).value)
+            macro = metrics.average_precision(reference, scores, class_average="macro", classes=classes)
             assert own["average_precision", ""] == pytest.approx(macro.value)
             for name in classes:
                 one = {"positive_class": name, "classes": classes}
-                assert own["auroc", name] == thresholds.auroc(reference, scores, **one).value
-                assert own["cwce", name] == pytest.approx(calibration.cwce(reference, scores, **one).value)
+                assert own["auroc", name] == metrics.auroc(reference, scores, **one).value
+                assert own["cwce", name] == pytest.approx(metrics.cwce(reference, scores, **one).value)
 
     def test_evidence_gives_the_values_and_their_uncertainty(self, scored: Path) -> None:
         evidence = read_evidence(scored / "evidence.parquet")
         table = read_results(scored / "results.csv").set_index(["algorithm", "metric", "region"])["value"]
         assessment = assessment_of(self.METRICS, ranking={"scheme": "one_score"}, uncertainty={"bootstrap": 50})
         for algorithm in evidence.algorithms:
-            for row in score_answers(assessment, algorithm, evidence):
+            for row in rows_of(assessment, algorithm, evidence):
                 assert row.value == pytest.approx(table[algorithm, row.metric, row.region], rel=1e-15)
         document = rank(assessment, read_results(scored / "results.csv"), evidence=evidence)
         accuracy = document["rankings"][0]
@@ -366,8 +379,8 @@ def test_sensitivity_by_hand_is_that_of_the_rows() -> None:
     """The functions and the rows are one implementation; a wrong sign in either would show here."""
     assessment = assessment_of([{"id": "sensitivity"}])
     evidence = evidence_of(assessment, [0, 1, 1, 1], decision=[0, 1, 0, 1])
-    row = score_answers(assessment, "a", evidence)[0]
-    assert row.value == classification.sensitivity([0, 1, 1, 1], [0, 1, 0, 1]).value == 2 / 3
+    row = rows_of(assessment, "a", evidence)[0]
+    assert row.value == metrics.sensitivity([0, 1, 1, 1], [0, 1, 0, 1]).value == 2 / 3
 
 
 def test_the_ranking_counts_the_cases_without_an_answer_of_each_algorithm(tmp_path: Path) -> None:
