@@ -316,7 +316,7 @@ class _Recommender:
 
     def _ruled_out(
         self, category: str, metrics: list[dict[str, Any]], excluded: dict[str, Visit]
-    ) -> list[dict[str, str]]:
+    ) -> list[dict[str, Any]]:
         """Metrics that do not fit, and why; those that are recommended or left to a choice are not among them."""
         offered = {metric["id"] for metric in metrics}
         offered |= {other["id"] for metric in metrics for other in metric["alternatives"]}
