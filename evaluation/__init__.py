@@ -1,10 +1,10 @@
 """Scoring and ranking of biomedical image analysis challenges: pure Python, usable without the platform.
 
 What most people need is here by name, imported when it is first asked for, so that ``import evaluation`` stays quick:
-`score` predictions in folders, write a `report`, `recommend` metrics for a problem, `verify` a published ranking. Metrics
+`score` predictions in folders, `rank` algorithms, write a `report`, `recommend` metrics for a problem, `verify` a published ranking. Metrics
 are in `evaluation.metrics`, each by its id.
 
->>> from evaluation import recommend, report, score, verify
+>>> from evaluation import rank, recommend, report, score, verify
 >>> from evaluation.metrics import dsc
 """
 
@@ -14,16 +14,18 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from evaluation.advice import recommend
+    from evaluation.advice.recommend import recommend
     from evaluation.bundle import verify
+    from evaluation.ranking.facade import rank
     from evaluation.reporting import build_report as report
     from evaluation.scoring import score_folders as score
 
 __version__ = "0.1.0"
 
-__all__ = ["recommend", "report", "score", "verify"]
+__all__ = ["rank", "recommend", "report", "score", "verify"]
 
 _PLACES: Final = {
+    "rank": "evaluation.ranking.facade:rank",
     "recommend": "evaluation.advice:recommend",
     "report": "evaluation.reporting:build_report",
     "score": "evaluation.scoring:score_folders",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.assessment import parse
 from evaluation.bundle.comparing import differences
 from evaluation.bundle.layout import ASSESSMENT, AUDIT, CASES, MANIFEST, RANKING, SCHEMA, audit_digest, result_digest
+from evaluation.bundle.older import OLD_SCHEMA, still_alike
 from evaluation.ranking import digest as ranking_digest
 from evaluation.ranking import rank
 
@@ -54,6 +55,8 @@ class Verdict:
         Size of the ranking.
     is_compared
         Whether the digest came from elsewhere; else the bundle was only compared with itself.
+    not_recomputed
+        Parts of a ranking of an older schema that are defined otherwise today; that is no difference.
     """
 
     same: bool
@@ -64,16 +67,24 @@ class Verdict:
     cases: int
     bootstrap: int
     is_compared: bool = True
+    not_recomputed: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
         """The verdict in one line."""
         if not self.same:
             return f"This is NOT the published ranking: {self.places[0]}"
-        how = (
-            f"recomputed from {self.algorithms} results tables over {self.cases} cases with {self.bootstrap} resamples, "
-            f"digest {self.published}."
-        )
+        if self.not_recomputed:
+            how = (
+                f"digest {self.published}: every file is as it was published, and what is still defined alike was recomputed from "
+                f"{self.algorithms} results tables over {self.cases} cases. Not recomputed, since it was defined otherwise then: "
+                f"{', '.join(self.not_recomputed)}."
+            )
+        else:
+            how = (
+                f"recomputed from {self.algorithms} results tables over {self.cases} cases with {self.bootstrap} resamples, "
+                f"digest {self.published}."
+            )
         if self.is_compared:
             return f"This is the published ranking: {how}"
         return (
@@ -123,7 +134,11 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
     stored = _json(files, RANKING)
     if ranking_digest(stored) != published:
         places.append(f"{RANKING} does not have the digest {published} but {ranking_digest(stored)}.")
-    if recomputed != published:
+    not_recomputed: tuple[str, ...] = ()
+    if stored.get("schema") == OLD_SCHEMA:
+        old, new, not_recomputed = still_alike(stored, document, assessment)
+        places += differences(old, new)
+    elif recomputed != published:
         places += differences(stored, document) or [
             f"the ranking recomputed from the results has the digest {recomputed}, not {published}."
         ]
@@ -136,6 +151,7 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
         cases=max(entry["cases"] for entry in document["rankings"]),
         bootstrap=manifest["bootstrap"],
         is_compared=digest is not None,
+        not_recomputed=not_recomputed,
     )
 
 

@@ -70,7 +70,7 @@ PICTURES = (
         tab="stability",
         title="How stable is each team’s rank?",
         reading="The larger a circle, the more often the team had that rank when the cases were drawn again. The cross is "
-        "the median, the line the rank interval. A sharp ranking is a thin diagonal.",
+        "the median, the line the resampling range. A sharp ranking is a thin diagonal.",
         draw=figure_sources.blob,
         size="large",
     ),
@@ -222,7 +222,7 @@ PICTURES = (
         name="groups",
         tab="groups",
         title="Do the ranks hold in every group of cases?",
-        reading="Rank and rank interval in each group of the characteristic on which the order depends most; teams stand in "
+        reading="Rank and resampling range in each group of the characteristic on which the order depends most; teams stand in "
         "the order on all cases. A dot that leaves the diagonal is a team that is better or worse on these cases.",
         draw=exploratory_figures.group_ranks,
         shows_cases=True,

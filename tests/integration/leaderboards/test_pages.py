@@ -63,10 +63,10 @@ def test_exact_tie_is_said_to_be_one(built, visitor):
     assert "Ada and Eve have identical results in every case" in page(visitor)
 
 
-def test_every_row_has_rank_interval_and_drawing(built, visitor):
+def test_every_row_has_its_resampling_range_and_drawing(built, visitor):
     for row in rows_of(page(visitor)):
         assert 'data-label="Rank"' in row
-        assert 'data-label="Rank interval"' in row
+        assert 'data-label="Resampling range"' in row
         assert 'class="interval-strip"' in row
 
 
@@ -82,7 +82,7 @@ def test_missing_cases_are_marked(built, visitor):
     assert "10 of 10" in rows[0]
 
 
-def test_group_that_cannot_be_told_apart_is_marked(built, visitor):
+def test_teams_within_reach_of_the_first_place_are_marked(built, visitor):
     assert ["is-group" in row for row in rows_of(page(visitor))][0::4] == [True, False]
 
 

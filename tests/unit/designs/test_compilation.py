@@ -232,7 +232,7 @@ def test_the_pseudo_code_of_a_classification_speaks_of_answers_and_of_all_cases_
     }
     text = "\n".join(pseudo_code(parse(document)))
     assert "a case without a valid answer counts as a wrong decision" in text
-    assert "score ← the one value over all cases" in text
+    assert "score ← one value over all cases" in text
     for of_masks in ("for every case", "mean over cases", "the prediction is empty", "both are empty"):
         assert of_masks not in text
     example_of_it = worked_example(parse(document))

@@ -6,6 +6,14 @@ from leaderboards.domain import tables
 from leaderboards.domain.methods import Method
 from tests.integration.leaderboards import examples
 
+COLUMNS = (
+    "rank", "low", "high", "set_low", "set_high", "within_reach", "letters", "share", "score", "score_low", "score_high",
+)  # fmt: skip
+
+
+def winner(name: str | None, reason: str) -> dict:
+    return {"named": name is not None, "algorithm": name, "alpha": 0.05, "reason": reason}
+
 
 def ranked(*algorithms: tuple) -> list[dict]:
     return [
@@ -16,7 +24,9 @@ def ranked(*algorithms: tuple) -> list[dict]:
             "rank_interval": list(ranks),
             "score_interval": list(scores),
             "share_first": share,
-            "group": group,
+            "rank_set": list(ranks),
+            "within_reach": group == 1,
+            "letters": "abcd"[group - 1],
             "missing": int(name == "Dora"),
         }
         for name, score, rank, ranks, scores, share, group in algorithms
@@ -31,6 +41,7 @@ DOCUMENT = {
             "task": None,
             "score_direction": "higher",
             "cases": 10,
+            "winner": winner(None, "tie"),
             "algorithms": ranked(
                 ("Ada", 0.9, 1, (1, 3), (0.88, 0.92), 0.7, 1),
                 ("Eve", 0.9, 1, (1, 3), (0.88, 0.92), 0.7, 1),
@@ -45,6 +56,7 @@ DOCUMENT = {
             "task": None,
             "score_direction": "lower",
             "cases": 10,
+            "winner": winner("Ben", "shown"),
             "algorithms": ranked(
                 ("Ben", 1.1, 1, (1, 1), (1.0, 1.2), 1.0, 1),
                 ("Ada", 1.2, 2, (2, 2), (1.1, 1.3), 0.0, 2),
@@ -56,6 +68,7 @@ DOCUMENT = {
     ],
     "overall": {
         "cases": 10,
+        "winner": winner(None, "not_shown"),
         "algorithms": ranked(
             ("Ada", 1.5, 1, (1, 3), (1.0, 2.0), 0.6, 1),
             ("Eve", 1.5, 1, (1, 3), (1.0, 2.0), 0.6, 1),
@@ -91,7 +104,7 @@ def test_rank_never_stands_without_its_interval_and_share_of_first_places(table)
     assert (row.rank_text, row.interval_text, row.share_text) == ("1", "1–3", "60 %")
 
 
-def test_teams_of_the_first_group_stand_with_the_winner(table):
+def test_teams_within_reach_stand_with_the_first(table):
     assert tables.board(table).front == ("Ada", "Eve", "Ben")
 
 
@@ -147,7 +160,7 @@ def test_unknown_choice_falls_back_to_the_default(table, asked):
 def test_row_reads_as_a_sentence(table):
     assert tables.board(table).rows[-1].sentence == (
         "Dora: rank 5, between 5 and 5 in 95 % of resamples, first in 0 % of them, "
-        "group 3, 9 of 10 cases, 2 submissions, "
+        "letters c, 9 of 10 cases, 2 submissions, "
         "a later submission came after the end and is not ranked."
     )
 
@@ -169,16 +182,22 @@ def test_any_column_sorts_both_ways_and_teams_without_a_value_stay_in_the_list(t
         assert tables.board(table, sort=sort).rows[0].team == first
 
 
+def judged(table, outcome, front):
+    order = table["orders"][0] | {"winner": outcome}
+    return tables.verdict(table | {"orders": [order]}, order, front)
+
+
 def test_winner_is_named_only_where_the_registered_rule_is_met(table):
     board = tables.board(table)
     verdict = tables.verdict(table, board.order, board.front)
-    assert verdict == tables.Verdict(
-        "", "No winner is named: by the registered rule Ada, Eve and Ben cannot be told apart."
-    )
-    alone = tables.verdict(table, board.order, ("Ada",))
-    assert (alone.winner, "60 % of the resamples" in alone.reason) == ("Ada", True)
+    assert verdict == tables.Verdict("", "No winner is named: the first place is within reach of Ada, Eve and Ben.")
+    named = judged(table, winner("Ada", "shown"), ("Ada",))
+    assert (named.winner, "wrong in at most 5 % of such challenges" in named.reason) == ("Ada", True)
     assert tables.verdict(table, table["orders"][1], ("Ben",)) is None, "one of several metrics decides nothing"
-    assert "fewer than 3 teams" in tables.verdict(table | {"teams": ["Ada", "Ben"]}, board.order, ("Ada",)).reason
+    few = judged(table, winner(None, "too_few_units"), ("Ada",))
+    assert few == tables.Verdict("", "No winner is named: there are too few cases to say who is best.")
+    tied = judged(table, winner(None, "tie"), board.front)
+    assert tied == tables.Verdict("", "No winner is named: Ada and Eve share first place.")
 
 
 def test_distances_without_a_spacing_are_not_called_millimetres():
@@ -193,7 +212,8 @@ def test_own_team_is_marked(table):
 def test_many_columns_are_shown_one_region_at_a_time():
     orders = [
         {"key": "overall", "label": "Overall", "metric": None, "ranking": None, "statistic": "mean rank", "decimals": 2}
-        | {key: [1.0] for key in ("rank", "low", "high", "group", "share", "score", "score_low", "score_high")}
+        | {key: [1.0] for key in COLUMNS}
+        | {"letters": ["a"]}
     ]
     for metric in "abc":
         for region in ("x", "y", "z"):
@@ -239,7 +259,7 @@ def large_table(teams: int) -> dict:
         "statistic": "mean rank",
         "decimals": 2,
     }
-    order |= dict.fromkeys(("rank", "low", "high", "group", "share", "score", "score_low", "score_high"), numbers)
+    order |= dict.fromkeys(COLUMNS, numbers) | {"letters": [None] * teams, "within_reach": [False] * teams}
     names = [f"team-{number:03d}" for number in range(1, teams + 1)]
     return {"cases": 1, "interval": 0.95, "teams": names, "missing": [0] * teams, "identical": [], "orders": [order]}
 
