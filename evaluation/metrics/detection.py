@@ -156,6 +156,7 @@ def average_precision(references: Sequence[Objects], predictions: Sequence[Objec
             None,
             "With coco_101: how many predictions of an image and class are read, best first; null is 100, as in pycocotools.",
             minimum=1,
+            stands_where_set=True,
         ),
         Option("localization_thresholds", "array", None, "Optional list of cutoffs to average over."),
         *MATCHING,

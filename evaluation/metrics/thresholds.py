@@ -116,6 +116,7 @@ def auroc(
             None,
             "With coco_101: how many predictions of an image and class are read, best first; null is 100, as in pycocotools.",
             minimum=1,
+            stands_where_set=True,
         ),
         Option(
             "localization_thresholds",
