@@ -1,5 +1,6 @@
 """What teams see of their scores when, and which submission counts."""
 
+import html
 from datetime import timedelta
 
 import pytest
@@ -95,7 +96,7 @@ def test_an_organizer_reads_whose_submission_counts_and_not_of_a_team_of_their_o
     world = build(tmp_path / "r", results=Phase.Results.CASES, counts="last")
     (only,) = scored(world, 0)
     client.force_login(world.organizer)
-    page = client.get(only.get_absolute_url()).content.decode()
+    page = html.unescape(client.get(only.get_absolute_url()).content.decode())
     assert f"This submission counts: it is the last of {only.team.name} that was scored." in page
     assert "your team" not in page.lower()
     client.force_login(world.ada)
