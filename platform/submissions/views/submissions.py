@@ -99,14 +99,13 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
     user = request.user
     state = progress(submission)
     run = counted_run(submission)
-    is_of_team = submission.team.members.filter(user=user).exists()
     content: dict[str, Any] = {
         "submission": submission,
         "phase": submission.phase,
         "progress": state,
         "report": Report.of(submission.report),
         "run": run,
-        "counting": counting(submission, for_team=is_of_team)
+        "counting": counting(submission, for_team=submission.team.members.filter(user=user).exists())
         if submission.state == Submission.State.SCORED
         else Counting(False, ""),
         "may_choose": choosing.may_be_chosen(submission)
