@@ -33,7 +33,7 @@ def questions(
     compared: Sequence[str],
     *,
     hardest: tuple[str, Sequence[HardCase]] | None,
-    tells_cases: bool,
+    published_on: str = "",
 ) -> list[Question]:
     """Put sentences under the questions that they answer.
 
@@ -45,8 +45,8 @@ def questions(
         What comparing it with other ways says.
     hardest
         Label of an order and its hardest cases; None where there are none, or nobody may see them yet.
-    tells_cases
-        Whether the reader may see single cases.
+    published_on
+        When results by case are published, for a reader who may not see them yet; empty for one who may.
     """
     change = [sentence for sentence in said if sentence.startswith("Leaving out ")]
     missing = [sentence for sentence in said if sentence.startswith("Cases without a usable prediction")]
@@ -62,7 +62,7 @@ def questions(
         Question("Is it sure?", (*_sure(board), *sure), ("stability", "pairs")),
         Question("Who is tied?", tuple(_tied(board)), ("pairs",)),
         Question(
-            "On which cases do all fail?", (*_hard(hardest, tells_cases=tells_cases), *missing), ("cases", "groups")
+            "On which cases do all fail?", (*_hard(hardest, published_on=published_on), *missing), ("cases", "groups")
         ),
         Question("What would change it?", (*change, *compared), ("schemes", "metrics", "gaming")),
     ]
@@ -105,9 +105,9 @@ def _tied(board: Board) -> list[str]:
     return said
 
 
-def _hard(hardest: tuple[str, Sequence[HardCase]] | None, *, tells_cases: bool) -> list[str]:
-    if not tells_cases:
-        return ["Single cases open when the phase closes."]
+def _hard(hardest: tuple[str, Sequence[HardCase]] | None, *, published_on: str) -> list[str]:
+    if published_on:
+        return [f"Results by case are published on {published_on}."]
     if hardest is None or not hardest[1]:
         return ["There are no values of single cases by this ranking."]
     label, cases = hardest

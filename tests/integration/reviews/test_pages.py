@@ -230,3 +230,21 @@ def test_a_chair_who_reviews_besides_has_the_pages_of_both(client, world):
     assert "Decide" in page
     assert f"/calls/{world.call.slug}/filings/1/review/" in page
     assert client.get(f"/calls/{world.call.slug}/filings/1/review/mission/").status_code == 200
+
+
+def test_a_review_is_called_late_only_after_its_date(client, world):
+    world.under_review()
+    client.force_login(world.chair)
+    before = client.get(f"/calls/{world.call.slug}/assignments/").content.decode()
+    assert "open review" in before
+    assert " late " not in before
+    now = timezone.now()
+    Call.objects.filter(pk=world.call.pk).update(
+        submission_at=now - timedelta(days=2), review_at=now - timedelta(hours=1)
+    )
+    assert "late review" in client.get(f"/calls/{world.call.slug}/assignments/").content.decode()
+
+
+def test_nobody_is_offered_to_remind_where_no_review_is_open(client, world):
+    client.force_login(world.chair)
+    assert "Remind" not in client.get(f"/calls/{world.call.slug}/assignments/").content.decode()
