@@ -73,9 +73,7 @@ def test_task_that_is_sealed_is_named_and_nothing_else_is_said_of_it(built, pers
     Phase.objects.filter(pk=built.phases["Third"].pk).update(leaderboard=Phase.Leaderboard.SEALED)
     answer = page(person, built)
     assert "no ranking that you may see: Third" in answer.content.decode()
-    assert (
-        page(person, built, format="csv").content.decode().startswith("team,consensus rank,mean rank,Main,Second\n")
-    )
+    assert page(person, built, format="csv").content.decode().startswith("team,consensus rank,mean rank,Main,Second\n")
     assert "Third" in page("organizer", built, format="csv").content.decode()
 
 
