@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
                         default=False, help_text="Everybody sees the call and can file.", verbose_name="published"
                     ),
                 ),
-                ("submission_at", models.DateTimeField(verbose_name="designs are filed until")),
+                ("submission_at", models.DateTimeField(verbose_name="submission deadline")),
                 ("review_at", models.DateTimeField(verbose_name="reviews are due")),
                 ("revision_at", models.DateTimeField(verbose_name="revisions are due")),
                 ("registration_at", models.DateTimeField(verbose_name="accepted designs are registered until")),
