@@ -75,7 +75,7 @@ def fill_field(field, parameter, values):
     if value is None and state is None:
         return False
     if state is not None:
-        field.get_by_text("Not a value, or not yet public").click()
+        field.get_by_text("Can’t answer this?").click()
         field.locator(f'[name="state"][value="{state["state"]}"]').check()
         if "reason" in state:
             field.locator('[name="reason"]').fill(state["reason"])
