@@ -1,6 +1,7 @@
 """The assessment document: what is measured, what a missing value counts as, and how the winner is found."""
 
 from evaluation.assessment.errors import AssessmentError
+from evaluation.assessment.levels import GROUP_RULES, undeclared_level
 from evaluation.assessment.model import (
     Aggregation,
     Assessment,
@@ -13,15 +14,14 @@ from evaluation.assessment.model import (
     Step,
     Uncertainty,
 )
-from evaluation.assessment.parse import GROUP_RULES, PROBLEMS, SCHEMA, parse
-from evaluation.assessment.ranking import MISSING_RANKS, SCHEMES, TIES
+from evaluation.assessment.parse import PROBLEMS, SCHEMA, parse
+from evaluation.assessment.ranking import MISSING_RANKS, TIES
 
 __all__ = [
     "GROUP_RULES",
     "MISSING_RANKS",
     "PROBLEMS",
     "SCHEMA",
-    "SCHEMES",
     "TIES",
     "Aggregation",
     "Assessment",
@@ -35,4 +35,5 @@ __all__ = [
     "Step",
     "Uncertainty",
     "parse",
+    "undeclared_level",
 ]

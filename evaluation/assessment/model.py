@@ -111,10 +111,28 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Aggregation:
-    """From values of cases to values of units: levels from the inside out."""
+    """From values of cases to values of units: levels from the inside out.
+
+    Attributes
+    ----------
+    fixed
+        Levels whose members are all there are: strata, drawn within.
+    undeclared
+        Levels of which nothing says whether their members are all there are or a sample.
+    declared
+        The role of each level that the document gives one, ``random`` or ``fixed``.
+    """
 
     levels: tuple[str, ...] = ("case",)
     operator: Operator = Operator("mean")
+    fixed: tuple[str, ...] = ()
+    undeclared: tuple[str, ...] = ()
+    declared: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def random(self) -> tuple[str, ...]:
+        """Levels above the case whose members are a sample, from the inside out."""
+        return tuple(level for level in self.levels[1:] if level not in self.fixed + self.undeclared)
 
     @property
     def unit(self) -> str:
@@ -136,7 +154,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class RankingScheme:
-    """How values become one ranking a metric, region and task, and how those become one."""
+    """How values become one ranking a metric, region and task, and how those become one.
+
+    Attributes
+    ----------
+    scheme
+        Id of a scheme of `evaluation.ranking.schemes`.
+    alpha, adjust
+        Level and adjustment of tests.
+    options
+        Further options that the scheme has of its own.
+    """
 
     name: str | None
     scheme: str
@@ -148,11 +176,31 @@ class RankingScheme:
     metrics: tuple[str, ...] | None
     regions: tuple[str, ...] | None
     combine: tuple[Step, ...] | None
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Uncertainty:
-    """How often and what is drawn, the share that an interval covers, and the rule that makes a group."""
+    """How often and what is drawn, how sure statements are to be, and which differences matter.
+
+    Attributes
+    ----------
+    interval
+        Share of challenges in which all statements about order hold together, and of the resamples that a resampling
+        range covers.
+    strata
+        Columns within which is drawn: those that the document names or implies, and all fixed levels.
+    named_strata
+        Those of `strata` that the document names.
+    group
+        Read from old documents, without effect.
+    winner_alpha
+        A smaller ceiling for naming a winner wrongly than ``1 - interval``.
+    margin
+        For each metric by name, the difference that matters, in its unit.
+    unseen_failures
+        ``jeffreys`` to carry failures that nobody has seen into the rank sets.
+    """
 
     bootstrap: int
     seed: int
@@ -160,6 +208,10 @@ class Uncertainty:
     resample: tuple[str, ...]
     strata: tuple[str, ...]
     group: str
+    named_strata: tuple[str, ...] = ()
+    winner_alpha: float | None = None
+    margin: Mapping[str, float] = field(default_factory=dict, hash=False)
+    unseen_failures: str = "none"
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from evaluation.assessment.errors import AssessmentError, listed
-from evaluation.assessment.model import Aggregation, Assessment, MetricUse, Region, Uncertainty
+from evaluation.assessment.levels import aggregation_document, read_levels, uncertainty_document
+from evaluation.assessment.model import Assessment, MetricUse, Region
 from evaluation.assessment.policy import Bounds, read_policy
-from evaluation.assessment.ranking import read_operator, read_rankings, scheme_document
+from evaluation.assessment.ranking import read_rankings, scheme_document, scheme_of
 from evaluation.assessment.reading import Place, distinct, is_number, name
 from evaluation.catalogue import PROBLEM_CATEGORIES, CatalogueError, Metric, OptionError, all_metrics, get
 
 SCHEMA = 1
 PROBLEMS = (*PROBLEM_CATEGORIES, "failure_detection", "table")
-GROUP_RULES = ("interval_overlaps_winner", "interval_includes_first", "not_significantly_worse")
 _KEYS = ("schema", "problem", "regions", "metrics", "aggregation", "ranking", "uncertainty")
 
 
@@ -47,8 +47,8 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     ...         "metrics": [{"id": "dsc"}],
     ...     }
     ... )
-    >>> assessment.metrics[0].policy.pred_empty, assessment.rankings[0].scheme, assessment.uncertainty.bootstrap
-    ('worst', 'aggregate_then_rank', 1000)
+    >>> assessment.metrics[0].policy.pred_empty, assessment.rankings[0].ties, assessment.uncertainty.bootstrap
+    ('worst', 'min', 1000)
     """
     place = Place(document, "", _KEYS)
     if place.raw("schema", SCHEMA) != SCHEMA or isinstance(place.raw("schema"), bool):
@@ -56,14 +56,13 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     problem = place.choice("problem", PROBLEMS)
     regions = _regions(place, problem)
     rankings, as_list = read_rankings(place.raw("ranking", {}), "ranking", problem)
-    rank_based = all(ranking.scheme == "rank_then_aggregate" for ranking in rankings)
+    rank_based = all(scheme_of(ranking).ranks_cases for ranking in rankings)
     metrics = place.items("metrics", lambda value, path: _metric(value, path, problem, rank_based=rank_based))
     distinct([metric.name for metric in metrics], "metrics", "name")
     if problem == "table" and len(metrics) != 1:
         raise AssessmentError("metrics", len(metrics), 'exactly one entry {"id": "value", "direction": …} for a table')
     _check_selection(rankings, metrics, regions)
-    aggregation = _aggregation(place)
-    uncertainty = _uncertainty(place, rankings, aggregation)
+    aggregation, uncertainty = read_levels(place, rankings, metrics)
     draft = Assessment(
         schema=SCHEMA,
         problem=problem,
@@ -193,49 +192,6 @@ def _table_metric(value: object, path: str, *, rank_based: bool) -> MetricUse:
     )
 
 
-def _aggregation(place: Place) -> Aggregation:
-    inner = Place(place.raw("aggregation", {}), "aggregation", ("levels", "operator"))
-    levels = inner.items("levels", name) if inner.has("levels") else ("case",)
-    distinct(levels, inner.at("levels"), "level")
-    if levels[0] != "case":
-        raise AssessmentError(inner.at("levels[0]"), levels[0], '"case": levels go from the inside out')
-    return Aggregation(levels, read_operator(inner.raw("operator", "mean"), inner.at("operator")))
-
-
-def _uncertainty(place: Place, rankings: Any, aggregation: Aggregation) -> Uncertainty:
-    keys = ("bootstrap", "seed", "interval", "resample", "strata", "group")
-    inner = Place(place.raw("uncertainty", {}), "uncertainty", keys)
-    resample = _columns(inner, "resample", aggregation.levels[1:2] or ("case",))
-    if "case" in resample[:-1]:
-        raise AssessmentError(inner.at("resample"), list(resample), "case innermost: outermost level first")
-    combined = {column for ranking in rankings for step in ranking.combine or () for column in step.over}
-    sites = tuple(sorted(combined - {"metric", "region", "task"} - set(resample)))
-    strata = _columns(inner, "strata", sites)
-    for column in strata:
-        if column in resample or column == "case":
-            raise AssessmentError(inner.at("strata"), column, "columns that are not resampled")
-    group = inner.choice("group", GROUP_RULES, GROUP_RULES[0])
-    return Uncertainty(
-        bootstrap=inner.integer("bootstrap", 1000, 0, 100_000),
-        seed=inner.integer("seed", 1, 0, 2**53),
-        interval=inner.number("interval", 0.95, "a share above 0 and below 1", lambda share: 0 < share < 1),
-        resample=resample,
-        strata=strata,
-        group=group,
-    )
-
-
-def _columns(place: Place, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
-    value = place.value.get(key)
-    if value is None:
-        return default
-    if isinstance(value, str):
-        return (name(value, place.at(key)),)
-    columns = place.items(key, name, empty=key == "strata")
-    distinct(columns, place.at(key), "column")
-    return columns
-
-
 def _check_selection(rankings: Any, metrics: tuple[MetricUse, ...], regions: tuple[Region, ...]) -> None:
     known = {"metrics": [metric.name for metric in metrics], "regions": [region.name for region in regions]}
     for index, ranking in enumerate(rankings):
@@ -286,18 +242,10 @@ def _document(assessment: Assessment, *, as_list: bool) -> dict[str, Any]:
     if assessment.problem != "table":
         document["regions"] = [{"name": region.name, "labels": list(region.labels)} for region in assessment.regions]
     document["metrics"] = [_metric_document(metric, assessment.problem) for metric in assessment.metrics]
-    aggregation, uncertainty = assessment.aggregation, assessment.uncertainty
-    document["aggregation"] = {"levels": list(aggregation.levels), "operator": aggregation.operator.document}
     schemes = [scheme_document(ranking) for ranking in assessment.rankings]
+    document["aggregation"] = aggregation_document(assessment.aggregation)
     document["ranking"] = schemes if as_list else schemes[0]
-    document["uncertainty"] = {
-        "bootstrap": uncertainty.bootstrap,
-        "seed": uncertainty.seed,
-        "interval": uncertainty.interval,
-        "resample": "case" if uncertainty.resample == ("case",) else list(uncertainty.resample),
-        "strata": list(uncertainty.strata),
-        "group": uncertainty.group,
-    }
+    document["uncertainty"] = uncertainty_document(assessment.uncertainty, assessment.aggregation)
     return document
 
 

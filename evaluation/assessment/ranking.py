@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from evaluation.assessment.errors import AssessmentError
 from evaluation.assessment.model import Operator, RankingScheme, Step
 from evaluation.assessment.reading import Place, distinct, is_number, name
 
-SCHEMES = ("aggregate_then_rank", "rank_then_aggregate", "test_then_rank", "one_score")
+if TYPE_CHECKING:
+    from evaluation.ranking.schemes import Scheme
+
 TIES = ("min", "max", "dense", "average")
 MISSING_RANKS = ("toolkit", "last", "shared_last")
-ADJUSTMENTS = ("none", "holm")
 _OPERATORS = ("mean", "median", "min", "max")
-_SCHEME_KEYS = (
-    "name", "scheme", "operator", "ties", "missing_rank", "alpha", "adjust", "metrics", "regions", "combine",
-)  # fmt: skip
+_SCHEME_KEYS = ("name", "scheme", "operator", "ties", "missing_rank", "metrics", "regions", "combine")
+_ALPHA = 0.05
 _STEP_KEYS = ("over", "operator", "rerank", "ties", "fractional", "weights")
 
 
@@ -50,11 +50,10 @@ def read_operator(value: object, path: str) -> Operator:
 def scheme_document(ranking: RankingScheme) -> dict[str, Any]:
     """A ranking as it stands in a document, with every default."""
     document: dict[str, Any] = {"name": ranking.name, "scheme": ranking.scheme}
-    if ranking.scheme in ("aggregate_then_rank", "rank_then_aggregate"):
+    scheme = scheme_of(ranking)
+    if scheme.takes_operator:
         document["operator"] = ranking.operator.document
-    document |= {"ties": ranking.ties, "missing_rank": ranking.missing_rank}
-    if ranking.scheme == "test_then_rank":
-        document |= {"alpha": ranking.alpha, "adjust": ranking.adjust}
+    document |= {"ties": ranking.ties, "missing_rank": ranking.missing_rank, **scheme.option_document(ranking)}
     for key in ("metrics", "regions"):
         chosen = getattr(ranking, key)
         document[key] = None if chosen is None else list(chosen)
@@ -78,27 +77,44 @@ def step_document(step: Step) -> dict[str, Any]:
 
 
 def _ranking(value: object, path: str, problem: str) -> RankingScheme:
-    place = Place(value, path, _SCHEME_KEYS)
-    scheme = place.choice("scheme", SCHEMES, SCHEMES[0])
+    # Schemes compute with what an assessment says, and so stand above it: they are loaded when one is read.
+    from evaluation.ranking.schemes import DEFAULT, all_schemes
+
+    schemes = {scheme.id: scheme for scheme in all_schemes()}
+    owners: dict[str, list[str]] = {}
+    for known in schemes.values():
+        for key in known.option_names:
+            owners.setdefault(key, []).append(known.id)
+    place = Place(value, path, (*_SCHEME_KEYS, *owners))
+    scheme = schemes[place.choice("scheme", list(schemes), DEFAULT)]
     ties = place.choice("ties", TIES, "min")
-    if scheme in ("test_then_rank", "one_score") and place.has("operator") and place.raw("operator") != "mean":
-        raise AssessmentError(place.at("operator"), place.raw("operator"), f"no operator: {scheme} has none")
-    if scheme != "test_then_rank":
-        for key in ("alpha", "adjust"):
-            if place.has(key):
-                raise AssessmentError(place.at(key), place.raw(key), f"no {key}: only test_then_rank has one")
+    if not scheme.takes_operator and place.has("operator") and place.raw("operator") != "mean":
+        raise AssessmentError(place.at("operator"), place.raw("operator"), f"no operator: {scheme.id} has none")
+    for key, names in owners.items():
+        if key not in scheme.option_names and place.has(key):
+            allowed = f"no {key}: only {' and '.join(names)} {'has' if len(names) == 1 else 'have'} one"
+            raise AssessmentError(place.at(key), place.raw(key), allowed)
+    options = dict(scheme.read_options(place))
     return RankingScheme(
         name=name(place.raw("name"), place.at("name")) if place.has("name") else None,
-        scheme=scheme,
+        scheme=scheme.id,
         operator=read_operator(place.raw("operator", "mean"), place.at("operator")),
         ties=ties,
         missing_rank=place.choice("missing_rank", MISSING_RANKS, "toolkit"),
-        alpha=place.number("alpha", 0.05, "a number above 0 and below 1", lambda number: 0 < number < 1),
-        adjust=place.choice("adjust", ADJUSTMENTS, "none"),
+        alpha=options.pop("alpha", _ALPHA),
+        adjust=options.pop("adjust", "none"),
         metrics=_selection(place, "metrics"),
         regions=_selection(place, "regions"),
         combine=_combine(place, problem, scheme, ties),
+        options=options,
     )
+
+
+def scheme_of(ranking: RankingScheme) -> Scheme:
+    """Return the scheme that a ranking registers."""
+    from evaluation.ranking.schemes import get_scheme
+
+    return get_scheme(ranking.scheme)
 
 
 def _selection(place: Place, key: str) -> tuple[str, ...] | None:
@@ -109,7 +125,7 @@ def _selection(place: Place, key: str) -> tuple[str, ...] | None:
     return names
 
 
-def _combine(place: Place, problem: str, scheme: str, ties: str) -> tuple[Step, ...] | None:
+def _combine(place: Place, problem: str, scheme: Scheme, ties: str) -> tuple[Step, ...] | None:
     if "combine" not in place.value:
         if problem == "table":
             return None
@@ -132,7 +148,7 @@ def _combine(place: Place, problem: str, scheme: str, ties: str) -> tuple[Step, 
     return steps
 
 
-def _step(value: object, path: str, scheme: str, ties: str, *, first: bool) -> Step:
+def _step(value: object, path: str, scheme: Scheme, ties: str, *, first: bool) -> Step:
     place = Place(value, path, _STEP_KEYS)
     over_value = place.raw("over")
     if over_value is None:
@@ -145,11 +161,11 @@ def _step(value: object, path: str, scheme: str, ties: str, *, first: bool) -> S
     if "case" in over:
         raise AssessmentError(place.at("over"), "case", "metric, region, task or a column of the case table")
     rerank = place.flag("rerank", default=True)
-    if not rerank and first and scheme != "rank_then_aggregate":
+    if not rerank and first and not scheme.ranks_cases:
         raise AssessmentError(
             place.at("rerank"),
             rerank,
-            f"true: the scores of {scheme} are not ranks, and averaging them needs a common scale",
+            f"true: the scores of {scheme.id} are not ranks, and averaging them needs a common scale",
         )
     return Step(
         over=over,

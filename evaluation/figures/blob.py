@@ -104,7 +104,7 @@ def blob_plot(
                 "width": 3,
             },
             "text": [
-                f"{a['name']}: median {rank_words(a['rank_median'])}, interval {interval_words(a['rank_interval'])}"
+                f"{a['name']}: median {rank_words(a['rank_median'])}, resampling range {interval_words(a['rank_interval'])}"
                 for a in algorithms
             ],
             "hovertemplate": "%{text}<extra></extra>",

@@ -4,63 +4,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.figures.layout import interval_words, number, percent
+from evaluation.figures.layout import interval_words, number
 from evaluation.figures.selection import Entry, is_combined, label, main_entry, overall
+from evaluation.ranking import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_FEW_CASES = 20
-_NAMED = 4
-_CLEAR = 0.95
+_DISAGREEING = 3
 _FEW_CLUSTERS = 10
 
 
-def headline(document: Mapping[str, Any]) -> str:
-    """The one sentence that belongs above a leaderboard."""
-    return headline_of(main_entry(document))
+def headline(document: Mapping[str, Any], *, closed: bool = True) -> str:
+    """The one sentence that belongs above a leaderboard; `closed` unless results can still come."""
+    return verdict.headline(main_entry(document), document, closed=closed)
 
 
-def headline_of(entry: Entry) -> str:
-    """Who leads, and whether that is certain.
-
-    Examples
-    --------
-    >>> entry = {"resampled": True, "winners": ["unet-b"], "algorithms": [
-    ...     {"name": "unet-b", "group": 1, "share_first": 0.61, "score": 1.5, "rank": 1, "rank_frequencies": [61, 39]},
-    ...     {"name": "unet-a", "group": 1, "share_first": 0.39, "score": 1.6, "rank": 2, "rank_frequencies": [39, 61]}]}
-    >>> headline_of(entry)
-    'unet-b and unet-a cannot be told apart: unet-b leads in 61 % of resamples.'
-    """
-    winners = [a for a in entry["algorithms"] if a["name"] in entry["winners"]]
-    leaders = [a["name"] for a in winners]
-    if len(entry["algorithms"]) == 1:
-        return f"{leaders[0]} is the only algorithm so far."
-    if not entry["resampled"]:
-        verb = "ranks first" if len(leaders) == 1 else "share first place"
-        return f"{_joined(leaders)} {verb}; how certain that is cannot be said, since the ranking was not resampled."
-    group = [a["name"] for a in entry["algorithms"] if a["group"] == 1]
-    others = [name for name in group if name not in leaders]
-    first = winners[0]
-    if not others:
-        return _clear(leaders, winners)
-    if len(leaders) == 1:
-        lead = f"{first['name']} leads in {_resamples(first['share_first'])}"
-    elif _identical(winners):
-        lead = f"{_joined(leaders)} share first place exactly and lead together in {_resamples(first['share_first'])}"
-    else:
-        lead = f"{_joined(leaders)} share first place"
-    if first["share_first"] >= _CLEAR:
-        return f"{lead}; the rank {_intervals(others)} its own."
-    if len(group) <= _NAMED:
-        return f"{_joined(leaders + others)} cannot be told apart: {lead}."
-    them = "it" if len(leaders) == 1 else "them"
-    return f"{lead}, but {len(others)} others cannot be told apart from {them}."
+def headline_of(entry: Entry, document: Mapping[str, Any] | None = None, *, closed: bool = True) -> str:
+    """Who leads, and whether that is certain."""
+    return verdict.headline(entry, document, closed=closed)
 
 
 def sentences(document: Mapping[str, Any]) -> list[str]:
     """All that is worth saying about the main ranking of a document."""
     return sentences_of(main_entry(document), document)
+
+
+def certainty_of(entry: Entry, document: Mapping[str, Any], *, closed: bool = True) -> list[str]:
+    """Who leads, how sure that is, and what it hangs on; without what only describes the resamples."""
+    return [*verdict.certainty(entry, document, closed=closed), *verdict.disagreement(entry)[:_DISAGREEING]]
 
 
 def sentences_of(entry: Entry, document: Mapping[str, Any]) -> list[str]:
@@ -73,49 +45,13 @@ def sentences_of(entry: Entry, document: Mapping[str, Any]) -> list[str]:
     document
         The whole document, for what an overall ranking does not hold itself.
     """
-    said = [headline_of(entry)]
-    said += _exact_ties(entry)
+    said = certainty_of(entry, document)
     if entry["resampled"]:
         said += _stability(entry)
     said += _left_out(entry)
     said += _significance(entry, document)
     said += _few_clusters(entry, document)
-    if entry["cases"] < _FEW_CASES and entry["cases"] > 0:
-        said.append(
-            f"There are only {entry['cases']} cases: resampling them understates what another {entry['cases']} cases could change."
-        )
     said += _missing(entry)
-    return said
-
-
-def _intervals(others: Sequence[str]) -> str:
-    if len(others) == 1:
-        return f"interval of {others[0]} overlaps"
-    whose = _joined(others) if len(others) < _NAMED else f"{len(others)} others"
-    return f"intervals of {whose} overlap"
-
-
-def _clear(leaders: Sequence[str], winners: Sequence[Mapping[str, Any]]) -> str:
-    share = _resamples(winners[0]["share_first"])
-    if len(leaders) == 1:
-        return f"{leaders[0]} ranks first in {share}; no other algorithm’s rank interval overlaps."
-    if _identical(winners):
-        return f"{_joined(leaders)} share first place exactly and come first together in {share}."
-    each = _joined([f"{a['name']} {percent(a['share_first'])}" for a in winners])
-    return f"{_joined(leaders)} share first place; first in resamples: {each}."
-
-
-def _exact_ties(entry: Entry) -> list[str]:
-    """Algorithms with the same score and the same rank in every resample, below the first place."""
-    said = []
-    tied: dict[tuple[Any, ...], list[str]] = {}
-    for algorithm in entry["algorithms"]:
-        frequencies = algorithm["rank_frequencies"]
-        key = (algorithm["score"], algorithm["rank"], None if frequencies is None else tuple(frequencies))
-        tied.setdefault(key, []).append(algorithm["name"])
-    for (_, rank, _), members in tied.items():
-        if len(members) > 1 and set(members) != set(entry["winners"]):
-            said.append(f"{_joined(members)} share rank {rank:g} exactly, in the ranking and in all resamples.")
     return said
 
 
@@ -135,9 +71,9 @@ def _stability(entry: Entry) -> list[str]:
     first = entry["algorithms"][0]
     low, high = first["rank_interval"] or (None, None)
     if len(entry["winners"]) == 1 and low == high == 1:
-        said.append(f"The rank interval of {first['name']} is rank 1 alone.")
+        said.append(f"The resampling range of {first['name']} is rank 1 alone.")
     elif len(entry["winners"]) == 1:
-        said.append(f"The rank interval of {first['name']} is {interval_words(first['rank_interval'])}.")
+        said.append(f"The resampling range of {first['name']} is {interval_words(first['rank_interval'])}.")
     elif len(entry["winners"]) == len(entry["algorithms"]):
         said.append("All algorithms are tied on the full data; whatever order a resample shows is chance.")
     return said
@@ -182,7 +118,7 @@ def _significance(entry: Entry, document: Mapping[str, Any]) -> list[str]:
     if units < needed:
         words = (
             f"With {count} algorithms a comparison needs at least {needed} differing cases to be significant after "
-            f"Holm’s adjustment; there are {units}, so no test can tell any two algorithms apart."
+            f"Holm’s adjustment; there are {units}, so no test can be significant."
         )
         return [words]
     if is_combined(entry):
@@ -199,7 +135,7 @@ def _few_clusters(entry: Entry, document: Mapping[str, Any]) -> list[str]:
     if drawn[0] == "case" or units is None or units >= _FEW_CLUSTERS or not entry["resampled"]:
         return []
     return [
-        f"Only {units} {drawn[0]}s could be drawn: with fewer than about {_FEW_CLUSTERS}, intervals are unreliable."
+        f"Only {units} {drawn[0]}s could be drawn: with fewer than about {_FEW_CLUSTERS}, resampling ranges are unreliable."
     ]
 
 
@@ -208,15 +144,6 @@ def _missing(entry: Entry) -> list[str]:
     if not lacking:
         return []
     return [f"Cases without a usable prediction: {_joined(lacking)}."]
-
-
-def _identical(algorithms: Sequence[Mapping[str, Any]]) -> bool:
-    first = algorithms[0]
-    return all(a["score"] == first["score"] and a["rank_frequencies"] == first["rank_frequencies"] for a in algorithms)
-
-
-def _resamples(share: float) -> str:
-    return "all resamples" if share == 1.0 else f"{percent(share)} of resamples"
 
 
 def _joined(words: Sequence[str]) -> str:

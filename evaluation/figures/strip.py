@@ -15,7 +15,7 @@ _WIDTH, _HEIGHT, _MARGIN = 160.0, 18.0, 8.0
 
 
 def interval_strip(document: Mapping[str, Any], **which: str | None) -> Figure:
-    """Show rank and rank interval of every algorithm, best at the top; `which` as in `select`."""
+    """Show rank and resampling range of every algorithm, best at the top; `which` as in `select`."""
     entry = select(document, **which)
     algorithms, palette = entry["algorithms"], colours(document)
     if not entry["resampled"]:
@@ -32,8 +32,8 @@ def interval_strip(document: Mapping[str, Any], **which: str | None) -> Figure:
             "error_x": {
                 "type": "data",
                 "symmetric": False,
-                "array": [a["rank_interval"][1] - a["rank"]],
-                "arrayminus": [a["rank"] - a["rank_interval"][0]],
+                "array": [max(0, a["rank_interval"][1] - a["rank"])],
+                "arrayminus": [max(0, a["rank"] - a["rank_interval"][0])],
                 "color": palette[a["name"]],
                 "thickness": 3,
             },
@@ -45,7 +45,7 @@ def interval_strip(document: Mapping[str, Any], **which: str | None) -> Figure:
     return figure(
         data,
         "Between which ranks does each algorithm lie?",
-        x=ranks_axis(len(algorithms), title="Rank, with its bootstrap interval"),
+        x=ranks_axis(len(algorithms), title="Rank, with its resampling range"),
         y={
             "tickmode": "array",
             "tickvals": list(range(len(algorithms))),
@@ -57,7 +57,7 @@ def interval_strip(document: Mapping[str, Any], **which: str | None) -> Figure:
 
 
 def interval_svg(algorithm: Mapping[str, Any], places: int, *, css_class: str = "rank-interval") -> str:
-    """Draw the rank and rank interval of one algorithm as an SVG element for a table cell.
+    """Draw the rank and resampling range of one algorithm as an SVG element for a table cell.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def interval_svg(algorithm: Mapping[str, Any], places: int, *, css_class: str = 
     low, high = algorithm["rank_interval"] or (algorithm["rank"], algorithm["rank"])
     words = f"rank {rank_words(algorithm['rank'])}"
     if algorithm["rank_interval"] is not None:
-        words += f", interval {interval_words(algorithm['rank_interval'])} of {places}"
+        words += f", resampling range {interval_words(algorithm['rank_interval'])} of {places}"
     middle = _HEIGHT / 2
     left, right, dot = (_x(value, places) for value in (low, high, algorithm["rank"]))
     return (

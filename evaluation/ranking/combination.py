@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,12 +30,18 @@ class Part:
         Samples × algorithms; not a number in samples that hold nothing of this part.
     cases
         How many cases stand behind it, in every sample.
+    inside
+        Which cases of its table it ranks; ``None`` for all.
+    source
+        The evaluated table it comes from; ``None`` for a combined one, and for one of groups of cases that are drawn.
     """
 
     key: Mapping[str, str | None]
     scores: FloatArray
     ranks: FloatArray
     cases: FloatArray
+    inside: npt.NDArray[np.bool_] | None = None
+    source: Any = None
 
 
 def combine(parts: Sequence[Part], steps: Iterable[Step], missing_rank: str = "toolkit") -> list[Part]:

@@ -9,22 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError, build_tables, check_results, metadata_column
-from evaluation.assessment import Assessment, Operator, RankingScheme, Step
 from evaluation.assessment.ranking import scheme_document
 from evaluation.ranking.combination import combine
 from evaluation.ranking.compare import kendall_tau_b
 from evaluation.ranking.document import rank
 from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan
 from evaluation.ranking.parts import parts_of
+from evaluation.ranking.schemes import all_schemes, get_scheme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
+    from evaluation.assessment import Assessment, RankingScheme, Step
+
 FloatArray = npt.NDArray[np.float64]
 REGISTERED: Final = "registered"
-_MEAN, _MEDIAN = Operator("mean"), Operator("median")
 
 
 def compare(rankings: Mapping[str, Mapping[str, float]], reference: str | None = None) -> dict[str, Any]:
@@ -96,17 +97,20 @@ def alternative_schemes(registered: RankingScheme) -> dict[str, RankingScheme]:
     steps = registered.combine and tuple(
         _reranked(step) if index == 0 else step for index, step in enumerate(registered.combine)
     )
-    plain = replace(registered, combine=steps, alpha=0.05, adjust="none")
+    plain = replace(registered, combine=steps, alpha=0.05, adjust="none", options={})
     schemes = {
-        "mean, then rank": replace(plain, scheme="aggregate_then_rank", operator=_MEAN),
-        "median, then rank": replace(plain, scheme="aggregate_then_rank", operator=_MEDIAN),
-        "rank, then mean": replace(plain, scheme="rank_then_aggregate", operator=_MEAN),
-        "rank, then median": replace(plain, scheme="rank_then_aggregate", operator=_MEDIAN),
-        "significance tests": replace(plain, scheme="test_then_rank"),
+        label: replace(plain, scheme=scheme.id, **settings)
+        for scheme in all_schemes()
+        for label, settings in scheme.usual_forms().items()
     }
     if not any(_same_rule(registered, scheme) for scheme in schemes.values()):
         schemes = {REGISTERED: registered, **schemes}
     return schemes
+
+
+def without_pairwise(schemes: Mapping[str, RankingScheme]) -> dict[str, RankingScheme]:
+    """Leave out the schemes that compare every pair of algorithms, whose cost grows with the square of their number."""
+    return {label: scheme for label, scheme in schemes.items() if not get_scheme(scheme.scheme).compares_pairs}
 
 
 def across_schemes(

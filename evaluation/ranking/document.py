@@ -12,8 +12,8 @@ from evaluation.assessment.ranking import scheme_document
 from evaluation.canonical import sha256
 from evaluation.ranking.dataset_level import load_evidence
 from evaluation.ranking.entries import entry_of, overall_of
-from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan
-from evaluation.ranking.resampling import VERSION
+from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan, unit_level
+from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from evaluation.ranking.schemes import Ranked
     from evaluation.scoring.evidence import Evidence
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 DIGEST_DIGITS: Final = 10
 
 
@@ -116,8 +116,9 @@ def rank(
         "assessment": assessment.digest,
         "problem": assessment.problem,
         "resampling": {
-            "version": VERSION,
+            "version": STRATIFIED_VERSION if assessment.aggregation.fixed else VERSION,
             "resample": list(assessment.uncertainty.resample),
+            "unit": unit_level(assessment),
             "strata": list(assessment.uncertainty.strata),
             "interval": assessment.uncertainty.interval,
         },

@@ -10,12 +10,15 @@ import numpy.typing as npt
 from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.parts import parts_of
 from evaluation.ranking.significance import cases_needed, holm
-from evaluation.ranking.stability import Stability, first_places, groups, measure
+from evaluation.ranking.stability import Stability, first_places, measure
 from evaluation.ranking.testing import full_data_p_values
+from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
+from evaluation.ranking.uncertainty.statements import statements
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from evaluation.aggregation import Table
     from evaluation.assessment import Assessment, RankingScheme
     from evaluation.ranking.evaluate import Evaluated, Plan
 
@@ -31,18 +34,16 @@ def entry_of(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment
     adjusted = None if p_values is None else holm(p_values)
     better = None if adjusted is None else adjusted <= scheme.alpha
     order = np.lexsort((np.array(table.algorithms), ranks))
-    rule = assessment.uncertainty.group
-    group = groups(rule, ranks, None if stability is None else stability.rank_interval, better)
+    certainty, of_algorithms = statements(_single(evaluated, scheme, assessment), order, failed=_failed_of(table))
     algorithms = []
-    for index in order:
+    for index, statement in zip(order, of_algorithms, strict=True):
         outcomes = dict(sorted(table.outcomes[index].items()))
         algorithms.append(
             {
-                **_algorithm(
-                    table.algorithms[index], index, scores=scores, ranks=ranks, stability=stability, group=group
-                ),
+                **_algorithm(table.algorithms[index], index, scores=scores, ranks=ranks, stability=stability),
                 "missing": outcomes.get("missing", 0),
                 "outcomes": outcomes,
+                **statement,
             }
         )
     entry: dict[str, Any] = {} if scheme.name is None else {"name": scheme.name}
@@ -58,7 +59,8 @@ def entry_of(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment
         "drawn_units": plan.design.clusters,
         "resampled": stability is not None,
         "algorithms": algorithms,
-        **_summary(ranks, stability, group, rule, [table.algorithms[index] for index in order]),
+        **_summary(ranks, stability, [table.algorithms[index] for index in order]),
+        **certainty,
         "leave_one_out": _leave_one_out(evaluated.ranked.ranks, plan),
     }
     if p_values is not None and adjusted is not None and better is not None:
@@ -69,7 +71,8 @@ def entry_of(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment
             "tests": {
                 "alpha": scheme.alpha,
                 "adjust": "holm",
-                "units": _test_units(plan),
+                "units": plan.units.number,
+                "stratified": plan.units.several_strata,
                 "cases_needed": cases_needed(len(order), alpha=scheme.alpha),
                 "cases_needed_unadjusted": cases_needed(len(order), alpha=scheme.alpha, adjust="none"),
             },
@@ -95,11 +98,12 @@ def overall_of(
     parts = parts_of(evaluated, scheme, assessment)
     combined = combine(parts, scheme.combine, scheme.missing_rank)
     told_apart = [name for name in combined[0].key if len({part.key[name] for part in combined}) > 1]
-    return [_combined_entry(part, evaluated, scheme, assessment, told_apart) for part in combined]
+    return [_combined_entry(part, parts, evaluated, scheme, assessment, told_apart) for part in combined]
 
 
 def _combined_entry(
     part: Part,
+    parts: Sequence[Part],
     evaluated: Sequence[Evaluated],
     scheme: RankingScheme,
     assessment: Assessment,
@@ -116,13 +120,13 @@ def _combined_entry(
     plan = members[0].plan
     resampled = all(item.resampled for item in members)
     stability = _stability(part.scores, part.ranks, plan, assessment) if resampled else None
-    rule = assessment.uncertainty.group
     scores, ranks = part.scores[0], part.ranks[0]
-    intervals = None if stability is None else stability.rank_interval
-    group = groups("interval_overlaps_winner" if rule == "not_significantly_worse" else rule, ranks, intervals, None)
     order = np.lexsort((np.array(names), ranks))
     missing = _missing_cases(members)
     one_plan = all(item.plan is plan for item in members)
+    certainty, of_algorithms = statements(
+        _of_parts(part, parts, members, scheme, assessment), order, failed=[missing[name] for name in names]
+    )
     entry: dict[str, Any] = {} if scheme.name is None else {"name": scheme.name}
     entry |= {name: part.key[name] for name in told_apart}
     entry |= {
@@ -132,21 +136,60 @@ def _combined_entry(
         "resampled": stability is not None,
         "algorithms": [
             {
-                **_algorithm(names[index], index, scores=scores, ranks=ranks, stability=stability, group=group),
+                **_algorithm(names[index], index, scores=scores, ranks=ranks, stability=stability),
                 "missing": missing[names[index]],
+                **statement,
             }
-            for index in order
+            for index, statement in zip(order, of_algorithms, strict=True)
         ],
-        **_summary(
-            ranks,
-            stability,
-            group,
-            "interval_overlaps_winner" if rule == "not_significantly_worse" else rule,
-            [names[index] for index in order],
-        ),
+        **_summary(ranks, stability, [names[index] for index in order]),
+        **certainty,
         "leave_one_out": _leave_one_out(part.ranks, plan) if one_plan and resampled else None,
     }
     return entry
+
+
+def _single(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment) -> Ranking:
+    """The ranking of one table, for its statements of certainty."""
+    plan = evaluated.plan
+    scores, ranks = evaluated.ranked.scores, evaluated.ranked.ranks
+    samples = slice(0, 1 + plan.bootstrap)
+    key = {"task": evaluated.table.task, "metric": evaluated.table.metric.name, "region": evaluated.table.region}
+    cases = np.full(len(scores[samples]), float(len(plan.cases)))
+    part = Elementary(evaluated, None, key, scores[samples], cases)
+    return Ranking((part,), scheme, assessment, (), ranks[samples], scores[samples])
+
+
+def _of_parts(
+    part: Part, parts: Sequence[Part], members: Sequence[Evaluated], scheme: RankingScheme, assessment: Assessment
+) -> Ranking:
+    """A combined ranking with the rankings that it is made of, for its statements of certainty."""
+    own = [one for one in parts if all(one.key.get(name) == value for name, value in part.key.items())]
+    shortest = min(1 + min(item.plan.bootstrap for item in members), *(len(one.scores) for one in own))
+    elementary = [
+        Elementary(
+            members[0] if one.source is None else one.source, one.inside, one.key, one.scores[:shortest], one.cases
+        )
+        for one in own
+        if one.source is not None
+    ]
+    if len(elementary) < len(own):  # groups of cases are drawn themselves, so none of them is the same in every sample
+        elementary = [Elementary(members[0], None, {}, part.scores[:1], part.cases[:1])]
+    return Ranking(
+        tuple(elementary),
+        scheme,
+        assessment,
+        tuple(scheme.combine or ()),
+        part.ranks[:shortest],
+        part.scores[:shortest],
+    )
+
+
+def _failed_of(table: Table) -> list[int | None]:
+    """Failed cases of each algorithm; of metrics of the whole data set nothing is known."""
+    if table.per_dataset:
+        return [None] * len(table.algorithms)
+    return [outcomes.get("missing", 0) for outcomes in table.outcomes]
 
 
 def _missing_cases(members: Sequence[Evaluated]) -> dict[str, int]:
@@ -170,7 +213,7 @@ def _stability(scores: FloatArray, ranks: FloatArray, plan: Plan, assessment: As
 
 
 def _algorithm(
-    name: str, index: int, *, scores: FloatArray, ranks: FloatArray, stability: Stability | None, group: Any
+    name: str, index: int, *, scores: FloatArray, ranks: FloatArray, stability: Stability | None
 ) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": name, "score": _number(scores[index]), "rank": _number(ranks[index])}
     if stability is None:
@@ -183,15 +226,12 @@ def _algorithm(
             "share_first": float(stability.share_first[index]),
             "rank_frequencies": stability.frequencies[index].tolist(),
         }
-    entry["group"] = None if group is None else group[index]
     return entry
 
 
-def _summary(
-    ranks: FloatArray, stability: Stability | None, group: Any, rule: str, ordered: Sequence[str]
-) -> dict[str, Any]:
+def _summary(ranks: FloatArray, stability: Stability | None, ordered: Sequence[str]) -> dict[str, Any]:
     winners = list(ordered[: int((ranks == ranks.min()).sum())])
-    summary: dict[str, Any] = {"winners": winners, "group_rule": None if group is None else rule}
+    summary: dict[str, Any] = {"winners": winners}
     if stability is None:
         keys = ("winner_stays", "others_first", "others_first_1_percent", "kendall_tau")
         return summary | dict.fromkeys(keys)
@@ -216,12 +256,6 @@ def _leave_one_out(ranks: FloatArray, plan: Plan) -> dict[str, Any] | None:
         "others_first": others,
         "changed_by": [plan.left_out_cases(int(sample)) for sample in changed],
     }
-
-
-def _test_units(plan: Plan) -> int:
-    if plan.hierarchy is None:
-        return len(plan.cases)
-    return len(set(plan.hierarchy.groups[plan.hierarchy.levels[-1]].tolist()))
 
 
 def _matrix(values: FloatArray, order: npt.NDArray[np.intp]) -> list[list[float | int | None]]:

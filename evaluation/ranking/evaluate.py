@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.aggregation import Table, metadata_column
+from evaluation.aggregation import ResultsError, Table, metadata_column
 from evaluation.ranking.dataset_level import sampled_values
 from evaluation.ranking.hierarchy import Hierarchy
 from evaluation.ranking.ranks import snap
 from evaluation.ranking.resampling import Design, Drawn, join, multiplicities
 from evaluation.ranking.schemes import Ranked, Samples, apply_scheme, rank_scores
+from evaluation.ranking.uncertainty.flips import SignArray, flip_matrix
+from evaluation.ranking.uncertainty.units import Units, gather
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+CLUSTER_COLUMNS: Final = ("patient", "subject", "site", "center")
+FEW_IN_STRATUM: Final = 10
+FEWEST_IN_STRATUM: Final = 5
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,12 @@ class Plan:
     ----------
     bootstrap, left_out
         Number of bootstrap samples and of samples with something left out; both 0 if there is only one thing to draw.
+    units
+        The units that are a sample, in their strata.
+    seed, requested
+        Seed, and number of bootstrap samples that were asked for.
+    warnings
+        What to know about the units, each with a ``code``.
     """
 
     cases: tuple[str, ...]
@@ -45,6 +56,10 @@ class Plan:
     bootstrap: int
     left_out: int
     drawn: Drawn
+    units: Units
+    seed: int
+    requested: int
+    warnings: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def number(self) -> int:
@@ -61,6 +76,31 @@ class Plan:
         """The full data alone."""
         drawn = self.design.full()
         return Samples(np.ones((len(self.cases), 1)), drawn)
+
+    @cached_property
+    def signs(self) -> SignArray:
+        """Sign flips of the units, shared by all tables of the task."""
+        return flip_matrix(self.units.number, bootstrap=self.requested, seed=self.seed, cases=self.cases)
+
+    def hierarchy_of(self, inside: npt.NDArray[np.bool_] | None) -> Hierarchy | None:
+        """The levels of some of the cases."""
+        if self.hierarchy is None or inside is None:
+            return self.hierarchy
+        return replace(self.hierarchy, groups={name: group[inside] for name, group in self.hierarchy.groups.items()})
+
+    def full_of(self, inside: npt.NDArray[np.bool_] | None) -> Samples:
+        """Some of the cases, once."""
+        if inside is None:
+            return self.full
+        drawn = self.design.full()
+        number = np.cumsum(inside) - 1
+        kept = inside[drawn.cases]
+        local = Drawn(
+            number[drawn.cases[kept]],
+            drawn.samples[kept],
+            {name: copy[kept] for name, copy in drawn.copies.items()},
+        )
+        return Samples(np.ones((int(inside.sum()), 1)), local)
 
     def left_out_cases(self, sample: int) -> list[str]:
         """Which cases the sample of that number, counted among those with something left out, lacks."""
@@ -98,6 +138,7 @@ def make_plan(
     lists = {name: [str(value) for value in values] for name, values in columns.items()}
     design = Design(tuple(cases), uncertainty.resample, lists, uncertainty.strata)
     parts = [(design.full(), 1)]
+    requested = bootstrap
     left_out = 0
     if design.clusters > 1:
         left_out = design.clusters
@@ -106,8 +147,21 @@ def make_plan(
         parts.append((design.leave_one_out(), left_out))
     else:
         bootstrap = 0
+    units = _units(assessment, cases, lists)
     hierarchy = _hierarchy(levels, uncertainty.resample, columns) if len(levels) > 1 else None
-    return Plan(tuple(cases), design, hierarchy, columns, bootstrap, left_out, join(parts))
+    return Plan(
+        tuple(cases),
+        design,
+        hierarchy,
+        columns,
+        bootstrap,
+        left_out,
+        join(parts),
+        units,
+        seed,
+        requested,
+        _warnings(assessment, units, metadata, cases),
+    )
 
 
 def evaluate(
@@ -157,3 +211,52 @@ def _hierarchy(
         outside = [name for name in resample if name != "case" and name not in levels]
         copied_by[level] = around[0] if around else (outside[-1] if outside else None)
     return Hierarchy(outer, groups, copied_by)
+
+
+def unit_level(assessment: Assessment) -> str:
+    """What is a sample and varies: the outermost random level, or what is drawn outermost."""
+    outermost = assessment.uncertainty.resample[0]
+    return assessment.aggregation.random[-1] if outermost == "case" and assessment.aggregation.random else outermost
+
+
+def _units(assessment: Assessment, cases: Sequence[str], columns: Mapping[str, Sequence[str]]) -> Units:
+    """Gather cases into what is a sample: the outermost random level, or what is drawn outermost."""
+    uncertainty, aggregation = assessment.uncertainty, assessment.aggregation
+    outermost = unit_level(assessment)
+    keys = [list(cases)] if outermost == "case" else [columns[outermost]]
+    units = gather(keys, [columns[name] for name in uncertainty.strata], len(cases))
+    if outermost != "case" and aggregation.fixed:
+        strata_of: dict[str, set[tuple[str, ...]]] = {}
+        for row, unit in enumerate(columns[outermost]):
+            strata_of.setdefault(unit, set()).add(tuple(columns[name][row] for name in aggregation.fixed))
+        for unit, strata in sorted(strata_of.items()):
+            if len(strata) > 1:
+                where = " and ".join(", ".join(stratum) for stratum in sorted(strata)[:2])
+                message = (
+                    f"{outermost} {unit!r} occurs in {where} of {', '.join(aggregation.fixed)}: a {outermost} that is "
+                    "drawn must lie in one of them; give it one name in each, or aggregate without that level"
+                )
+                raise ResultsError(message)
+    return units
+
+
+def _warnings(
+    assessment: Assessment, units: Units, metadata: pd.DataFrame | None, cases: Sequence[str]
+) -> tuple[Mapping[str, Any], ...]:
+    found: list[dict[str, Any]] = [{"code": "level_undeclared", "level": x} for x in assessment.aggregation.undeclared]
+    if units.several_strata:
+        found += [
+            {"code": "stratum_few", "stratum": stratum, "units": int(size)}
+            for stratum, size in zip(units.strata, units.sizes, strict=True)
+            if size < FEW_IN_STRATUM
+        ]
+    if metadata is not None and units.number == len(cases) and "case" in metadata.columns:
+        rows = metadata[metadata["case"].astype(str).isin(set(cases))]
+        for column in CLUSTER_COLUMNS:
+            if column in rows.columns and column not in assessment.uncertainty.strata:
+                clusters = int(rows[column].astype(str).nunique())
+                if 0 < clusters < len(rows):
+                    found.append(
+                        {"code": "possible_clusters", "column": column, "clusters": clusters, "cases": len(rows)}
+                    )
+    return tuple(found)

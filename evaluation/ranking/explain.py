@@ -5,25 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluation.catalogue import get
+from evaluation.ranking.schemes import ONE_VALUE, get_scheme
+from evaluation.ranking.schemes.wording import operator_phrase, ordinal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.assessment import Assessment, MetricUse, Operator, RankingScheme, Step
+    from evaluation.assessment import Assessment, MetricUse, RankingScheme, Step
 
 _TIES = {
     "min": "Algorithms with equal scores share the better rank (1, 2, 2, 4).",
     "max": "Algorithms with equal scores share the worse rank (1, 3, 3, 4).",
     "dense": "Algorithms with equal scores share a rank and the next rank follows without a gap (1, 2, 2, 3).",
     "average": "Algorithms with equal scores share the average of their ranks (1, 2.5, 2.5, 4).",
-}
-_GROUPS = {
-    "interval_overlaps_winner": "All algorithms whose rank interval overlaps that of the first form one group: "
-    "their order is not certain.",
-    "interval_includes_first": "All algorithms whose rank interval reaches rank 1 form one group: "
-    "their order is not certain.",
-    "not_significantly_worse": "All algorithms that are not significantly worse than the first form one group: "
-    "their order is not certain.",
 }
 _OUTCOMES = {
     "missing": "A missing or unreadable prediction",
@@ -86,21 +80,6 @@ def plural(noun: str) -> str:
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
 
 
-def ordinal(number: float) -> str:
-    """Write a percentile as people read it.
-
-    Examples
-    --------
-    >>> ordinal(5), ordinal(2.5), ordinal(21)
-    ('5th', '2.5th', '21st')
-    """
-    if number != int(number):
-        return f"{number:g}th"
-    whole = int(number)
-    ending = "th" if 10 <= whole % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(whole % 10, "th")
-    return f"{whole}{ending}"
-
-
 def metric_words(metric: MetricUse) -> str:
     """Name of a metric, with the options that tell it apart, and its direction."""
     if metric.id == "value":
@@ -135,32 +114,13 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
     ]
     each = f"For each {joined(several)}, " if several else ""
     levels = {metric.level for metric in assessment.metrics}
-    if scheme.scheme == "one_score" or levels == {"dataset"}:
-        first = f"{each}there is one value for all cases together; the best value gets rank 1."
-    elif scheme.scheme == "aggregate_then_rank":
-        first = (
-            f"{each}an algorithm's score is {_operator(scheme.operator)} of its values over all {units}; "
-            "the best score gets rank 1."
-        )
-    elif scheme.scheme == "rank_then_aggregate":
-        first = (
-            f"{each}the algorithms are ranked on every case; an algorithm's score is "
-            f"{_operator(scheme.operator)} of its ranks over all {units}, and the lowest score gets rank 1."
-        )
-    else:
-        adjusted = (
-            "adjusted by Holm's method" if scheme.adjust == "holm" else "not adjusted for the number of comparisons"
-        )
-        first = (
-            f"{each}every algorithm is compared with every other one by a one-sided Wilcoxon signed rank test on the same "
-            f"{units} (level {scheme.alpha:g}, {adjusted}); an algorithm's score is the share of the others that it is "
-            "significantly better than, and the highest share gets rank 1."
-        )
+    chosen = get_scheme(scheme.scheme)
+    first = f"{each}{ONE_VALUE}" if levels == {"dataset"} else chosen.sentence(scheme, each=each, units=units)
     sentences = [first[0].upper() + first[1:], _TIES[scheme.ties]]
-    if levels == {"case", "dataset"} and scheme.scheme != "one_score":
+    if levels == {"case", "dataset"} and not chosen.one_value:
         sentences.insert(1, "A metric of all cases together has one value, which is the score.")
     if len(assessment.aggregation.levels) > 1:
-        operator = _operator(assessment.aggregation.operator)
+        operator = operator_phrase(assessment.aggregation.operator)
         pairs = zip(assessment.aggregation.levels[:-1], assessment.aggregation.levels[1:], strict=True)
         chain = joined([f"{operator} over the {plural(inner)} of each {outer}" for inner, outer in pairs], "and then")
         sentences.append(f"Before that, {chain} is taken.")
@@ -174,20 +134,12 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
     return sentences
 
 
-def _operator(operator: Operator) -> str:
-    words = {"mean": "the mean", "median": "the median", "min": "the smallest", "max": "the largest"}
-    if operator.kind in words:
-        return words[operator.kind]
-    end = " counted from the worse end" if operator.counted_from == "worse" else ""
-    return f"the {ordinal(operator.percentile or 0.0)} percentile{end}"
-
-
 def _step(step: Step, scheme: RankingScheme, *, last: bool) -> str:
     over = joined([plural(name) for name in step.over])
     what = "mean ranks" if not step.rerank else "fractional ranks" if step.fractional else "ranks"
     result = "the lowest result wins" if last else "the result goes into the next step"
     ties = f" {_TIES[step.ties]}" if last and step.ties != scheme.ties else ""
-    return f"Then {_operator(step.operator)} of the {what} over {over} is taken{_weights(step)}; {result}.{ties}"
+    return f"Then {operator_phrase(step.operator)} of the {what} over {over} is taken{_weights(step)}; {result}.{ties}"
 
 
 def _weights(step: Step) -> str:
@@ -249,6 +201,23 @@ def _uncertainty(assessment: Assessment) -> list[str]:
     within = f" within each {joined(list(rule.strata))}" if rule.strata else ""
     how = (
         f"To see how certain the ranking is, {drawn} are drawn with replacement{within} {rule.bootstrap:,} times, "
-        f"the same for all algorithms, and ranked anew; the rank interval covers {rule.interval:.0%} of these rankings."
+        f"the same for all algorithms, and ranked anew; the resampling range holds the middle {rule.interval:.0%} of these ranks."
     )
-    return [how, _GROUPS[rule.group]]
+    return [how, *_certainty(assessment)]
+
+
+def _certainty(assessment: Assessment) -> list[str]:
+    """What statements about order rest on."""
+    rule = assessment.uncertainty
+    total = round(1.0 - rule.interval, 12)
+    alpha = total if rule.winner_alpha is None else min(total, rule.winner_alpha)
+    said = [
+        (
+            "A winner is named only if it is shown to be better than every other algorithm; that is wrong in at most "
+            f"{100 * alpha:.3g} % of such challenges."
+        ),
+    ]
+    if assessment.aggregation.fixed:
+        levels = joined([plural(level) for level in assessment.aggregation.fixed])
+        said.append(f"The {levels} of the test cases are taken to be all there are: nothing is said about others.")
+    return said

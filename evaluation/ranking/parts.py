@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +33,7 @@ def parts_of(evaluated: Sequence[Evaluated], scheme: RankingScheme, assessment: 
         key: Key = {"task": item.table.task, "metric": item.table.metric.name, "region": item.table.region}
         if not columns or item.table.per_dataset:
             cases = np.full(len(item.ranked.ranks), float(len(item.plan.cases)))
-            parts.append(Part(key, item.ranked.scores, item.ranked.ranks, cases))
+            parts.append(Part(key, item.ranked.scores, item.ranked.ranks, cases, source=item))
         elif resampled:
             parts += _by_copies(item, key, resampled[0], scheme, assessment)
         else:
@@ -58,7 +57,8 @@ def _by_columns(
         cases = samples.counts.sum(axis=0)
         scores, ranks = ranked.scores.copy(), ranked.ranks.copy()
         scores[cases == 0], ranks[cases == 0] = np.nan, np.nan
-        parts.append(Part({**key, **dict(zip(columns, map(str, values), strict=True))}, scores, ranks, cases))
+        names = dict(zip(columns, map(str, values), strict=True))
+        parts.append(Part({**key, **names}, scores, ranks, cases, inside, item))
     return parts
 
 
@@ -105,9 +105,6 @@ def _local(drawn: Drawn, kept: BoolArray, inside: BoolArray, samples: npt.NDArra
 def _ranked(
     item: Evaluated, inside: BoolArray, samples: Samples, scheme: RankingScheme, assessment: Assessment
 ) -> Ranked:
-    hierarchy = item.plan.hierarchy
-    if hierarchy is not None:
-        hierarchy = replace(hierarchy, groups={name: group[inside] for name, group in hierarchy.groups.items()})
     return apply_scheme(
         item.table.values[inside],
         item.table.last_rank[inside],
@@ -115,5 +112,5 @@ def _ranked(
         scheme,
         higher_is_better=item.table.metric.higher_is_better,
         aggregation=assessment.aggregation,
-        hierarchy=hierarchy,
+        hierarchy=item.plan.hierarchy_of(inside),
     )

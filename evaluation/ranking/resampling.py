@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 VERSION: Final = "podium-resample-1"
+STRATIFIED_VERSION: Final = "podium-resample-2"
+"""The same draws, with strata from the fixed levels of an assessment as well."""
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 _HALF_WORD: Final = np.uint64(32)

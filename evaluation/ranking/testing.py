@@ -1,14 +1,15 @@
-"""Tests between algorithms on the full data, on the units that the assessment counts."""
+"""Tests between algorithms on the full data, on the units that are a sample."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.ranking.hierarchy import unit_values
-from evaluation.ranking.significance import wilcoxon_matrices
+from evaluation.ranking.hierarchy import Hierarchy, unit_values
+from evaluation.ranking.significance import stratified_matrix, wilcoxon_matrices
 
 if TYPE_CHECKING:
     from evaluation.aggregation import Table
@@ -21,16 +22,34 @@ FloatArray = npt.NDArray[np.float64]
 def full_data_p_values(table: Table, plan: Plan, assessment: Assessment) -> FloatArray | None:
     """One-sided p-values of "row is better than column" on the full data.
 
-    Values that are left out or ranked last leave their pair: such tests use pairwise complete cases. Where the
-    assessment aggregates cases into larger units, the units are compared. ``None`` for metrics without values of cases.
+    Values that are left out or ranked last leave their pair: such tests use pairwise complete cases. Units are
+    compared, values of their cases aggregated; with several strata the test is stratified. ``None`` for metrics
+    without values of cases.
     """
     if table.per_dataset or len(table.algorithms) < 2:
         return None
+    higher, units = table.metric.higher_is_better, plan.units
     values = table.values
-    if plan.hierarchy is not None:
+    if units.number < len(table.cases):
+        inside = _inside_units(plan, assessment)
+        full = plan.full
+        bare = replace(full, drawn=replace(full.drawn, copies={}))
         operator = assessment.aggregation.operator
-        higher = table.metric.higher_is_better
-        values = unit_values(values, plan.full, plan.hierarchy, operator, higher_is_better=higher)[0]
-    ones = np.ones((len(values), 1))
-    p_values: FloatArray = wilcoxon_matrices(values, ones, higher_is_better=table.metric.higher_is_better)[0]
+        values = unit_values(values, bare, inside, operator, higher_is_better=higher)[0]
+    elif (units.unit_of_case != np.arange(len(values))).any():
+        ordered = np.empty_like(values)
+        ordered[units.unit_of_case] = values
+        values = ordered
+    if units.several_strata:
+        return stratified_matrix(values, units.stratum_of_unit, higher_is_better=higher)
+    p_values: FloatArray = wilcoxon_matrices(values, np.ones((len(values), 1)), higher_is_better=higher)[0]
     return p_values
+
+
+def _inside_units(plan: Plan, assessment: Assessment) -> Hierarchy:
+    """The levels from the case up to the unit, without those that are fixed or stand outside it."""
+    random = assessment.aggregation.random
+    levels = tuple(level for level in random if plan.hierarchy is not None and level in plan.hierarchy.groups)
+    groups = {} if plan.hierarchy is None else {level: plan.hierarchy.groups[level] for level in levels}
+    groups = {**groups, "unit": plan.units.unit_of_case}
+    return Hierarchy((*levels, "unit"), groups, dict.fromkeys((*levels, "unit")))

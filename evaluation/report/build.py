@@ -9,6 +9,7 @@ from evaluation.documents import Block, DocumentBuilder, Drawing
 from evaluation.documents.html import as_html
 from evaluation.figures import (
     dot_and_box_plot,
+    headline_of,
     interval_svg,
     parallel_cases,
     podium_plot,
@@ -108,7 +109,7 @@ def _head(page: DocumentBuilder, title: str, document: Mapping[str, Any], today:
     date = (today or dt.datetime.now(dt.UTC).date()).isoformat()
     page.heading(1, title)
     page.text([f"{date}, Podium {document['versions']['podium']}"], kind="remark")
-    page.text([sentences_of(main_entry(document), document)[0]], kind="lead")
+    page.text([headline_of(main_entry(document), document)], kind="lead")
 
 
 def ranking_section(
@@ -160,10 +161,11 @@ def _ranking_table(page: DocumentBuilder, entry: Entry, spread: Mapping[str, Map
         "Algorithm",
         "Score",
         "Interval of the score",
-        "Rank interval",
+        "Rank set",
+        "Letters",
+        "Resampling range",
         "",
         "First in",
-        "Group",
         "Missing",
     ]
     if spread:
@@ -179,10 +181,11 @@ def _ranking_table(page: DocumentBuilder, entry: Entry, spread: Mapping[str, Map
             a["name"],
             number(a["score"]),
             score,
+            interval_words(a["rank_set"]),
+            a["letters"] or "–",
             interval_words(a["rank_interval"]),
             drawing,
             percent(a["share_first"]),
-            a["group"],
             a["missing"],
         ]
         if spread:

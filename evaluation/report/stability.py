@@ -47,7 +47,7 @@ def stability_section(
         samples = document["bootstrap"]
         words = (
             f"The rankings were computed anew in {samples:,} bootstrap samples, the same for all algorithms, metrics and "
-            "regions. Intervals are percentiles of these samples: a description of stability under resampling of the "
+            "regions. Resampling ranges hold the middle of these samples: a description of stability under resampling of the "
             "cases, without a guarantee of coverage, and silent about annotators and training runs."
         )
         page.text([words])
@@ -59,10 +59,10 @@ def stability_section(
         page.heading(3, f"Stability: {label(entry)}")
         page.figure(
             blob_plot(shown, **which),
-            "The area of a circle is the share of resamples with that rank; crosses are medians, lines rank intervals.",
+            "The area of a circle is the share of resamples with that rank; crosses are medians, lines resampling ranges.",
         )
         if is_combined(entry):
-            page.figure(interval_strip(shown, **which), "Ranks on all cases with their bootstrap intervals.")
+            page.figure(interval_strip(shown, **which), "Ranks on all cases with their resampling ranges.")
     if any(entry["kendall_tau"] and entry["kendall_tau"]["median"] is not None for entry in entries(document)):
         page.heading(3, "Agreement of resamples with the ranking")
         page.figure(violin_plot(document), "Kendall’s τ-b between the ranking and its resamples; bars are quartiles.")

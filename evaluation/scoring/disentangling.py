@@ -33,7 +33,6 @@ def classes_of(assessment: Assessment) -> tuple[str, ...]:
     ...     "problem": "instance_segmentation",
     ...     "regions": [{"name": "any", "labels": ["E", "L"]}, {"name": "rare", "labels": ["L"]}],
     ...     "metrics": [{"id": "panoptic_quality"}],
-    ...     "ranking": {"scheme": "aggregate_then_rank"},
     ... }
     >>> classes_of(parse(document))
     ('E', 'L')

@@ -5,6 +5,7 @@ from __future__ import annotations
 from evaluation.advice.pitfalls.facts import BY_ORDER, DISTANCES, ON_PREVALENCE, Facts, Unknown
 from evaluation.advice.pitfalls.registry import names, trigger, verb
 from evaluation.advice.pitfalls.scan import SOURCES
+from evaluation.ranking.schemes import get_scheme
 
 _DOMINANT = 0.8
 _RARE = 0.1
@@ -158,7 +159,7 @@ def _no_worst(facts: Facts) -> str | None:
     found = facts.ids & DISTANCES
     if not found:
         return None
-    schemes = [ranking for ranking in facts.plan.rankings if ranking.scheme == "aggregate_then_rank"]
+    schemes = [ranking for ranking in facts.plan.rankings if get_scheme(ranking.scheme).aggregates_values]
     means = [ranking for ranking in schemes if ranking.operator.kind == "mean"]
     if means and any(metric.policy.missing == "image_diagonal" for metric in facts.uses(DISTANCES)):
         return f"a missing {verb(found, 'counts')} as the image diagonal, which then dominates the mean"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from evaluation.advice.pitfalls.facts import BY_ORDER, OF_ONE_CLASS, Facts
 from evaluation.advice.pitfalls.registry import names, trigger, verb
 from evaluation.catalogue import get
+from evaluation.ranking.schemes import get_scheme
 
 _LOOSE = 0.1
 _FEW_OBJECTS = 100
@@ -248,7 +249,8 @@ def _ignored(facts: Facts) -> str | None:
 
 @trigger("P-CHAL-NO-SIGNIFICANCE")
 def _untested(facts: Facts) -> str | None:
-    if facts.plan.uncertainty.bootstrap == 0 and all(r.scheme != "test_then_rank" for r in facts.plan.rankings):
+    tested = any(get_scheme(ranking.scheme).compares_pairs for ranking in facts.plan.rankings)
+    if facts.plan.uncertainty.bootstrap == 0 and not tested:
         return "ranks come from means alone, without tests or resampling"
     return None
 

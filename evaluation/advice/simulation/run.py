@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from evaluation.advice.simulation.contest import Contest, signed_rank_p_values, simulated_scheme
+from evaluation.advice.simulation.contest import Contest, simulated_scheme
 from evaluation.advice.simulation.model import (
     SimulationError,
     draw_field,
@@ -22,6 +22,7 @@ from evaluation.advice.simulation.result import CurvePoint, SelectivePoint, Simu
 from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.resampling import Design, Drawn, multiplicities
 from evaluation.ranking.schemes import Samples, apply_scheme
+from evaluation.ranking.schemes.challenges import signed_rank_p_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -59,9 +60,9 @@ class _Effort:
     @classmethod
     def of(cls, contest: Contest, *, cases: int, teams: int, samples: int, bootstrap: int) -> _Effort:
         budget = 32e6 / max(cases * teams * len(contest.models), 1)
-        if contest.scheme.scheme == "test_then_rank":
+        if contest.compares_pairs:
             budget /= max(teams / 10, 1)
-        by_tests = contest.scheme.scheme == "test_then_rank"
+        by_tests = contest.compares_pairs
         return cls(
             samples=min(samples, max(int(2 * budget), 50)),
             curve=min(samples, 400, max(int(budget / 5), 20)),
@@ -292,7 +293,7 @@ class _Simulation:
     def _resampled_ranks(self, latent: list[SampleArray], samples: Samples, drawn: Drawn) -> FloatArray:
         """Ranks of one challenge in every bootstrap sample, by the registered scheme."""
         scheme, models = self.contest.scheme, self.contest.models
-        if scheme.scheme == "test_then_rank":
+        if self.contest.compares_pairs:
             index = drawn.cases.reshape(samples.number, self.cases)
             return self.contest.ranks([quality[0][index] for quality in latent])
         parts = []

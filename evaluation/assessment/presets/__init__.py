@@ -19,8 +19,8 @@ def preset(name: str) -> dict[str, Any]:
 
     Examples
     --------
-    >>> preset("fets")["ranking"]["scheme"]
-    'rank_then_aggregate'
+    >>> preset("robustmis")["problem"]
+    'semantic_segmentation'
     """
     document: dict[str, Any] = _read(name)["assessment"]
     return document

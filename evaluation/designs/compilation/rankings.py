@@ -6,18 +6,13 @@ from typing import Any, Final
 
 from evaluation.designs.compilation.metrics import Meaning, names_of
 from evaluation.designs.document import Values
+from evaluation.ranking.schemes import all_schemes
 
 TIES: Final = {
     "standard_competition": "min",
     "modified_competition": "max",
     "dense": "dense",
     "fractional": "average",
-}
-SCHEMES: Final = {
-    "metric_based": "aggregate_then_rank",
-    "case_based": "rank_then_aggregate",
-    "test_based": "test_then_rank",
-    "data_set_score": "one_score",
 }
 
 Missing = Callable[[str], None]
@@ -106,15 +101,16 @@ def _scheme(row: Mapping[str, Any], name: str, scope: Scope, ties: str, notes: N
         notes.missing(name, text)
 
     kind = row.get("scheme")
-    if kind not in SCHEMES:
+    chosen_scheme = next((known for known in all_schemes() if kind is not None and known.design_kind == kind), None)
+    if chosen_scheme is None:
         missing(
             "the scheme cannot be executed; choose one of the listed schemes." if kind else "the scheme is missing."
         )
         return {}
-    scheme: dict[str, Any] = {"scheme": SCHEMES[kind]}
-    if kind in ("metric_based", "case_based"):
+    scheme: dict[str, Any] = {"scheme": chosen_scheme.id}
+    if chosen_scheme.takes_operator:
         scheme["operator"] = _operator(row, missing)
-    if kind == "test_based":
+    if chosen_scheme.compares_pairs:
         scheme |= _test(row, missing)
     scheme["ties"] = ties
     if row.get("missing_rank"):

@@ -11,6 +11,8 @@ from evaluation.assessment import Assessment, parse
 from evaluation.canonical import canonical_json
 from evaluation.catalogue import get
 from evaluation.ranking import rank
+from evaluation.ranking.schemes import get_scheme
+from evaluation.ranking.schemes.wording import operator_name
 
 TEAMS: Final = ("Alder", "Birch", "Cedar", "Dogwood", "Elm")
 CASES: Final = 6
@@ -41,7 +43,9 @@ def pseudo_code(assessment: Assessment) -> list[str]:
             if value is not None:
                 lines.append(f"{indent}  if {_OUTCOMES[outcome]}: {metric.name} ← {_value(metric, value)}")
     for previous, level in zip(assessment.aggregation.levels, assessment.aggregation.levels[1:], strict=False):
-        lines.append(f"  for every {level}: value ← {_operator(assessment.aggregation.operator)} over its {previous}s")
+        lines.append(
+            f"  for every {level}: value ← {operator_name(assessment.aggregation.operator)} over its {previous}s"
+        )
     for scheme in assessment.rankings:
         lines += _scheme(scheme, assessment)
     if assessment.uncertainty.bootstrap:
@@ -85,12 +89,6 @@ def _value(metric: Any, value: Any) -> str:
     return words.get(value, str(value)) if isinstance(value, str) else f"{value:g}"
 
 
-def _operator(operator: Any) -> str:
-    if operator.kind == "percentile":
-        return f"{operator.percentile:g} % percentile"
-    return str(operator.kind)
-
-
 def _scheme(scheme: Any, assessment: Assessment) -> list[str]:
     title = f"ranking “{scheme.name}”: " if scheme.name else ""
     metrics = list(scheme.metrics or [metric.name for metric in assessment.metrics])
@@ -98,24 +96,7 @@ def _scheme(scheme: Any, assessment: Assessment) -> list[str]:
     if scheme.metrics:
         each += f" ({', '.join(metrics)})"
     lines = [f"{title}{each}"]
-    match scheme.scheme:
-        case "aggregate_then_rank":
-            lines += [
-                f"  score ← {_operator(scheme.operator)} over cases",
-                "  rank ← position of the score, best first",
-            ]
-        case "rank_then_aggregate":
-            lines += [
-                "  for every case: rank the algorithms",
-                f"  score ← {_operator(scheme.operator)} of these ranks",
-                "  rank ← position of the score, lowest first",
-            ]
-        case "test_then_rank":
-            adjusted = "after Holm's adjustment" if scheme.adjust == "holm" else "without adjustment"
-            lines += ["  for every pair of algorithms: one-sided Wilcoxon signed rank test on the same cases",
-                      f"  score ← share of the others beaten at level {scheme.alpha:g} {adjusted}", "  rank ← position of the score, highest first"]  # fmt: skip
-        case _:
-            lines += ["  score ← one value over all cases", "  rank ← position of the score, best first"]
+    lines += get_scheme(scheme.scheme).pseudo_code(scheme)
     ties = {
         "min": "the better rank",
         "max": "the worse rank",
@@ -126,7 +107,7 @@ def _scheme(scheme: Any, assessment: Assessment) -> list[str]:
     for step in scheme.combine or ():
         over = " and ".join(f"{name}s" for name in step.over)
         after = ", then rank again" if step.rerank else ""
-        lines.append(f"{_operator(step.operator)} of the ranks over {over}{after}")
+        lines.append(f"{operator_name(step.operator)} of the ranks over {over}{after}")
     return lines
 
 

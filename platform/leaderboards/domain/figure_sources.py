@@ -13,7 +13,13 @@ from evaluation.figures.cases import case_map
 from evaluation.figures.palette import BETTER, sequence
 from evaluation.figures.selection import label, main_entry
 from evaluation.ranking import ResultsError, rank
-from evaluation.ranking.comparison import across_rankings, across_schemes, alternative_schemes, compare_documents
+from evaluation.ranking.comparison import (
+    across_rankings,
+    across_schemes,
+    alternative_schemes,
+    compare_documents,
+    without_pairwise,
+)
 from evaluation.ranking.gaming import gaming_check
 from evaluation.ranking.raw import raw_values
 from leaderboards.domain.case_groups import FEW_SAMPLES, MOST_TEAMS_RESAMPLED, Grouping, groupings, is_of, numbers_of
@@ -85,7 +91,7 @@ class Sources:
         """Comparison of the registered scheme with the usual ones, by metric, region and task; None for the overall one."""
         schemes = alternative_schemes(self.assessment.rankings[0])
         if self.teams > MOST_TEAMS_TESTED:
-            schemes = {name: scheme for name, scheme in schemes.items() if scheme.scheme != "test_then_rank"}
+            schemes = without_pairwise(schemes)
         try:
             found = across_schemes(self.assessment, self.results, cases=self.cases, schemes=schemes)
         except (ResultsError, StopIteration):  # values of the whole data set, or a registered scheme that was left out

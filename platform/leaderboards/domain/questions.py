@@ -56,7 +56,7 @@ def questions(
         # Exact ties are told with the names of the teams, from the same numbers.
         if sentence not in change
         and sentence not in missing
-        and not (" share rank " in sentence and "exactly" in sentence)
+        and not (" share rank " in sentence and "same results" in sentence)
     ]
     return [
         Question("Is it sure?", (*_sure(board), *sure), ("stability", "pairs")),
@@ -78,12 +78,14 @@ def _sure(board: Board) -> list[str]:
     if share is None:
         return ["Nobody knows: the cases were not drawn anew to see whether the order holds."]
     again = f"when the cases are drawn anew, {front[0]} comes first in {percent(share)} of the draws (“resamples”)"
-    if len(front) == 1:
+    if board.order["winner"]["named"]:
         return [
-            f"As far as these {board.cases} cases can tell, yes: {again}, and by the registered rule nobody else reaches its place."
+            f"As far as these {board.cases} cases can tell, yes: {again}, and it is shown to be better than all others."
         ]
+    if len(front) == 1:
+        return [f"Not sure enough to name a winner: {again}."]
     others = "one other team" if len(front) == 2 else f"{len(front) - 1} other teams"
-    return [f"Not by the registered rule: {again}, but {others} cannot be told apart from it."]
+    return [f"No: {again}, but the first place is within reach of {others}."]
 
 
 def _tied(board: Board) -> list[str]:
@@ -91,16 +93,15 @@ def _tied(board: Board) -> list[str]:
     said = []
     if len(board.rows) and board.teams > 1 and front:
         if len(front) == 1:
-            said.append(f"Nobody is tied with {front[0]} by the registered rule.")
+            said.append(f"The first place is within reach of nobody but {front[0]}.")
         else:
-            said.append(f"By the registered rule {_named(front)} cannot be told apart.")
+            said.append(f"The first place is within reach of {_named(front)}.")
     said += [
         f"{_named(group)} have identical results in every case: an exact tie, not merely a close race."
         for group in board.ties
     ]
-    groups = [group for group in board.order["group"] if group is not None]
-    if groups and max(groups) > 1:
-        said.append(f"All {board.teams} teams make {max(groups)} groups; the table says who is in which.")
+    if any(board.order["letters"]):
+        said.append("Teams that share a letter in the table are not shown to differ.")
     return said
 
 

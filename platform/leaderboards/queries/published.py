@@ -12,9 +12,14 @@ from leaderboards.models import RankingVersion
 from leaderboards.queries import methods
 from leaderboards.queries.partial_tables import Group
 
-SCHEMA = 1
-FIELDS = ("rank", "low", "high", "group", "share", "score", "score_low", "score_high")
-NAMES = ("rank", "rank_low", "rank_high", "group", "share_first", "score", "score_low", "score_high")
+SCHEMA = 2
+FIELDS = (
+    "rank", "low", "high", "set_low", "set_high", "within_reach", "letters", "share", "score", "score_low", "score_high",
+)  # fmt: skip
+NAMES = (
+    "rank", "rank_low", "rank_high", "rank_set_low", "rank_set_high", "within_reach", "letters", "share_first", "score",
+    "score_low", "score_high",
+)  # fmt: skip
 
 
 def described(version: RankingVersion) -> dict[str, Method]:

@@ -15,7 +15,7 @@ from evaluation.figures import interval_strip, sentences_of
 from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import number
 from evaluation.figures.selection import entries, label, main_entry
-from evaluation.ranking.comparison import alternative_schemes
+from evaluation.ranking.comparison import alternative_schemes, without_pairwise
 from evaluation.report import (
     across_section,
     best_of,
@@ -209,7 +209,7 @@ def build(
     page = record()
     schemes = alternative_schemes(assessment.rankings[0])
     if len(main_entry(full)["algorithms"]) > MOST_TESTED:
-        schemes = {name: scheme for name, scheme in schemes.items() if scheme.scheme != "test_then_rank"}
+        schemes = without_pairwise(schemes)
     stability_section(page, assessment, _few(shown), sources.results, sources.cases, schemes=schemes, most=MOST_PANELS)
     found.exhibits["35b"] = page.exhibits
 

@@ -203,11 +203,11 @@ def _standing(
     said = [f"{facts.team} has rank {rank_words(own['rank'])} of {places}."]
     if own["rank_interval"] is not None:
         said.append(
-            f"Its rank interval is {interval_words(own['rank_interval'])}; it came first in {percent(own['share_first'])} of "
+            f"Its resampling range is {interval_words(own['rank_interval'])}; it came first in {percent(own['share_first'])} of "
             "the resamples."
         )
-    if own["group"] == 1 and own["name"] not in main["winners"]:
-        said.append("It cannot be told apart from the first.")
+    if own["within_reach"] and own["name"] not in main["winners"]:
+        said.append("The first place is within its reach: nobody is shown to be better.")
     item.text.append(ledger.paragraph(said, origin))
     rows = []
     for entry in entries(document):

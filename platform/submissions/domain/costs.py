@@ -20,7 +20,6 @@ def cost_of_a_missing_case(assessment: Assessment) -> str:
     ...             "regions": [{"name": "all", "labels": [1]}],
     ...             "metrics": [{"id": "dsc"}, {"id": "nsd"}, {"id": "assd", "policy": {"missing": 40}}],
     ...             "aggregation": {"levels": ["case"], "operator": "mean"},
-    ...             "ranking": {"scheme": "aggregate_then_rank", "operator": "mean"},
     ...         }
     ...     )
     ... )

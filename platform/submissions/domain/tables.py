@@ -72,7 +72,6 @@ def title(metric: MetricUse) -> str:
     ...         "regions": [{"name": "all", "labels": [1]}],
     ...         "metrics": [{"id": "dsc"}, {"id": "hausdorff_percentile"}, {"id": "assd", "name": "distance"}],
     ...         "aggregation": {"levels": ["case"], "operator": "mean"},
-    ...         "ranking": {"scheme": "aggregate_then_rank", "operator": "mean"},
     ...     }
     ... ).metrics
     >>> [title(use) for use in uses]

@@ -186,7 +186,6 @@ def preload() -> None:
             "regions": [{"name": "any", "labels": [1]}],
             "metrics": [{"id": "dsc"}, {"id": "nsd", "options": {"tolerance": 1.0}}, {"id": "assd"}],
             "aggregation": {"levels": ["case"], "operator": "mean"},
-            "ranking": {"scheme": "aggregate_then_rank", "operator": "mean"},
         }
     )
     labels = np.zeros((8, 8, 8), dtype=np.uint8)

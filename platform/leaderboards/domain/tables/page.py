@@ -54,13 +54,13 @@ class Row:
     missing: int
     cases: int
     in_front: bool
-    """It is in the group that cannot be told apart from the winner."""
+    """It ranks first, or the first place is within its reach."""
     identical_to: tuple[str, ...]
     own: bool
     level: str
     """How many of the resamples the interval covers."""
-    group: int | None = None
-    """1 for those that cannot be told apart from the first, 2 for the next, and so on."""
+    letters: str | None = None
+    """Teams that share a letter are not shown to differ."""
     submissions: int | None = None
     handed_in: datetime | None = None
     marks: tuple[Mark, ...] = ()
@@ -98,8 +98,8 @@ class Row:
             parts.append(f"between {number(self.low)} and {number(self.high)} in {self.level} of resamples")
         if self.share is not None:
             parts.append(f"first in {self.share_text} of them")
-        if self.group is not None:
-            parts.append(f"group {self.group}")
+        if self.letters:
+            parts.append(f"letters {self.letters}")
         parts.append(f"{self.present} of {self.cases} cases")
         if self.submissions:
             parts.append(f"{self.submissions} submission{'s' if self.submissions > 1 else ''}")
@@ -145,7 +145,7 @@ class Board:
     cases: int
     interval: str
     front: tuple[str, ...]
-    """The teams that cannot be told apart from the winner, winner included."""
+    """The teams that rank first or have the first place within their reach."""
     ties: tuple[tuple[str, ...], ...]
     sort: str
     tells_entries: bool = False
@@ -260,7 +260,7 @@ def board(
             identical_to=partners.get(table["teams"][index], ()),
             own=table["teams"][index] == own,
             level=percent(table["interval"]),
-            group=order["group"][index],
+            letters=order["letters"][index],
             submissions=_at(table, "submissions", index),
             handed_in=_moment(_at(table, "handed_in", index)),
             marks=tuple(
@@ -370,10 +370,10 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _front(order: Mapping[str, Any]) -> set[int]:
-    """The first group by the assessment's rule; without one (nothing was resampled) the winners alone."""
+    """Those that rank first, and those whose set of ranks starts at 1."""
     ranks = [rank for rank in order["rank"] if rank is not None]
     return {
         index
-        for index, (rank, group) in enumerate(zip(order["rank"], order["group"], strict=True))
-        if group == 1 or (ranks and rank == min(ranks))
+        for index, (rank, within) in enumerate(zip(order["rank"], order["within_reach"], strict=True))
+        if within or (ranks and rank == min(ranks))
     }

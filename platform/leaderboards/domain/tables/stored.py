@@ -4,7 +4,7 @@ Lists run along `teams`, so that a page of two hundred teams stays small::
 
     {"cases": 45, "interval": 0.95, "teams": ["unet-a", …], "missing": [0, …], "identical": [["unet-a", "unet-a-largest"]],
      "submissions": [3, …], "handed_in": ["2026-03-01T12:00:00+00:00", …], "marks": [["organizer"], …],
-     "orders": [{"key": "overall", "rank": [1, …], "low": [1, …], "high": [2, …], "group": [1, …],
+     "orders": [{"key": "overall", "rank": [1, …], "low": [1, …], "high": [2, …], "letters": ["a", …],
                  "share": [0.93, …], "score": [1.5, …], "score_low": […], "score_high": […], …}, …]}
 
 An *order* is one way to sort the teams: overall, or by one metric and region. The first one is what the page opens with.
@@ -14,7 +14,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from evaluation import catalogue
-from evaluation.assessment import Assessment, MetricUse, Operator, RankingScheme
+from evaluation.assessment import Assessment, MetricUse, RankingScheme
+from evaluation.ranking.schemes import get_scheme
+from evaluation.ranking.schemes.wording import operator_name
 
 OVERALL = "overall"
 
@@ -86,8 +88,9 @@ def _combined_order(
         "task": entry.get("task"),
         "unit": None,
         "decimals": 2,
-        "statistic": f"{_operator(step.operator)} rank",
+        "statistic": f"{operator_name(step.operator)} rank",
         "higher": False,
+        "winner": dict(entry["winner"]),
         **_columns(entry, teams),
     }
 
@@ -99,7 +102,8 @@ def _single_order(
     name, task, region = entry.get("name"), entry.get("task"), entry.get("region")
     scheme = _scheme(assessment, name)
     title = metric_title(metric)
-    of_values = scheme.scheme in {"aggregate_then_rank", "one_score"}
+    chosen = get_scheme(scheme.scheme)
+    of_values = chosen.aggregates_values or chosen.one_value
     return {
         "key": "/".join(str(part) for part in (name, task, metric.name, region) if part),
         "label": ", ".join(str(part) for part in (name, task, title, region) if part),
@@ -109,30 +113,16 @@ def _single_order(
         "region": region,
         "task": task,
         "unit": (length_unit if metric.unit == "mm" else metric.unit) if of_values else None,
-        "decimals": 3 if metric.unit is None and scheme.scheme != "rank_then_aggregate" else 2,
-        "statistic": "value" if metric.level == "dataset" else statistic(scheme),
+        "decimals": chosen.score_decimals(metric.unit),
+        "statistic": "value" if metric.level == "dataset" else chosen.score_name(scheme),
         "higher": entry["score_direction"] == "higher",
+        "winner": dict(entry["winner"]),
         **_columns(entry, teams),
     }
 
 
 def _scheme(assessment: Assessment, name: str | None) -> RankingScheme:
     return next(scheme for scheme in assessment.rankings if scheme.name == name)
-
-
-def _operator(operator: Operator) -> str:
-    return f"{operator.percentile:g} % percentile" if operator.percentile is not None else operator.kind
-
-
-def statistic(scheme: RankingScheme) -> str:
-    """What the score of one metric and region is, in words."""
-    kind = _operator(scheme.operator)
-    return {
-        "aggregate_then_rank": kind,
-        "rank_then_aggregate": f"{kind} rank",
-        "test_then_rank": "share of teams beaten",
-        "one_score": "value",
-    }[scheme.scheme]
 
 
 def metric_title(metric: MetricUse) -> str:
@@ -156,17 +146,34 @@ def metric_title(metric: MetricUse) -> str:
 def _columns(entry: Mapping[str, Any], teams: list[str]) -> dict[str, list[Any]]:
     by_name = {algorithm["name"]: algorithm for algorithm in entry["algorithms"]}
     columns: dict[str, list[Any]] = {
-        key: [] for key in ("rank", "low", "high", "group", "share", "score", "score_low", "score_high")
+        key: []
+        for key in (
+            "rank",
+            "low",
+            "high",
+            "set_low",
+            "set_high",
+            "within_reach",
+            "letters",
+            "share",
+            "score",
+            "score_low",
+            "score_high",
+        )
     }
     for team in teams:
         algorithm = by_name.get(team, {})
         low, high = algorithm.get("rank_interval") or (None, None)
+        set_low, set_high = algorithm.get("rank_set") or (None, None)
         score_low, score_high = algorithm.get("score_interval") or (None, None)
         values = (
             algorithm.get("rank"),
             low,
             high,
-            algorithm.get("group"),
+            set_low,
+            set_high,
+            algorithm.get("within_reach"),
+            algorithm.get("letters"),
             algorithm.get("share_first"),
             algorithm.get("score"),
             score_low,

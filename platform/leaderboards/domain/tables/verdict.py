@@ -6,8 +6,6 @@ from typing import Any
 
 from leaderboards.domain.tables.words import percent
 
-FEWEST_TEAMS = 3
-"""With fewer, a first place says little about the method."""
 MOST_NAMED = 4
 
 
@@ -37,7 +35,7 @@ def verdict(table: Mapping[str, Any], order: Mapping[str, Any], front: Sequence[
     order
         One of its orders.
     front
-        The teams that cannot be told apart from the first by the registered rule, the first included.
+        The teams that rank first or have the first place within their reach.
 
     Returns
     -------
@@ -47,18 +45,41 @@ def verdict(table: Mapping[str, Any], order: Mapping[str, Any], front: Sequence[
     deciding = [entry for entry in table["orders"] if entry["metric"] is None] or table["orders"]
     if order not in deciding:
         return None
-    if len(table["teams"]) < FEWEST_TEAMS:
-        return Verdict("", f"No winner is named: fewer than {FEWEST_TEAMS} teams are ranked.")
-    if all(group is None for group in order["group"]):
-        return Verdict("", "No winner is named: the ranking was not resampled, so nobody knows how sure it is.")
+    winner = order["winner"]
+    if winner["named"]:
+        return Verdict(
+            winner["algorithm"],
+            f"It is shown to be better than every other team; a claim like this is wrong in at most {percent(winner['alpha'])} "
+            "of such challenges.",
+        )
+    if winner["reason"] in _REASONS:
+        return Verdict("", f"No winner is named: {_REASONS[winner['reason']]}.")
+    if winner["reason"] == "tie":
+        first = [team for team, rank in zip(table["teams"], order["rank"], strict=True) if rank == min(_ranks(order))]
+        return Verdict("", f"No winner is named: {_joined(first)} share first place.")
     if len(front) > 1:
         shown = _joined(front) if len(front) <= MOST_NAMED else f"{front[0]} and {len(front) - 1} others"
-        return Verdict("", f"No winner is named: by the registered rule {shown} cannot be told apart.")
-    share = order["share"][table["teams"].index(front[0])]
+        return Verdict("", f"No winner is named: the first place is within reach of {shown}.")
     return Verdict(
-        front[0],
-        f"By the registered rule nobody else reaches its place; it came first in {percent(share)} of the resamples.",
+        "", f"No winner is named: {front[0]} is not shown clearly enough to be better than every other team."
     )
+
+
+_REASONS = {
+    "one_algorithm": "only one team is ranked",
+    "not_resampled": "the ranking was not resampled, so nobody knows how sure it is",
+    "no_evidence": "the evidence is missing that would say how sure the ranking is",
+    "operator": "the smallest and largest values of a sample say too little about those of others",
+    "too_few_draws": "there were fewer than 200 resamples",
+    "sampled_groups": "whole groups of cases are drawn, and each of them is ranked on its own",
+    "stratum_too_small": "one of the strata has fewer than five cases",
+    "too_few_units": "there are too few cases to say who is best",
+    "depends_on_entries": "the first place depends on who else took part",
+}
+
+
+def _ranks(order: Mapping[str, Any]) -> list[float]:
+    return [rank for rank in order["rank"] if rank is not None]
 
 
 def _joined(words: Sequence[str]) -> str:

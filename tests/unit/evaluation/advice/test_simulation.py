@@ -13,7 +13,6 @@ import pytest
 from scipy.stats import norm
 
 from evaluation.advice.simulation import SimulationError, Spread, simulate
-from evaluation.advice.simulation.contest import signed_rank_p_values
 from evaluation.advice.simulation.model import (
     Field,
     Scale,
@@ -25,6 +24,7 @@ from evaluation.advice.simulation.model import (
 from evaluation.advice.simulation.run import make_contest
 from evaluation.assessment import parse
 from evaluation.ranking import rank
+from evaluation.ranking.schemes.challenges import signed_rank_p_values
 from evaluation.ranking.significance import wilcoxon_matrices
 
 COMBINE = {"over": ["metric", "region"], "operator": "mean", "rerank": True}

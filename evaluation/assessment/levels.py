@@ -1,0 +1,221 @@
+"""What varies: the levels of aggregation with their roles, what is drawn, and how sure statements are to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from evaluation.assessment.errors import AssessmentError, listed
+from evaluation.assessment.model import Aggregation, MetricUse, RankingScheme, Uncertainty
+from evaluation.assessment.ranking import read_operator, scheme_of
+from evaluation.assessment.reading import Place, distinct, is_number, name
+
+GROUP_RULES: Final = ("interval_overlaps_winner", "interval_includes_first", "not_significantly_worse")
+ROLES: Final = ("random", "fixed")
+UNSEEN_FAILURES: Final = ("none", "jeffreys")
+PEOPLE: Final = ("patient", "subject")
+"""Levels that are a sample whatever a document says or leaves unsaid."""
+_KEYS: Final = (
+    "bootstrap", "seed", "interval", "resample", "strata", "group", "winner_alpha", "margin", "unseen_failures",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Level:
+    name: str
+    role: str | None
+
+
+def undeclared_level(assessment_aggregation: Aggregation) -> str | None:
+    """What a form has to ask about the first level whose role nothing says; ``None`` if there is none."""
+    for level in assessment_aggregation.undeclared:
+        index = assessment_aggregation.levels.index(level)
+        return (
+            f'aggregation.levels[{index}]: "{level}": say whether it is "fixed" (these {level} values are all there are) '
+            'or "random" (they are a sample)'
+        )
+    return None
+
+
+def read_levels(
+    place: Place, rankings: Sequence[RankingScheme], metrics: Sequence[MetricUse]
+) -> tuple[Aggregation, Uncertainty]:
+    """Read ``aggregation`` and ``uncertainty``, which decide together what is drawn.
+
+    Raises
+    ------
+    AssessmentError
+        For a role that contradicts what is resampled or stratified, or any other wrong value.
+    """
+    outer = Place(place.raw("aggregation", {}), "aggregation", ("levels", "operator"))
+    levels = outer.items("levels", _level) if outer.has("levels") else (_Level("case", None),)
+    names = tuple(level.name for level in levels)
+    distinct(names, outer.at("levels"), "level")
+    if names[0] != "case":
+        raise AssessmentError(outer.at("levels[0]"), names[0], '"case": levels go from the inside out')
+    if levels[0].role == "fixed":
+        raise AssessmentError(outer.at("levels[0].role"), "fixed", '"random": test cases are a sample')
+    inner = Place(place.raw("uncertainty", {}), "uncertainty", _KEYS)
+    roles = _roles(levels, inner)
+    fixed = tuple(level for level in names if roles[level] == "fixed")
+    undeclared = tuple(level for level in names[1:] if roles[level] is None)
+    aggregation = Aggregation(
+        levels=names,
+        operator=read_operator(outer.raw("operator", "mean"), outer.at("operator")),
+        fixed=fixed,
+        undeclared=undeclared,
+        declared={level.name: level.role for level in levels if level.role is not None},
+    )
+    return aggregation, _uncertainty(inner, rankings, metrics, aggregation)
+
+
+def aggregation_document(aggregation: Aggregation) -> dict[str, Any]:
+    """As it stands in a document: levels as they were declared."""
+    levels = [
+        {"name": level, "role": aggregation.declared[level]} if level in aggregation.declared else level
+        for level in aggregation.levels
+    ]
+    return {"levels": levels, "operator": aggregation.operator.document}
+
+
+def uncertainty_document(uncertainty: Uncertainty, aggregation: Aggregation) -> dict[str, Any]:
+    """As it stands in a document; what older documents do not have only where it differs from the default.
+
+    What is drawn is left open where the role of a level is: written out, it would decide the role.
+    """
+    drawn = "case" if uncertainty.resample == ("case",) else list(uncertainty.resample)
+    document: dict[str, Any] = {
+        "bootstrap": uncertainty.bootstrap,
+        "seed": uncertainty.seed,
+        "interval": uncertainty.interval,
+        "resample": None if aggregation.undeclared else drawn,
+        "strata": list(uncertainty.named_strata),
+        "group": uncertainty.group,
+    }
+    if uncertainty.winner_alpha is not None:
+        document["winner_alpha"] = uncertainty.winner_alpha
+    if uncertainty.margin:
+        document["margin"] = dict(uncertainty.margin)
+    if uncertainty.unseen_failures != "none":
+        document["unseen_failures"] = uncertainty.unseen_failures
+    return document
+
+
+def _level(value: object, path: str) -> _Level:
+    if not isinstance(value, Mapping):
+        return _Level(name(value, path), None)
+    place = Place(value, path, ("name", "role"))
+    return _Level(name(place.raw("name"), place.at("name")), place.choice("role", ROLES))
+
+
+def _roles(levels: Sequence[_Level], place: Place) -> dict[str, str | None]:
+    """The role of every level, declared or derived from what is drawn; ``None`` where nothing says it."""
+    resample = _columns(place, "resample", ())
+    strata = _columns(place, "strata", ())
+    roles: dict[str, str | None] = {}
+    for index, level in enumerate(levels):
+        role = level.role
+        path = f"aggregation.levels[{index}]"
+        if role == "fixed" and level.name in resample:
+            raise AssessmentError(path, "fixed", f'"random", since uncertainty.resample draws {level.name}')
+        if role == "random" and level.name in strata:
+            raise AssessmentError(path, "random", f'"fixed", since uncertainty.strata holds {level.name}')
+        if role is None and index == 0:
+            role = "random"
+        elif role is None:
+            role = _derived(level.name, resample, strata)
+        roles[level.name] = role
+    seen: str | None = None
+    for index, level in enumerate(levels):
+        if roles[level.name] == "fixed":
+            seen = level.name
+        elif roles[level.name] == "random" and seen is not None:
+            place_of = f"aggregation.levels[{index}]"
+            allowed = f'"fixed" must be outermost: {seen} is fixed, and {level.name} stands outside it'
+            raise AssessmentError(place_of, level.name, allowed)
+    return roles
+
+
+def _derived(level: str, resample: Sequence[str], strata: Sequence[str]) -> str | None:
+    if level in strata:
+        return "fixed"
+    if level in PEOPLE or level in resample:
+        return "random"
+    # Cases drawn below a level whose members are not drawn can mean nothing else.
+    return "fixed" if resample else None
+
+
+def _uncertainty(
+    place: Place, rankings: Sequence[RankingScheme], metrics: Sequence[MetricUse], aggregation: Aggregation
+) -> Uncertainty:
+    default: tuple[str, ...] = tuple(reversed(aggregation.random)) or ("case",)
+    if aggregation.undeclared:
+        default = aggregation.levels[1:2]
+    resample = _columns(place, "resample", default)
+    if "case" in resample[:-1]:
+        raise AssessmentError(place.at("resample"), list(resample), "case innermost: outermost level first")
+    combined = {column for ranking in rankings for step in ranking.combine or () for column in step.over}
+    sites = tuple(sorted(combined - {"metric", "region", "task"} - set(resample) - set(aggregation.declared)))
+    named = _columns(place, "strata", sites)
+    for column in named:
+        if column in resample or column == "case":
+            raise AssessmentError(place.at("strata"), column, "columns that are not resampled")
+    implied = tuple(level for level in reversed(aggregation.fixed) if level not in named)
+    interval = place.number("interval", 0.95, "a share above 0 and below 1", lambda share: 0 < share < 1)
+    return Uncertainty(
+        bootstrap=place.integer("bootstrap", 1000, 0, 100_000),
+        seed=place.integer("seed", 1, 0, 2**53),
+        interval=interval,
+        resample=resample,
+        strata=(*named, *implied),
+        group=place.choice("group", GROUP_RULES, GROUP_RULES[0]),
+        named_strata=named,
+        winner_alpha=_winner_alpha(place, interval),
+        margin=_margin(place, rankings, metrics),
+        unseen_failures=place.choice("unseen_failures", UNSEEN_FAILURES, "none"),
+    )
+
+
+def _winner_alpha(place: Place, interval: float) -> float | None:
+    if not place.has("winner_alpha"):
+        return None
+    most = round(1.0 - interval, 12)
+    allowed = f"a number above 0 and at most {most:g}, which is 1 - uncertainty.interval"
+    return place.number("winner_alpha", None, allowed, lambda share: 0 < share <= most)
+
+
+def _margin(place: Place, rankings: Sequence[RankingScheme], metrics: Sequence[MetricUse]) -> dict[str, float]:
+    """The difference that matters for each metric; one number where there is one metric."""
+    if not place.has("margin"):
+        return {}
+    value, path = place.raw("margin"), place.at("margin")
+    names = [metric.name for metric in metrics]
+    for ranking in rankings:
+        linear = scheme_of(ranking).aggregates_values and scheme_of(ranking).is_linear(ranking)
+        if not linear:
+            allowed = f"no margin: scores of {ranking.scheme} with {ranking.operator.kind} are not means of values"
+            raise AssessmentError(path, value, allowed)
+    if is_number(value):
+        if len(names) > 1:
+            raise AssessmentError(path, value, "a margin in ranks has no meaning; give one per metric")
+        value = {names[0]: value}
+    if not isinstance(value, Mapping) or not value:
+        raise AssessmentError(path, value, "a number, or an object with a number for each metric")
+    for key, number in value.items():
+        if key not in names:
+            raise AssessmentError(f"{path}.{key}", number, f"one of the metrics {listed(names)}")
+        if not is_number(number) or number < 0:
+            raise AssessmentError(f"{path}.{key}", number, "a number of 0 or more, in the unit of the metric")
+    return {str(key): float(number) for key, number in value.items()}
+
+
+def _columns(place: Place, key: str, default: tuple[str, ...]) -> tuple[str, ...]:
+    value = place.value.get(key)
+    if value is None:
+        return default
+    if isinstance(value, str):
+        return (name(value, place.at(key)),)
+    columns = place.items(key, name, empty=key == "strata")
+    distinct(columns, place.at(key), "column")
+    return columns

@@ -1,0 +1,223 @@
+"""What a ranking scheme is: one object with everything in which schemes differ."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.ranking.hierarchy import aggregate_levels
+from evaluation.ranking.operators import aggregate
+from evaluation.ranking.ranks import rank
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evaluation.advice.simulation.model import PartModel
+    from evaluation.assessment import Aggregation, Operator, RankingScheme
+    from evaluation.assessment.reading import Place
+    from evaluation.ranking.hierarchy import Hierarchy
+    from evaluation.ranking.resampling import Drawn
+    from evaluation.ranking.schemes.challenges import Challenges
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Scores and ranks in every sample, samples × algorithms; a score may be not a number, a rank never is."""
+
+    scores: FloatArray
+    ranks: FloatArray
+    higher_is_better: bool
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The samples that a scheme is applied to: multiplicities of cases, and the draws where levels need them."""
+
+    counts: FloatArray
+    drawn: Drawn
+
+    @property
+    def number(self) -> int:
+        """How many samples there are."""
+        return int(self.counts.shape[1])
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of one metric in one region, as a scheme takes them.
+
+    Attributes
+    ----------
+    values, last_rank
+        Cases × algorithms, see `evaluation.aggregation.Table`.
+    higher_is_better
+        Direction of the values.
+    aggregation, hierarchy
+        Levels between case and score, and the groups that they make; `hierarchy` is ``None`` for the case level alone.
+    """
+
+    values: FloatArray
+    last_rank: BoolArray
+    higher_is_better: bool
+    aggregation: Aggregation
+    hierarchy: Hierarchy | None
+
+    def aggregated(self, samples: Samples, operator: Operator) -> FloatArray:
+        """Aggregate over cases, and over levels where there are any, in every sample: samples × algorithms."""
+        higher = self.higher_is_better
+        if self.hierarchy is None:
+            return aggregate(self.values, samples.counts, operator, higher_is_better=higher)
+        inner = self.aggregation.operator
+        return aggregate_levels(self.values, samples, self.hierarchy, inner, operator, higher_is_better=higher)
+
+
+class Scheme(ABC):
+    """How values of cases become scores, and scores ranks.
+
+    One object a scheme, without state; what an assessment registers of it (operator, level, further options) is a
+    `evaluation.assessment.RankingScheme`, which every method takes as `registered`. A package adds its own under the
+    entry point group ``podium.schemes``.
+
+    Attributes
+    ----------
+    id
+        Its name in assessment documents.
+    title
+        Its name in a list of schemes.
+    design_kind
+        The value that stands for it in the design form, ``None`` if the form does not offer it.
+    takes_operator
+        Whether an operator (mean, median, percentile) may be registered.
+    aggregates_values
+        Whether a score is an aggregate of the values themselves, in their unit.
+    ranks_cases
+        Whether algorithms are ranked on every case: scores are then aggregates of ranks, the lowest is best, and a
+        missing value may count as the last rank of its case.
+    compares_pairs
+        Whether every algorithm is compared with every other one, whose cost grows with their number squared.
+    one_value
+        Whether the score is one value for all cases together.
+    simulated
+        Whether `simulated_scores` and `limit_scores` are there, so that a design can be simulated.
+    option_names
+        Keys of an assessment's ranking, beside those that all schemes have, that belong to this one.
+    """
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    design_kind: ClassVar[str | None] = None
+    takes_operator: ClassVar[bool] = False
+    aggregates_values: ClassVar[bool] = False
+    ranks_cases: ClassVar[bool] = False
+    compares_pairs: ClassVar[bool] = False
+    one_value: ClassVar[bool] = False
+    simulated: ClassVar[bool] = False
+    option_names: ClassVar[tuple[str, ...]] = ()
+
+    # What an assessment registers
+
+    def read_options(self, place: Place) -> Mapping[str, Any]:  # noqa: ARG002
+        """Read and check the options of this scheme, defaults written out.
+
+        Options of the names ``alpha`` and ``adjust`` become attributes of the registered scheme, further ones stand in
+        its `options`.
+
+        Raises
+        ------
+        AssessmentError
+            For a value that is not allowed; names place, value and what is allowed.
+        """
+        return {}
+
+    def option_document(self, registered: RankingScheme) -> dict[str, Any]:
+        """The options as they stand in an assessment document; reading it gives the same options."""
+        return {name: registered.options[name] for name in self.option_names}
+
+    # How it ranks
+
+    @abstractmethod
+    def scores(self, table: Values, samples: Samples, registered: RankingScheme) -> tuple[FloatArray, bool]:
+        """Scores in every sample at once, samples × algorithms, and whether the greatest is the best."""
+
+    def rank_scores(self, scores: FloatArray, registered: RankingScheme, *, higher_is_better: bool) -> Ranked:
+        """Rank scores; an algorithm without a score gets the registered missing rank and is never dropped."""
+        ranks = rank(
+            scores, higher_is_better=higher_is_better, ties=registered.ties, missing_rank=registered.missing_rank
+        )
+        return Ranked(scores, ranks, higher_is_better)
+
+    # What it is called
+
+    @abstractmethod
+    def sentence(self, registered: RankingScheme, *, each: str, units: str) -> str:
+        """How a score comes about, in one sentence.
+
+        Parameters
+        ----------
+        registered
+            What the assessment says.
+        each
+            How the sentence begins where there are several metrics or regions ("For each metric, "), else empty.
+        units
+            What is counted, in the plural ("cases", "patients").
+        """
+
+    @abstractmethod
+    def pseudo_code(self, registered: RankingScheme) -> list[str]:
+        """The same as lines that a person can follow, each indented by two spaces."""
+
+    @abstractmethod
+    def score_name(self, registered: RankingScheme) -> str:
+        """What the score is, in the head of a column."""
+
+    def score_decimals(self, unit: str | None) -> int:
+        """Decimals that a table shows of a score whose values have this unit (``None``: a share without unit)."""
+        return 3 if unit is None else 2
+
+    # Whether its uncertainty can be had from sign flips (docs/ranking.md)
+
+    def is_linear(self, registered: RankingScheme) -> bool:  # noqa: ARG002
+        """Whether the difference of two scores is a sum over units, each with a contribution of its own."""
+        return False
+
+    def averaged_values(self, table: Values, registered: RankingScheme) -> FloatArray:
+        """For a linear scheme, what is averaged, cases × algorithms, more is better; not a number where left out."""
+        raise NotImplementedError(self.id)
+
+    def contributions(self, differences: FloatArray) -> FloatArray:
+        """For a linear scheme, what the units of pairs of algorithms contribute to their comparison.
+
+        Parameters
+        ----------
+        differences
+            Units × pairs: weighted sums over the cases of a unit of the difference of `averaged_values`.
+        """
+        return differences
+
+    # How it is simulated before there are results
+
+    def simulated_scores(self, challenges: Challenges, registered: RankingScheme) -> tuple[FloatArray, bool]:
+        """Scores in many simulated challenges at once, challenges × teams, and whether the greatest is the best."""
+        raise NotImplementedError(self.id)
+
+    def limit_scores(
+        self,
+        model: PartModel,
+        quality: FloatArray,
+        registered: RankingScheme,
+    ) -> tuple[FloatArray, bool]:
+        """Scores with infinitely many cases under the model of a simulation, as `simulated_scores`."""
+        raise NotImplementedError(self.id)
+
+    # What readers usually compare it with
+
+    def usual_forms(self) -> Mapping[str, Mapping[str, Any]]:
+        """Its usual forms, by label, each with what it sets in a `RankingScheme`."""
+        return {}

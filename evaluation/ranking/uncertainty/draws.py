@@ -1,0 +1,177 @@
+"""Simultaneous comparisons where a rank is no mean: would a plausible shift of all scores change the order?
+
+Deviations of resampled scores from those of the full data are inflated and sent through the rest of the ranking. What
+no such shift reverses is shown.
+
+References
+----------
+Efron, Tibshirani, "The problem of regions", Annals of Statistics 26, 1998.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy.stats import norm, t
+
+if TYPE_CHECKING:
+    from evaluation.ranking.uncertainty.elementary import Ranking
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+_AT_ONCE = 2_000_000
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How many units there are, as the inflation of draws needs it.
+
+    Attributes
+    ----------
+    units, strata
+        Of the task with the fewest units.
+    smallest
+        Units of the smallest stratum, all units if there are no strata.
+    """
+
+    units: int
+    strata: int
+    smallest: int
+
+    @property
+    def growth(self) -> float:
+        """By how much the spread of draws is too small with few units."""
+        return float(np.sqrt(self.smallest / (self.smallest - 1)))
+
+    def critical(self, share: float) -> float:
+        """Inflated quantile of Student's t."""
+        return self.growth * float(t.isf(share, self.units - max(self.strata, 1)))
+
+
+class Draws:
+    """The bootstrap of one ranking as deviations of its elementary scores."""
+
+    def __init__(self, ranking: Ranking, bootstrap: int, spread: Spread) -> None:
+        self.ranking, self.number, self.spread = ranking, bootstrap, spread
+        self.full = [part.scores[0] for part in ranking.elementary]
+        self.deviations = [part.scores[1 : 1 + bootstrap] - part.scores[0] for part in ranking.elementary]
+        self._not_before: dict[float, FloatArray] = {1.0: self._share(ranking.ranks[1 : 1 + bootstrap])}
+
+    @property
+    def extreme(self) -> float:
+        """The normal quantile that the largest of so many draws stands for."""
+        return float(norm.isf(1.0 / (self.number + 1)))
+
+    @cached_property
+    def before(self) -> BoolArray:
+        """Row is strictly before column on the full data."""
+        ranks = self.ranking.ranks[0]
+        return np.asarray(ranks[:, None] < ranks[None, :])
+
+    @cached_property
+    def identical(self) -> BoolArray:
+        """Pairs with the same scores on the full data and in all draws."""
+        count = len(self.ranking.algorithms)
+        same = np.ones((count, count), dtype=bool)
+        for part in self.ranking.elementary:
+            columns = np.nan_to_num(part.scores[: 1 + self.number].T, nan=-np.inf)
+            _, kind = np.unique(columns, axis=0, return_inverse=True)
+            same &= kind.reshape(-1, 1) == kind.reshape(1, -1)
+        return same
+
+    def not_before(self, inflation: float) -> FloatArray:
+        """Share of draws, inflated, in which row does not come strictly before column."""
+        if inflation not in self._not_before:
+            shifted = [full + inflation * dev for full, dev in zip(self.full, self.deviations, strict=True)]
+            self._not_before[inflation] = self._share(self.ranking.final(shifted))
+        return self._not_before[inflation]
+
+    def _share(self, ranks: FloatArray) -> FloatArray:
+        count = ranks.shape[1]
+        total = np.zeros((count, count))
+        step = max(1, _AT_ONCE // (count * count))
+        for start in range(0, len(ranks), step):
+            rows = ranks[start : start + step]
+            total += (rows[:, :, None] >= rows[:, None, :]).sum(axis=0)
+        return total / max(len(ranks), 1)
+
+    def shown(self, share: float) -> tuple[BoolArray, float]:
+        """Which algorithms are shown before which, step by step as in Holm's method; and the first inflation."""
+        alive = ~self.identical
+        shown = np.zeros(alive.shape, dtype=bool)
+        first = None
+        while alive.any():
+            inflation = max(1.0, self.spread.critical(share / int(alive.sum())) / self.extreme)
+            first = inflation if first is None else first
+            new = alive & self.before & (self.not_before(inflation) == 0.0)
+            if not new.any():
+                break
+            shown |= new
+            alive &= ~new
+        return shown, 1.0 if first is None else first
+
+    def wins(self, winner: int, share: float) -> bool:
+        """Whether one algorithm is shown to be better than every other one, at half the winner's share of the error."""
+        p = share / 2.0
+        others = np.arange(len(self.ranking.algorithms)) != winner
+        if not self.before[winner, others].all() or self.identical[winner, others].any():
+            return False
+        critical = self.spread.critical(p)
+        if (self.not_before(critical / self.extreme)[winner, others] > 0.0).any():
+            return False
+        return bool((self.not_before(critical / float(norm.isf(p)))[winner, others] <= p).all())
+
+    def p_own(self) -> FloatArray:
+        """One-sided p-values of "row comes before column"."""
+        values = (self.not_before(1.0) * self.number + 1.0) / (self.number + 1.0)
+        values[self.identical] = 1.0
+        np.fill_diagonal(values, np.nan)
+        return np.asarray(values)
+
+    def interval(self, first: int, other: int, inflation: float) -> tuple[float, tuple[float, float] | None]:
+        """Difference of the scores of a single elementary ranking, and its simultaneous interval."""
+        sign = 1.0 if self.ranking.elementary[0].higher_is_better else -1.0
+        estimate = sign * float(self.full[0][first] - self.full[0][other])
+        deviation = sign * (self.deviations[0][:, first] - self.deviations[0][:, other])
+        if not np.isfinite(deviation).all() or not np.isfinite(estimate):
+            return estimate, None
+        low, high = float(deviation.min()), float(deviation.max())
+        return estimate, (estimate + inflation * low, estimate + inflation * high)
+
+    def first_again(self, winner: int) -> float | None:
+        """Probability that the first comes first on as many fresh units, alone or together with others.
+
+        The present order is itself one draw: scores of those that are close are shrunk towards their mean by the
+        share of their spread that is chance, then one deviation for the truth and one for the fresh units are added.
+        """
+        fresh = []
+        for part, full, deviation in zip(self.ranking.elementary, self.full, self.deviations, strict=True):
+            if not np.isfinite(deviation).all():
+                return None
+            fresh.append(_fresh(part.higher_is_better, full, deviation * self.spread.growth, winner))
+        ranks = self.ranking.final(fresh)
+        return float((ranks[:, winner] == ranks.min(axis=1)).mean())
+
+
+def _fresh(higher: bool, full: FloatArray, deviation: FloatArray, winner: int) -> FloatArray:
+    """Scores on fresh units, draws × algorithms, for a truth that is drawn too."""
+    score, dev = (full, deviation) if higher else (-full, -deviation)
+    spread = ((dev - np.median(dev, axis=1, keepdims=True)) ** 2).mean(axis=0)
+    apart = np.sqrt(((dev[:, [winner]] - dev) ** 2).mean(axis=0))
+    close = (np.abs(score[winner] - score) <= 3.0 * apart) & (spread <= 4.0 * np.median(spread))
+    centre, first = score.copy(), dev.copy()
+    group = np.flatnonzero(close)
+    if len(group) >= 3:
+        centred = dev[:, group] - dev[:, group].mean(axis=1, keepdims=True)
+        error = float((centred**2).mean(axis=0).sum() / (len(group) - 1))
+        observed = float(score[group].var(ddof=1))
+        kept = max(0.0, 1.0 - error / observed) if observed > 0 else 0.0
+        middle = score[group].mean()
+        centre[group] = middle + kept * (score[group] - middle)
+        first[:, group] *= np.sqrt(kept)
+    result = centre + first + np.roll(dev, -1, axis=0)
+    return result if higher else -result

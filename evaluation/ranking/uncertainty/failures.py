@@ -1,0 +1,253 @@
+"""Failed cases: how many more could have gone unseen, and what one more would do to the ranks.
+
+References
+----------
+Clopper, Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial", Biometrika 26, 1934.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betaincinv
+
+from evaluation.aggregation import constant
+from evaluation.ranking.ranks import rank
+
+if TYPE_CHECKING:
+    from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+_LEVEL: Final = 0.95
+_MOST_NUMBERS: Final = 24_000_000
+_AT_ONCE: Final = 1_000_000
+
+
+def failure_bound(failed: int, of: int) -> float:
+    """Upper bound of the failure rate at 95 %, when so many of so many cases failed.
+
+    Examples
+    --------
+    >>> round(failure_bound(0, 60), 4), failure_bound(7, 7)
+    (0.0487, 1.0)
+    """
+    return 1.0 if failed >= of else float(betaincinv(failed + 1, of - failed, _LEVEL))
+
+
+def unseen_variance(part: Elementary, values: FloatArray, failed: IntArray) -> FloatArray | None:
+    """For each algorithm, the variance of its score from failures that nobody has seen (``jeffreys``).
+
+    Parameters
+    ----------
+    part
+        A linear elementary ranking.
+    values
+        What is averaged, cases × algorithms, more is better.
+    failed
+        Failed cases of each algorithm.
+
+    Returns
+    -------
+    numpy.ndarray or None
+        ``None`` if a missing case has no value.
+    """
+    worst = _missing_values(part)
+    if worst is None:
+        return None
+    signed = worst if part.item.table.metric.higher_is_better else -worst
+    count = len(values)
+    seen = np.where(values > signed[:, None], values, np.nan)
+    usual = np.array([np.nanmean(column) if not np.isnan(column).all() else signed.min() for column in seen.T])
+    cost = usual - signed.min()
+    rate = (failed + 0.5) * (count - failed + 0.5) / ((count + 1.0) ** 2 * (count + 2.0))
+    return np.asarray(rate * cost**2)
+
+
+def failure(failed: int | None, of: int) -> dict[str, Any] | None:
+    """As it stands in a ranking document."""
+    return None if failed is None or of == 0 else {"failed": failed, "of": of, "upper": failure_bound(failed, of)}
+
+
+def ranks_after_one_more(ranking: Ranking) -> list[int | None]:
+    """For each algorithm, its worst rank had one more of its cases failed.
+
+    Returns
+    -------
+    list
+        ``None`` where a missing case is left out or has no value, for metrics of the whole data set, where rankings of
+        groups of cases are combined, and where there is too much to rank anew (24 million numbers).
+    """
+    count = len(ranking.algorithms)
+    nothing: list[int | None] = [None] * count
+    parts = ranking.elementary
+    if any(part.item.table.per_dataset or part.inside is not None for part in parts):
+        return nothing
+    worst = [_missing_values(part, ranked=ranking.scheme.ranks_cases) for part in parts]
+    if any(values is None for values in worst):
+        return nothing
+    tasks: dict[str | None, list[int]] = {}
+    for index, part in enumerate(parts):
+        tasks.setdefault(part.item.table.task, []).append(index)
+    if ranking.scheme.ranks_cases or ranking.scheme.compares_pairs:
+        variants = _dependent(ranking, tasks, worst)
+    else:
+        variants = _columnwise(ranking, tasks, worst)
+    if variants is None:
+        return nothing
+    result = list(nothing)
+    failed = [max(part.item.table.outcomes[j].get("missing", 0) for part in parts) for j in range(count)]
+    for algorithm, ranks in variants.items():
+        if len(ranks) and failed[algorithm] < max(len(part.item.table.cases) for part in parts):
+            result[algorithm] = int(np.ceil(ranks.max()))
+    return result
+
+
+def _missing_values(part: Elementary, *, ranked: bool = False) -> FloatArray | None:
+    """What a missing case counts as, for every case; not a number for the last rank; ``None`` if it has no value."""
+    table = part.item.table
+    policy = table.metric.policy.missing
+    if policy is None or policy == "exclude":
+        return None
+    if policy == "worst_rank":
+        return np.full(len(table.cases), np.nan) if ranked else None
+    if policy == "image_diagonal":
+        return None if np.isnan(table.diagonals).any() else np.asarray(table.diagonals, dtype=np.float64)
+    return np.full(len(table.cases), constant(policy, table.metric))
+
+
+def _columnwise(
+    ranking: Ranking, tasks: dict[str | None, list[int]], worst: list[FloatArray | None]
+) -> dict[int, FloatArray] | None:
+    """Ranks after each failure where a score depends on an algorithm's own values alone."""
+    count = len(ranking.algorithms)
+    result: dict[int, list[FloatArray]] = {j: [] for j in range(count)}
+    full = [part.scores[0] for part in ranking.elementary]
+    for members in tasks.values():
+        rows: list[tuple[int, FloatArray]] = []
+        for j in range(count):
+            columns = [_scores_with_a_failure(ranking, index, j, worst[index]) for index in members]
+            if any(column is None for column in columns):
+                return None
+            scores = np.stack([column for column in columns if column is not None], axis=1)
+            rows.append((j, scores[_undominated(scores, [ranking.elementary[i].higher_is_better for i in members])]))
+        number = sum(len(scores) for _, scores in rows)
+        if number * count * len(ranking.elementary) > _MOST_NUMBERS:
+            return None
+        owner = np.repeat([j for j, _ in rows], [len(scores) for _, scores in rows])
+        changed = np.concatenate([scores for _, scores in rows])
+        step = max(1, _AT_ONCE // count)
+        for start in range(0, number, step):
+            block = slice(start, start + step)
+            given = [np.tile(scores, (len(owner[block]), 1)) for scores in full]
+            for place, index in enumerate(members):
+                given[index][np.arange(len(owner[block])), owner[block]] = changed[block, place]
+            ranks = ranking.final(given)
+            own = ranks[np.arange(len(ranks)), owner[block]]
+            for j in np.unique(owner[block]):
+                result[int(j)].append(own[owner[block] == j])
+    return {j: np.concatenate(ranks) if ranks else np.empty(0) for j, ranks in result.items()}
+
+
+def _scores_with_a_failure(ranking: Ranking, index: int, algorithm: int, worst: FloatArray | None) -> FloatArray | None:
+    """Score of one algorithm with each of its cases failed in turn."""
+    part = ranking.elementary[index]
+    table = ranking.values_of(part)
+    own = table.values[:, algorithm]
+    assert worst is not None
+    if np.isnan(own).any():
+        return None
+    if ranking.registered.operator.kind == "mean" and ranking.scheme.is_linear(ranking.registered):
+        if table.hierarchy is None:
+            return np.asarray(part.scores[0, algorithm] + (worst - own) / len(own))
+        if table.aggregation.operator.kind == "mean":
+            from evaluation.ranking.uncertainty.units import case_weights
+
+            weights = case_weights(np.ones((len(own), 1), dtype=bool), table.hierarchy)[:, 0]
+            return np.asarray(part.scores[0, algorithm] + weights * (worst - own))
+    if len(own) ** 2 * len(ranking.algorithms) > _MOST_NUMBERS:
+        return None
+    from dataclasses import replace
+
+    values = np.repeat(own[:, None], len(own), axis=1)
+    np.fill_diagonal(values, worst)
+    variants = replace(table, values=values, last_rank=np.zeros(values.shape, dtype=bool))
+    scores, _ = ranking.scheme.scores(variants, part.item.plan.full, ranking.registered)
+    return np.asarray(scores[0])
+
+
+def _undominated(scores: FloatArray, higher: list[bool]) -> IntArray:
+    """Failures that no other failure is at least as bad as in every metric: one of them gives the worst rank."""
+    better = np.where(higher, scores, -scores)
+    better = (
+        np.unique(better, axis=0, return_index=True)[1] if scores.shape[1] > 1 else np.array([better[:, 0].argmin()])
+    )
+    if scores.shape[1] == 1 or len(better) > 2_000:
+        return np.asarray(better)
+    signed = np.where(higher, scores, -scores)[better]
+    dominated = np.zeros(len(signed), dtype=bool)
+    for row in range(len(signed)):
+        below = (signed <= signed[row]).all(axis=1)
+        below[row] = False
+        dominated[row] = below.any()
+    return np.asarray(better[~dominated])
+
+
+def _dependent(
+    ranking: Ranking, tasks: dict[str | None, list[int]], worst: list[FloatArray | None]
+) -> dict[int, FloatArray] | None:
+    """Ranks after each failure where scores depend on the other algorithms, too."""
+    count = len(ranking.algorithms)
+    full = [part.scores[0] for part in ranking.elementary]
+    result: dict[int, list[FloatArray]] = {j: [] for j in range(count)}
+    for members in tasks.values():
+        for j in range(count):
+            changed = {index: _all_scores_with_a_failure(ranking, index, j, worst[index]) for index in members}
+            if any(scores is None for scores in changed.values()):
+                return None
+            cases = len(next(iter(changed.values())))  # type: ignore[arg-type]
+            given = [np.tile(scores, (cases, 1)) for scores in full]
+            for index, scores in changed.items():
+                assert scores is not None
+                given[index] = scores
+            result[j].append(ranking.final(given)[:, j])
+    return {j: np.concatenate(ranks) for j, ranks in result.items()}
+
+
+def _all_scores_with_a_failure(
+    ranking: Ranking, index: int, algorithm: int, worst: FloatArray | None
+) -> FloatArray | None:
+    """Scores of all algorithms with each case of one of them failed in turn, cases × algorithms."""
+    part, registered = ranking.elementary[index], ranking.registered
+    table = ranking.values_of(part)
+    cases, count = table.values.shape
+    assert worst is not None
+    if cases * cases * count * count > _MOST_NUMBERS and not ranking.scheme.ranks_cases:
+        return None
+    values, last = table.values.copy(), table.last_rank.copy()
+    values[:, algorithm] = worst
+    last[:, algorithm] = np.isnan(worst)
+    if ranking.scheme.ranks_cases and registered.operator.kind == "mean" and table.hierarchy is None:
+        arguments = {
+            "higher_is_better": table.higher_is_better,
+            "ties": registered.ties,
+            "missing_rank": registered.missing_rank,
+        }
+        before = rank(table.values, last_rank=table.last_rank, **arguments)  # type: ignore[arg-type]
+        if np.isnan(before).any():
+            return None
+        after = rank(values, last_rank=last, **arguments)  # type: ignore[arg-type]
+        return np.asarray(part.scores[0] + (after - before) / cases)
+    if cases * cases * count * count > _MOST_NUMBERS:
+        return None
+    from dataclasses import replace
+
+    rows = []
+    for case in range(cases):
+        one, mark = table.values.copy(), table.last_rank.copy()
+        one[case, algorithm], mark[case, algorithm] = values[case, algorithm], last[case, algorithm]
+        scores, _ = ranking.scheme.scores(replace(table, values=one, last_rank=mark), part.item.plan.full, registered)
+        rows.append(scores[0])
+    return np.stack(rows)

@@ -1,0 +1,354 @@
+"""Everything that a ranking document says about the certainty of one ranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.ranking.uncertainty.budget import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, Budget, budget
+from evaluation.ranking.uncertainty.draws import Draws, Spread
+from evaluation.ranking.uncertainty.failures import failure, ranks_after_one_more, unseen_variance
+from evaluation.ranking.uncertainty.flips import FLIPS_VERSION
+from evaluation.ranking.uncertainty.letters import letters
+from evaluation.ranking.uncertainty.margins import difference, flip_interval, verdict
+from evaluation.ranking.uncertainty.sensitivity import head_to_head, near_duplicates, order_among, teams_left_out
+from evaluation.ranking.uncertainty.sign_flips import FlipComparisons, compare_by_flips
+from evaluation.ranking.uncertainty.units import Contributions, contributions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evaluation.assessment import Operator
+    from evaluation.ranking.uncertainty.elementary import Ranking
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+FEWEST_IN_STRATUM: Final = 5
+LEADING: Final = 0.5
+MOST_IN_MATRICES: Final = 200
+_ROUNDING: Final = 1e-12
+_WITHOUT_SETS: Final = ("one_algorithm", "not_resampled", "no_evidence", "operator", "too_few_draws", "sampled_groups")
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """Comparisons of all pairs by one of the two methods."""
+
+    better: BoolArray
+    p_own: FloatArray
+    wins: BoolArray
+    """For each algorithm, whether it is better than every other one at the winner's share of the error."""
+    difference: Any
+    """Function of two algorithms that gives the difference of their scores and its simultaneous interval."""
+
+
+def statements(
+    ranking: Ranking, order: IntArray, *, failed: Sequence[int | None]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """What the entry of a ranking says about certainty, and what it says of each algorithm in the order given.
+
+    Parameters
+    ----------
+    ranking
+        The ranking with its elementary rankings.
+    order
+        Algorithms by displayed rank, then name.
+    failed
+        Failed cases of each algorithm, ``None`` where that is not known.
+    """
+    return _Statements(ranking, order, failed).documents()
+
+
+class _Statements:
+    def __init__(self, ranking: Ranking, order: IntArray, failed: Sequence[int | None]) -> None:
+        self.ranking, self.order, self.failed = ranking, order, failed
+        self.count = len(ranking.algorithms)
+        plans = {part.item.table.task: part.item.plan for part in ranking.elementary}
+        self.plan = min(plans.values(), key=lambda plan: plan.units.number)
+        self.cases = sum(len(plan.cases) for plan in plans.values())
+        self.uncertainty = ranking.assessment.uncertainty
+        self.budget: Budget = budget(self.uncertainty, self.count)
+        self.first = int(order[0])
+        self.ranks = ranking.ranks[0]
+        self.alone = int((self.ranks == self.ranks.min()).sum()) == 1
+        self.linear = self._is_linear()
+        smallest = min((plan.units for plan in plans.values()), key=lambda units: units.smallest)
+        self.spread = Spread(self.plan.units.number, len(self.plan.units.strata), smallest.smallest)
+        self.units_needed = self._units_needed()
+        self.reason = self._reason([plan.units for plan in plans.values()])
+        self.warnings = list({repr(w): dict(w) for plan in plans.values() for w in plan.warnings}.values())
+        self.draws = (
+            Draws(ranking, self.plan.bootstrap, self.spread)
+            if self.reason not in _WITHOUT_SETS and self.plan.bootstrap > 0 and self.spread.smallest > 1
+            else None
+        )
+
+    # What can be said at all
+
+    def _is_linear(self) -> bool:
+        """Whether the order is that of one weighted mean over cases."""
+        parts = self.ranking.elementary
+        if len(parts) != 1 or parts[0].item.table.per_dataset or parts[0].inside is not None:
+            return False
+        if not self.ranking.scheme.is_linear(self.ranking.registered):
+            return False
+        return parts[0].item.plan.hierarchy is None or self.ranking.assessment.aggregation.operator.kind == "mean"
+
+    def _operators(self) -> list[Operator]:
+        operators = [self.ranking.registered.operator] if self.ranking.scheme.takes_operator else []
+        if self.plan.hierarchy is not None:
+            operators.append(self.ranking.assessment.aggregation.operator)
+        return operators
+
+    def _units_needed(self) -> dict[str, int]:
+        if self.linear:
+            return {"sets": self.budget.units_for_sets, "winner": self.budget.units_for_winner}
+        needed = FEWEST_DRAWN_UNITS
+        for operator in self._operators():
+            share = operator.quantile(higher_is_better=True)
+            if share is not None and 0.0 < share < 1.0:
+                needed = max(needed, int(np.ceil(1.0 / min(share, 1.0 - share) - 1e-9)))
+        return {"sets": needed, "winner": needed}
+
+    def _reason(self, every: Sequence[Any]) -> str | None:
+        """Why rank sets cannot be stated; ``None`` if they can."""
+        if self.count < 2:
+            return "one_algorithm"
+        if self.plan.requested == 0:
+            return "not_resampled"
+        parts = self.ranking.elementary
+        if any(part.item.table.per_dataset and not part.item.resampled for part in parts):
+            return "no_evidence"
+        if any(part.inside is None and len(part.scores) < 1 + part.item.plan.bootstrap for part in parts):
+            return "sampled_groups"
+        if not self.linear:
+            shares = [operator.quantile(higher_is_better=True) for operator in self._operators()]
+            if any(share in (0.0, 1.0) for share in shares):
+                return "operator"
+            if self.plan.requested < FEWEST_DRAWS:
+                return "too_few_draws"
+        if any(units.several_strata and units.smallest < FEWEST_IN_STRATUM for units in every):
+            return "stratum_too_small"
+        if self.plan.units.number < self.units_needed["sets"]:
+            return "too_few_units"
+        return None
+
+    @property
+    def _comparable(self) -> bool:
+        """Whether pairs can be compared at all, if only to name a winner."""
+        if self.reason is None:
+            return True
+        fewest = min(self.units_needed.values())
+        return self.reason == "too_few_units" and self.linear and self.plan.units.number >= fewest
+
+    # Comparisons
+
+    def _compared(self) -> _Shown:
+        return self._by_flips() if self.linear else self._by_draws()
+
+    def _by_flips(self) -> _Shown:
+        ranking, part = self.ranking, self.ranking.elementary[0]
+        scored = np.flatnonzero(np.isfinite(part.scores[0]))
+        values = ranking.scheme.averaged_values(ranking.values_of(part), ranking.registered)[:, scored]
+        contributed = contributions(values, self.plan.units, self.plan.hierarchy)
+        extra = None
+        if self.uncertainty.unseen_failures == "jeffreys" and ranking.scheme.aggregates_values:
+            counts = np.array([self.failed[int(j)] or 0 for j in scored])
+            extra = unseen_variance(part, values, counts)
+        transform = ranking.scheme.contributions if ranking.scheme.compares_pairs else None
+        found = compare_by_flips(
+            contributed, self.plan.signs, self.budget.sets, transform=transform, extra_variance=extra
+        )
+        better = np.zeros((self.count, self.count), dtype=bool)
+        p_own = np.full((self.count, self.count), np.nan)
+        better[np.ix_(scored, scored)] = found.shown
+        p_own[np.ix_(scored, scored)] = found.p_own
+        wins = np.zeros(self.count, dtype=bool)
+        limit = self.budget.winner / 2.0 + _ROUNDING
+        for j in range(self.count):
+            others = np.arange(self.count) != j
+            wins[j] = bool((p_own[j, others] <= limit).all())
+        if self.reason is not None:
+            better[:] = False
+        return _Shown(better, p_own, wins, self._flip_difference(contributed, found, scored))
+
+    def _flip_difference(self, contributed: Contributions, found: FlipComparisons, scored: IntArray) -> Any:
+        if self.ranking.scheme.compares_pairs:
+            return None
+        place = {int(j): index for index, j in enumerate(scored)}
+
+        def between(first: int, other: int) -> tuple[float, tuple[float, float] | None] | None:
+            if first not in place or other not in place:
+                return None
+            return flip_interval(contributed, place[first], place[other], found.critical)
+
+        return between
+
+    def _by_draws(self) -> _Shown:
+        assert self.draws is not None
+        draws = self.draws
+        better, inflation = draws.shown(self.budget.sets)
+        wins = np.zeros(self.count, dtype=bool)
+        if self.alone:
+            wins[self.first] = draws.wins(self.first, self.budget.winner)
+        single = len(self.ranking.elementary) == 1 and not self.ranking.scheme.compares_pairs
+
+        def between(first: int, other: int) -> tuple[float, tuple[float, float] | None] | None:
+            estimate, interval = draws.interval(first, other, inflation)
+            return (estimate, interval) if np.isfinite(estimate) else None
+
+        return _Shown(better, draws.p_own(), wins, between if single else None)
+
+    # What is written
+
+    def documents(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+        shown = self._compared() if self._comparable else None
+        against = head_to_head(self.ranking, self.first) if self.count > 1 and self.alone else []
+        winner_reason = self._winner_reason(shown, against)
+        named = winner_reason == "shown"
+        better = np.zeros((self.count, self.count), dtype=bool) if shown is None else shown.better.copy()
+        if named:
+            better[self.first] = True
+            better[:, self.first] = False
+            better[self.first, self.first] = False
+        again = self._first_again()
+        outcome = self._verdict(named=named, against=against, again=again)
+        names = np.array(self.ranking.algorithms)
+        duplicates = near_duplicates(self.ranking, [int(j) for j in self.order])
+        margin = self._margin()
+        entry: dict[str, Any] = {
+            "winner": {
+                "named": named,
+                "algorithm": str(names[self.first]) if named else None,
+                "alpha": self.budget.alpha,
+                "reason": winner_reason,
+            },
+            "verdict": outcome,
+            "shown_better": self._matrix(better),
+            "p_own": self._p_values(shown),
+            "sets": {
+                "method": "sign_flips" if self.linear else "draws",
+                "level": self.uncertainty.interval,
+                "units": self.plan.units.number,
+                "units_needed": self.units_needed,
+                "reason": self.reason,
+                "flips": FLIPS_VERSION if self.linear and self.reason not in _WITHOUT_SETS else None,
+            },
+            "margin": margin,
+            "first_again": again,
+            "sensitivity": {
+                "teams": teams_left_out(self.ranking),
+                "head_to_head": sorted(str(names[j]) for j in against),
+                "duplicates": [[str(names[j]) for j in members] for members in duplicates],
+                "without_duplicates": self._without(duplicates),
+            },
+            "warnings": self._all_warnings(),
+        }
+        return entry, self._algorithms(better, shown, margin)
+
+    def _winner_reason(self, shown: _Shown | None, against: Sequence[int]) -> str:
+        if self.reason is not None and (self.reason in _WITHOUT_SETS or self.reason == "stratum_too_small"):
+            return self.reason
+        if self.plan.units.number < self.units_needed["winner"] or shown is None:
+            return "too_few_units"
+        if not self.alone:
+            return "tie"
+        if not shown.wins[self.first]:
+            return "not_shown"
+        return "depends_on_entries" if against else "shown"
+
+    def _verdict(self, *, named: bool, against: Sequence[int], again: float | None) -> str | None:
+        if self.reason in _WITHOUT_SETS:
+            return None
+        if named:
+            return "clear"
+        sure_enough = again is not None and again >= LEADING
+        if self._comparable and self.alone and not against and sure_enough:
+            return "leaning"
+        return "open"
+
+    def _first_again(self) -> float | None:
+        if self.draws is None or not self.alone or self.count < 2:
+            return None
+        return self.draws.first_again(self.first)
+
+    def _margin(self) -> float | None:
+        if self.ranking.combined:
+            return None
+        return self.uncertainty.margin.get(self.ranking.elementary[0].item.table.metric.name)
+
+    def _matrix(self, better: BoolArray) -> list[list[bool]] | None:
+        if self.count > MOST_IN_MATRICES:
+            return None
+        rows: list[list[bool]] = better[np.ix_(self.order, self.order)].tolist()
+        return rows
+
+    def _p_values(self, shown: _Shown | None) -> list[list[float | None]] | None:
+        if self.count > MOST_IN_MATRICES:
+            return None
+        if shown is None:
+            return [[None] * self.count for _ in range(self.count)]
+        ordered = shown.p_own[np.ix_(self.order, self.order)]
+        plain = ordered.astype(object)
+        plain[np.isnan(ordered)] = None
+        rows: list[list[float | None]] = plain.tolist()
+        return rows
+
+    def _without(self, duplicates: Sequence[Sequence[int]]) -> list[str] | None:
+        """The order when only the best of each list of near-duplicates is ranked."""
+        if not duplicates:
+            return None
+        dropped = {j for members in duplicates for j in members[1:]}
+        columns = np.array([j for j in range(self.count) if j not in dropped])
+        names = np.array(self.ranking.algorithms)[columns]
+        order = np.lexsort((names, order_among(self.ranking, columns)))
+        return [str(name) for name in names[order]]
+
+    def _all_warnings(self) -> list[dict[str, Any]]:
+        found = list(self.warnings)
+        failures = any(self.failed[j] for j in range(self.count))
+        if failures and self.plan.units.number < len(self.plan.cases):
+            found.append({"code": "failures_clustered"})
+        policies = [part.item.table.metric for part in self.ranking.elementary]
+        found += [
+            {"code": "failures_left_out", "metric": name}
+            for name in dict.fromkeys(metric.name for metric in policies if metric.policy.missing == "exclude")
+        ]
+        return found
+
+    def _algorithms(self, better: BoolArray, shown: _Shown | None, margin: float | None) -> list[dict[str, Any]]:
+        low, high = 1 + better.sum(axis=0), self.count - better.sum(axis=1)
+        low = np.minimum(low, np.floor(self.ranks).astype(np.int64))
+        high = np.maximum(high, np.ceil(self.ranks).astype(np.int64))
+        stated = self.reason not in _WITHOUT_SETS
+        ordered = better[np.ix_(self.order, self.order)]
+        words = letters(ordered) if self.count <= MOST_IN_MATRICES else None
+        more = ranks_after_one_more(self.ranking)
+        rows: list[dict[str, Any]] = []
+        for place, j in enumerate(map(int, self.order)):
+            rows.append(
+                {
+                    "rank_set": [int(low[j]), int(high[j])] if stated else None,
+                    "within_reach": bool(stated and low[j] == 1),
+                    "letters": None if words is None else words[place],
+                    "difference_from_first": self._difference(j, shown, better, margin),
+                    "failure": failure(self.failed[j], self.cases),
+                    "rank_if_one_more_failed": more[j],
+                }
+            )
+        return rows
+
+    def _difference(
+        self, other: int, shown: _Shown | None, better: BoolArray, margin: float | None
+    ) -> dict[str, Any] | None:
+        if shown is None or shown.difference is None or self.ranking.combined or other == self.first:
+            return None
+        found = shown.difference(self.first, other)
+        if found is None:
+            return None
+        estimate, interval = found
+        return difference(estimate, interval, verdict(interval, margin, shown=bool(better[self.first, other])))
