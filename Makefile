@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: run install test check bench fuzz-api lint lock linux
+.PHONY: run install test check bench coverage fuzz-api lint lock linux
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -35,6 +35,10 @@ bench: $(STAMP)
 # Ten minutes a role; MINUTES changes that.
 fuzz-api: $(STAMP)
 	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.fuzz.api --minutes $(or $(MINUTES),10)
+
+# Simulates a thousand boards in each of 1500 cells: hours. `make coverage QUICK=--quick` takes minutes.
+coverage: $(STAMP)
+	@exec $(BIN)/python -m evaluation coverage $(QUICK) --output docs/correctness/coverage.md
 
 lint: $(STAMP)
 	@$(BIN)/python tests/run.py lint

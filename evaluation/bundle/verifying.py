@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.assessment import parse
 from evaluation.bundle.comparing import differences
 from evaluation.bundle.layout import ASSESSMENT, AUDIT, CASES, MANIFEST, RANKING, SCHEMA, audit_digest, result_digest
+from evaluation.bundle.older import OLD_SCHEMA, still_alike
 from evaluation.ranking import digest as ranking_digest
 from evaluation.ranking import rank
 
@@ -50,6 +51,8 @@ class Verdict:
         Where the bundle differs from what it says, the cause before its consequences; empty if it does not.
     algorithms, cases, bootstrap
         Size of the ranking.
+    not_recomputed
+        Parts of a ranking of an older schema that are defined otherwise today; that is no difference.
     """
 
     same: bool
@@ -59,10 +62,17 @@ class Verdict:
     algorithms: int
     cases: int
     bootstrap: int
+    not_recomputed: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
         """The verdict in one line."""
+        if self.same and self.not_recomputed:
+            return (
+                f"This is the published ranking, digest {self.published}: every file is as it was published, and what is still "
+                f"defined alike was recomputed from {self.algorithms} results tables over {self.cases} cases. "
+                f"Not recomputed, since it was defined otherwise then: {', '.join(self.not_recomputed)}."
+            )
         if self.same:
             return (
                 f"This is the published ranking: recomputed from {self.algorithms} results tables over {self.cases} cases "
@@ -112,7 +122,11 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
     stored = _json(files, RANKING)
     if ranking_digest(stored) != published:
         places.append(f"{RANKING} does not have the digest {published} but {ranking_digest(stored)}.")
-    if recomputed != published:
+    not_recomputed: tuple[str, ...] = ()
+    if stored.get("schema") == OLD_SCHEMA:
+        old, new, not_recomputed = still_alike(stored, document, assessment)
+        places += differences(old, new)
+    elif recomputed != published:
         places += differences(stored, document) or [
             f"the ranking recomputed from the results has the digest {recomputed}, not {published}."
         ]
@@ -124,6 +138,7 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
         algorithms=len(manifest["teams"]),
         cases=max(entry["cases"] for entry in document["rankings"]),
         bootstrap=manifest["bootstrap"],
+        not_recomputed=not_recomputed,
     )
 
 

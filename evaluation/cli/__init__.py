@@ -17,6 +17,7 @@ COMMANDS: Final = {
     "disentangle": "rate detection, classification and outlines of instance segmentations apart",
     "rank": "rank algorithms from results, with uncertainty",
     "verify": "recompute a published ranking from its bundle and say whether it is the same",
+    "coverage": "simulate boards and say whether rank sets and winners keep their word",
     "report": "write a ranking report as one HTML file",
     "recommend": "recommend metrics for a problem fingerprint",
     "metrics": "list the metrics that are known",

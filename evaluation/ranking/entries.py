@@ -34,7 +34,9 @@ def entry_of(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment
     adjusted = None if p_values is None else holm(p_values)
     better = None if adjusted is None else adjusted <= scheme.alpha
     order = np.lexsort((np.array(table.algorithms), ranks))
-    certainty, of_algorithms = statements(_single(evaluated, scheme, assessment), order, failed=_failed_of(table))
+    certainty, of_algorithms = statements(
+        single_ranking(evaluated, scheme, assessment), order, failed=_failed_of(table)
+    )
     algorithms = []
     for index, statement in zip(order, of_algorithms, strict=True):
         outcomes = dict(sorted(table.outcomes[index].items()))
@@ -125,7 +127,7 @@ def _combined_entry(
     missing = _missing_cases(members)
     one_plan = all(item.plan is plan for item in members)
     certainty, of_algorithms = statements(
-        _of_parts(part, parts, members, scheme, assessment), order, failed=[missing[name] for name in names]
+        combined_ranking(part, parts, members, scheme, assessment), order, failed=[missing[name] for name in names]
     )
     entry: dict[str, Any] = {} if scheme.name is None else {"name": scheme.name}
     entry |= {name: part.key[name] for name in told_apart}
@@ -149,7 +151,7 @@ def _combined_entry(
     return entry
 
 
-def _single(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment) -> Ranking:
+def single_ranking(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment) -> Ranking:
     """The ranking of one table, for its statements of certainty."""
     plan = evaluated.plan
     scores, ranks = evaluated.ranked.scores, evaluated.ranked.ranks
@@ -160,7 +162,7 @@ def _single(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment)
     return Ranking((part,), scheme, assessment, (), ranks[samples], scores[samples])
 
 
-def _of_parts(
+def combined_ranking(
     part: Part, parts: Sequence[Part], members: Sequence[Evaluated], scheme: RankingScheme, assessment: Assessment
 ) -> Ranking:
     """A combined ranking with the rankings that it is made of, for its statements of certainty."""

@@ -15,6 +15,7 @@ from evaluation.ranking.hierarchy import Hierarchy
 from evaluation.ranking.ranks import snap
 from evaluation.ranking.resampling import Design, Drawn, join, multiplicities
 from evaluation.ranking.schemes import Ranked, Samples, apply_scheme, rank_scores
+from evaluation.ranking.uncertainty.duplicates import alike
 from evaluation.ranking.uncertainty.flips import SignArray, flip_matrix
 from evaluation.ranking.uncertainty.units import Units, gather
 
@@ -114,6 +115,12 @@ class Evaluated:
     table: Table
     plan: Plan
     ranked: Ranked
+
+    @cached_property
+    def alike(self) -> npt.NDArray[np.bool_]:
+        """Pairs of algorithms whose values are nearly the same."""
+        values: FloatArray = self.table.values  # noqa: PD011  (no data frame)
+        return alike(values)
 
     @property
     def resampled(self) -> bool:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 FloatArray = npt.NDArray[np.float64]
 SNAP_DIGITS: Final = 12
+_LOG10_OF_2: Final = 0.30102999566398120
 _POWERS: Final = np.array([float(f"1e{exponent}") for exponent in range(-300, 301)])
 
 
@@ -34,7 +35,10 @@ def snap(values: npt.ArrayLike, digits: int = SNAP_DIGITS) -> FloatArray:
     array = np.asarray(values, dtype=np.float64)
     size = np.abs(array)
     usable = (size > _POWERS[20]) & (size < _POWERS[-20])
-    exponent = np.searchsorted(_POWERS, np.where(usable, size, 1.0), side="right") - 301
+    # The binary exponent gives the decimal one or the one below; comparing with the next power decides.
+    safe = np.where(usable, size, 1.0)
+    exponent = np.floor((np.frexp(safe)[1] - 1) * _LOG10_OF_2).astype(np.int64)
+    exponent += safe >= _POWERS[301 + exponent]
     shift = digits - 1 - exponent
     up = _POWERS[300 + np.clip(shift, 0, 300)]
     down = _POWERS[300 + np.clip(-shift, 0, 300)]

@@ -78,9 +78,10 @@ class Draws:
         count = len(self.ranking.algorithms)
         same = np.ones((count, count), dtype=bool)
         for part in self.ranking.elementary:
-            columns = np.nan_to_num(part.scores[: 1 + self.number].T, nan=-np.inf)
-            _, kind = np.unique(columns, axis=0, return_inverse=True)
-            same &= kind.reshape(-1, 1) == kind.reshape(1, -1)
+            columns = np.ascontiguousarray(part.scores[: 1 + self.number].T)
+            kinds: dict[bytes, int] = {}
+            kind = np.array([kinds.setdefault(column.tobytes(), len(kinds)) for column in columns])
+            same &= kind[:, None] == kind[None, :]
         return same
 
     def not_before(self, inflation: float) -> FloatArray:

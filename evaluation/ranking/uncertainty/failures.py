@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import betaincinv
 
 from evaluation.aggregation import constant
-from evaluation.ranking.ranks import rank
+from evaluation.ranking.ranks import rank, snap
 
 if TYPE_CHECKING:
     from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
@@ -24,6 +24,7 @@ IntArray = npt.NDArray[np.int64]
 _LEVEL: Final = 0.95
 _MOST_NUMBERS: Final = 24_000_000
 _AT_ONCE: Final = 1_000_000
+_MOST_COMPARED: Final = 2_000
 
 
 def failure_bound(failed: int, of: int) -> float:
@@ -132,7 +133,9 @@ def _columnwise(
             if any(column is None for column in columns):
                 return None
             scores = np.stack([column for column in columns if column is not None], axis=1)
-            rows.append((j, scores[_undominated(scores, [ranking.elementary[i].higher_is_better for i in members])]))
+            others = np.stack([np.delete(full[index], j) for index in members], axis=1)
+            directions = [ranking.elementary[index].higher_is_better for index in members]
+            rows.append((j, scores[_undominated(scores, directions, others)]))
         number = sum(len(scores) for _, scores in rows)
         if number * count * len(ranking.elementary) > _MOST_NUMBERS:
             return None
@@ -178,21 +181,37 @@ def _scores_with_a_failure(ranking: Ranking, index: int, algorithm: int, worst: 
     return np.asarray(scores[0])
 
 
-def _undominated(scores: FloatArray, higher: list[bool]) -> IntArray:
-    """Failures that no other failure is at least as bad as in every metric: one of them gives the worst rank."""
-    better = np.where(higher, scores, -scores)
-    better = (
-        np.unique(better, axis=0, return_index=True)[1] if scores.shape[1] > 1 else np.array([better[:, 0].argmin()])
-    )
-    if scores.shape[1] == 1 or len(better) > 2_000:
-        return np.asarray(better)
-    signed = np.where(higher, scores, -scores)[better]
-    dominated = np.zeros(len(signed), dtype=bool)
-    for row in range(len(signed)):
-        below = (signed <= signed[row]).all(axis=1)
-        below[row] = False
-        dominated[row] = below.any()
-    return np.asarray(better[~dominated])
+def _undominated(scores: FloatArray, higher: list[bool], others: FloatArray) -> IntArray:
+    """Failures that no other failure is at least as bad as in every metric: one of them gives the worst rank.
+
+    Parameters
+    ----------
+    scores
+        Scores of the algorithm after each failure, failures × metrics.
+    higher
+        Direction of each metric.
+    others
+        Scores of the other algorithms, algorithms × metrics. Ranks depend on places among them alone.
+    """
+    sign = np.where(higher, 1.0, -1.0)
+    own, rest = snap(scores) * sign, snap(others) * sign
+    if scores.shape[1] == 1:
+        return np.array([int(own[:, 0].argmin())])
+    places = np.empty(own.shape, dtype=np.int64)
+    for column in range(own.shape[1]):
+        better = rest[None, :, column] > own[:, [column]]
+        level = rest[None, :, column] == own[:, [column]]
+        places[:, column] = 2 * better.sum(axis=1) + level.any(axis=1)
+    distinct, index = np.unique(places, axis=0, return_index=True)
+    if len(distinct) > _MOST_COMPARED:
+        return np.asarray(index)
+    worst_first = np.argsort(-distinct.sum(axis=1), kind="stable")
+    distinct, index = distinct[worst_first], index[worst_first]
+    # What another failure outdoes everywhere has the smaller sum and stands behind it.
+    outdone = np.ones((len(distinct), len(distinct)), dtype=bool)
+    for place in distinct.T:
+        outdone &= place[None, :] >= place[:, None]
+    return np.asarray(index[~np.tril(outdone, -1).any(axis=1)])
 
 
 def _dependent(

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,15 +14,11 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
-BoolArray = npt.NDArray[np.bool_]
 MOST_LEFT_OUT: Final = 100
 """Above so many algorithms nobody is left out in turn."""
 MOST_REVERSED: Final = 50
 _FEWEST_FOR_DUPLICATES: Final = 4
 _MOST_FOR_DUPLICATES: Final = 200
-_CORRELATED: Final = 0.95
-_NEAR: Final = 0.1
-_SAME: Final = 1e-9
 
 
 def head_to_head(ranking: Ranking, first: int) -> list[int]:
@@ -91,7 +86,7 @@ def near_duplicates(ranking: Ranking, order: Sequence[int]) -> list[list[int]]:
         table = part.item.table
         if table.per_dataset or part.inside is not None:
             continue
-        votes += alike(np.asarray(table.values))
+        votes += part.item.alike
         rankings += 1
     if not rankings:
         return []
@@ -105,44 +100,3 @@ def near_duplicates(ranking: Ranking, order: Sequence[int]) -> list[list[int]]:
             lists.append(members)
             taken.update(members)
     return lists
-
-
-def alike(values: FloatArray) -> BoolArray:
-    """Pairs of columns that agree on half of the cases, or whose residuals go together and differ little.
-
-    Parameters
-    ----------
-    values
-        Cases × algorithms.
-    """
-    filled = np.where(np.isnan(values), -np.inf, values)
-    cases, count = filled.shape
-    same = np.zeros((count, count))
-    for column in range(count):
-        with np.errstate(invalid="ignore"):
-            gap = np.abs(filled - filled[:, [column]])
-        close = gap <= _SAME * np.maximum(np.abs(filled), np.abs(filled[:, [column]]))
-        same[column] = (close | (filled == filled[:, [column]])).sum(axis=0)
-    alike_values = same >= cases / 2.0
-    with np.errstate(invalid="ignore"):
-        residuals = (
-            values - np.nanmedian(np.where(np.isfinite(values), values, np.nan), axis=1, keepdims=True)
-            if (np.isfinite(values).any(axis=1).all())
-            else np.zeros_like(values)
-        )
-    ranks = rankdata(np.nan_to_num(residuals, nan=-np.inf), axis=0)
-    ranks -= ranks.mean(axis=0)
-    norms = np.sqrt((ranks**2).sum(axis=0))
-    usable = norms > 0
-    scaled = ranks / np.where(usable, norms, 1.0)
-    correlation = scaled.T @ scaled
-    candidate = (correlation >= _CORRELATED) & usable[:, None] & usable[None, :]
-    np.fill_diagonal(candidate, val=False)
-    if (candidate & ~alike_values).any():
-        first, second = np.triu_indices(count, 1)
-        gaps = np.nanmedian(np.abs(filled[:, first] - filled[:, second]), axis=0)
-        near = np.zeros((count, count), dtype=bool)
-        near[first, second] = gaps <= _NEAR * np.median(gaps)
-        candidate &= near | near.T
-    np.fill_diagonal(alike_values, val=False)
-    return np.asarray(alike_values | candidate)

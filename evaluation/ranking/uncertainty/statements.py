@@ -63,6 +63,30 @@ def statements(
     return _Statements(ranking, order, failed).documents()
 
 
+@dataclass(frozen=True)
+class Decision:
+    """Who wins, and between which ranks each algorithm lies, in the order of the table.
+
+    Attributes
+    ----------
+    winner
+        Place of the named winner in the table; ``None`` if nobody is named.
+    low, high
+        Ends of the rank sets; ``None`` if they cannot be stated.
+    """
+
+    winner: int | None
+    low: IntArray | None
+    high: IntArray | None
+
+
+def decide(ranking: Ranking) -> Decision:
+    """Only the winner and the rank sets of a ranking, for simulations that need nothing else."""
+    order = np.lexsort((np.array(ranking.algorithms), ranking.ranks[0]))
+    failed = [outcomes.get("missing", 0) for outcomes in ranking.elementary[0].item.table.outcomes]
+    return _Statements(ranking, order, failed).decision()
+
+
 class _Statements:
     def __init__(self, ranking: Ranking, order: IntArray, failed: Sequence[int | None]) -> None:
         self.ranking, self.order, self.failed = ranking, order, failed
@@ -206,15 +230,8 @@ class _Statements:
     # What is written
 
     def documents(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        shown = self._compared() if self._comparable else None
-        against = head_to_head(self.ranking, self.first) if self.count > 1 and self.alone else []
-        winner_reason = self._winner_reason(shown, against)
+        shown, against, winner_reason, better = self._decided()
         named = winner_reason == "shown"
-        better = np.zeros((self.count, self.count), dtype=bool) if shown is None else shown.better.copy()
-        if named:
-            better[self.first] = True
-            better[:, self.first] = False
-            better[self.first, self.first] = False
         again = self._first_again()
         outcome = self._verdict(named=named, against=against, again=again)
         names = np.array(self.ranking.algorithms)
@@ -249,6 +266,34 @@ class _Statements:
             "warnings": self._all_warnings(),
         }
         return entry, self._algorithms(better, shown, margin)
+
+    def _decided(self) -> tuple[_Shown | None, list[int], str, BoolArray]:
+        """Comparisons, contests of two with the first, the reason for or against a winner, and the matrix that is shown."""
+        shown = self._compared() if self._comparable else None
+        against = head_to_head(self.ranking, self.first) if self.count > 1 and self.alone else []
+        winner_reason = self._winner_reason(shown, against)
+        better = np.zeros((self.count, self.count), dtype=bool) if shown is None else shown.better.copy()
+        if winner_reason == "shown":
+            better[self.first] = True
+            better[:, self.first] = False
+            better[self.first, self.first] = False
+        return shown, against, winner_reason, better
+
+    def decision(self) -> Decision:
+        """The winner and the rank sets alone."""
+        _, _, winner_reason, better = self._decided()
+        winner = self.first if winner_reason == "shown" else None
+        if self.reason in _WITHOUT_SETS:
+            return Decision(winner, None, None)
+        return Decision(winner, *self._ends(better))
+
+    def _ends(self, better: BoolArray) -> tuple[IntArray, IntArray]:
+        """Ends of the rank sets, widened to hold the displayed ranks."""
+        low, high = 1 + better.sum(axis=0), self.count - better.sum(axis=1)
+        return (
+            np.minimum(low, np.floor(self.ranks).astype(np.int64)),
+            np.maximum(high, np.ceil(self.ranks).astype(np.int64)),
+        )
 
     def _winner_reason(self, shown: _Shown | None, against: Sequence[int]) -> str:
         if self.reason is not None and (self.reason in _WITHOUT_SETS or self.reason == "stratum_too_small"):
@@ -321,9 +366,7 @@ class _Statements:
         return found
 
     def _algorithms(self, better: BoolArray, shown: _Shown | None, margin: float | None) -> list[dict[str, Any]]:
-        low, high = 1 + better.sum(axis=0), self.count - better.sum(axis=1)
-        low = np.minimum(low, np.floor(self.ranks).astype(np.int64))
-        high = np.maximum(high, np.ceil(self.ranks).astype(np.int64))
+        low, high = self._ends(better)
         stated = self.reason not in _WITHOUT_SETS
         ordered = better[np.ix_(self.order, self.order)]
         words = letters(ordered) if self.count <= MOST_IN_MATRICES else None

@@ -1,0 +1,244 @@
+"""Does the uncertainty keep its word? Simulated boards whose true order is known, judged by the board's own code."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.aggregation import Table
+from evaluation.assessment import parse
+from evaluation.ranking.combination import combine
+from evaluation.ranking.entries import combined_ranking, single_ranking
+from evaluation.ranking.evaluate import evaluate, make_plan
+from evaluation.ranking.parts import parts_of
+from evaluation.ranking.schemes import all_schemes, get_scheme
+from evaluation.ranking.stability import resampling_range
+from evaluation.ranking.uncertainty.statements import decide
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from evaluation.assessment import Assessment
+    from evaluation.ranking.evaluate import Plan
+    from evaluation.ranking.uncertainty.elementary import Ranking
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+COVERED: Final = 0.93
+FALSE_WINNERS: Final = 0.06
+ERRORS: Final = 2.5
+CASE_EFFECT: Final = 0.7
+NOISE: Final = 0.7
+FAILURE: Final = -8.0
+NUMBERS: Final = (5, 10, 20, 50, 200)
+TEAMS: Final = (3, 5, 10, 20)
+FAILURES: Final = (0.0, 0.02, 0.05)
+FIELDS: Final = ("all equal", "two best", "ladder 0.02", "ladder 0.1", "one best")
+SCHEMES: Final = ("mean", "rank, then mean", "median", "test, then rank", "mean of ranks over 4 metrics")
+FULL_BOARDS, QUICK_BOARDS = 1000, 100
+QUICK_SHARE: Final = 10
+_RANKINGS: Final[dict[str, dict[str, Any]]] = {
+    "mean": {},
+    "rank, then mean": {"scheme": 1},
+    "median": {"operator": "median"},
+    "test, then rank": {"scheme": 2},
+    "mean of ranks over 4 metrics": {"combine": {"over": ["metric"]}},
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One kind of challenge.
+
+    Attributes
+    ----------
+    cases, teams
+        How many there are.
+    field
+        How far the teams are apart, one of `FIELDS`, or ``trade`` for a team that pays for a better typical value with
+        failures and truly ties.
+    failures
+        Share of the cases that fail, of every team (of the first alone in ``trade``).
+    scheme
+        One of `SCHEMES`.
+    unseen
+        How failures that nobody has seen are carried into the sets.
+    """
+
+    cases: int
+    teams: int
+    field: str
+    failures: float
+    scheme: str
+    unseen: str = "none"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of the boards of a cell.
+
+    Attributes
+    ----------
+    covered
+        Share of boards whose rank sets all hold the true ranks.
+    false_winner, named
+        Share of boards that name a winner who is not truly the only best, and that name anybody.
+    width
+        Mean number of ranks in a set.
+    resampling_covered
+        Share of boards whose resampling ranges all hold the true ranks.
+    """
+
+    boards: int
+    covered: float
+    false_winner: float
+    named: float
+    width: float
+    resampling_covered: float
+
+    def keeps_its_word(self) -> bool:
+        """Whether both bars hold, up to 2.5 binomial standard errors."""
+        return self.covered >= COVERED - ERRORS * _error(
+            COVERED, self.boards
+        ) and self.false_winner <= FALSE_WINNERS + ERRORS * _error(FALSE_WINNERS, self.boards)
+
+
+def grid(*, quick: bool = False) -> list[Cell]:
+    """The cells of the study; for a quick look every tenth of them, each value of everything among them."""
+    cells = [
+        Cell(cases, teams, field, failures, scheme)
+        for scheme in SCHEMES
+        for field in FIELDS
+        for failures in FAILURES
+        for teams in TEAMS
+        for cases in NUMBERS
+    ]
+    if not quick:
+        return cells
+    chosen = np.random.default_rng(0).permutation(len(cells))[: len(cells) // QUICK_SHARE]
+    return [cells[index] for index in sorted(chosen)]
+
+
+def trades(*, quick: bool = False) -> list[Cell]:
+    """Challenges whose failure rates differ, which no method can judge from what has been seen; printed, not barred."""
+    numbers = (20, 50) if quick else (20, 50, 100, 200)
+    return [
+        Cell(cases, 3, "trade", failures, "mean", unseen)
+        for cases in numbers
+        for failures in (0.01, 0.02, 0.05)
+        for unseen in ("none", "jeffreys")
+    ]
+
+
+def study(
+    cells: list[Cell], boards: int, seed: int, progress: Callable[[int, int], None] | None = None
+) -> Iterator[tuple[Cell, Outcome]]:
+    """Simulate cell after cell."""
+    for index, cell in enumerate(cells):
+        yield cell, simulate(cell, boards, seed)
+        if progress is not None:
+            progress(index + 1, len(cells))
+
+
+def simulate(cell: Cell, boards: int, seed: int) -> Outcome:
+    """Simulate boards of a cell; the same cell and seed give the same boards whatever else is simulated."""
+    words = f"{cell}".encode()
+    random = np.random.default_rng([seed, *words])
+    assessment = _assessment(cell)
+    plan = make_plan(assessment, [f"c{case:04d}" for case in range(cell.cases)], None, bootstrap=_draws(assessment), seed=seed)
+    quality = _quality(cell)
+    better = quality[:, None] > quality[None, :]
+    true_low = 1 + better.sum(axis=0)
+    true_high = cell.teams - better.sum(axis=1)
+    only_best = int(quality.argmax()) if (quality == quality.max()).sum() == 1 else None
+    counted = np.zeros(4)
+    width = 0.0
+    for _ in range(boards):
+        ranking = _board(cell, random, quality, assessment, plan)
+        decision = decide(ranking)
+        low = np.ones(cell.teams) if decision.low is None else decision.low
+        high = np.full(cell.teams, cell.teams) if decision.high is None else decision.high
+        ranges = resampling_range(ranking.ranks[1:], assessment.uncertainty.interval)
+        counted += [
+            bool((low <= true_low).all() and (high >= true_high).all()),
+            decision.winner is not None and decision.winner != only_best,
+            decision.winner is not None,
+            bool((ranges[:, 0] <= true_low).all() and (ranges[:, 1] >= true_high).all()),
+        ]
+        width += float((high - low + 1).mean())
+    covered, false_winner, named, resampling = (float(value) for value in counted / boards)
+    return Outcome(boards, covered, false_winner, named, width / boards, resampling)
+
+
+def _draws(assessment: Assessment) -> int:
+    """Resamples of every board; fewer where every pair is tested in each, which only the range for contrast needs."""
+    return 100 if get_scheme(assessment.rankings[0].scheme).compares_pairs else 1000
+
+
+def _error(share: float, boards: int) -> float:
+    return float(np.sqrt(share * (1.0 - share) / boards))
+
+
+def _quality(cell: Cell) -> FloatArray:
+    """True scores, the best first."""
+    places = np.arange(cell.teams, dtype=np.float64)
+    if cell.field in ("all equal", "trade"):
+        return np.zeros(cell.teams)
+    if cell.field == "two best":
+        return np.where(places < 2, 0.0, -4.0)
+    if cell.field == "one best":
+        return np.where(places < 1, 0.0, -0.3)
+    return -places * float(cell.field.split()[1])
+
+
+def _assessment(cell: Cell) -> Assessment:
+    registered = dict(_RANKINGS[cell.scheme])
+    if "scheme" in registered:
+        registered["scheme"] = all_schemes()[registered["scheme"]].id
+    return parse(
+        {
+            "problem": "table",
+            "metrics": [{"id": "value", "direction": "higher", "policy": {"missing": FAILURE}}],
+            "ranking": registered,
+            "uncertainty": {"unseen_failures": cell.unseen},
+        }
+    )
+
+
+def _board(cell: Cell, random: np.random.Generator, quality: FloatArray, assessment: Assessment, plan: Plan) -> Ranking:
+    scheme = assessment.rankings[0]
+    number = 4 if scheme.combine else 1
+    typical = quality.copy()
+    rates = np.full(cell.teams, cell.failures)
+    if cell.field == "trade":
+        rates[1:] = 0.0
+        # What it loses by failures it gains on the other cases, so that its true mean is that of the others.
+        typical[0] = -cell.failures * FAILURE / (1.0 - cell.failures)
+    failed: BoolArray = random.random((cell.cases, cell.teams)) < rates
+    evaluated = []
+    for index in range(number):
+        noise = random.normal(0, NOISE, (cell.cases, cell.teams))
+        values = random.normal(0, CASE_EFFECT, (cell.cases, 1)) + typical + noise
+        values[failed] = FAILURE
+        table = Table(
+            task=None,
+            metric=replace(assessment.metrics[0], name=f"metric {index + 1}"),
+            region=None,
+            cases=plan.cases,
+            algorithms=tuple(f"team {team:02d}" for team in range(cell.teams)),
+            values=values,
+            last_rank=np.zeros(values.shape, dtype=bool),
+            outcomes=tuple(Counter({"missing": int(count)}) for count in failed.sum(axis=0)),
+            inserted=(),
+            diagonals=np.full(cell.cases, np.nan),
+        )
+        evaluated.append(evaluate(table, plan, scheme, assessment))
+    if not scheme.combine:
+        return single_ranking(evaluated[0], scheme, assessment)
+    parts = parts_of(evaluated, scheme, assessment)
+    part = combine(parts, scheme.combine, scheme.missing_rank)[0]
+    return combined_ranking(part, parts, evaluated, scheme, assessment)
