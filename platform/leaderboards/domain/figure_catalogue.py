@@ -29,6 +29,8 @@ class Picture:
         Whether it shows single cases, which are nobody's business before the phase closes.
     alone
         Whether it is about all metrics and regions at once, so that its title names none.
+    test
+        The test that it shows where a tab lets the reader choose; empty for what stands there by default.
     is_slow
         Whether it is drawn after the others, because what it needs takes its time.
     """
@@ -41,6 +43,7 @@ class Picture:
     shows_cases: bool = False
     alone: bool = False
     is_slow: bool = False
+    test: str = ""
     size: Literal["small", "", "large"] = ""
 
 
@@ -70,7 +73,7 @@ PICTURES = (
         tab="stability",
         title="How stable is each team’s rank?",
         reading="The larger a circle, the more often the team had that rank when the cases were drawn again. The cross is "
-        "the median, the line the rank interval. A sharp ranking is a thin diagonal.",
+        "the median, the line the resampling range. A sharp ranking is a thin diagonal.",
         draw=figure_sources.blob,
         size="large",
     ),
@@ -94,12 +97,22 @@ PICTURES = (
         size="small",
     ),
     Picture(
+        name="better",
+        tab="pairs",
+        title="Who is shown to be better than whom?",
+        reading="A cell is amber where the team below it is shown to be better than the team beside it by the statistic "
+        "that ranks, all cells right at once. A cross marks a cell where Wilcoxon’s test contradicts the order.",
+        draw=figure_sources.better,
+    ),
+    Picture(
         name="significance",
         tab="pairs",
         title="Who is significantly better than whom?",
         reading="A cell is amber where the team below it is significantly better than the team beside it, by Wilcoxon’s "
-        "signed rank test on the same cases with Holm’s adjustment for all comparisons.",
+        "signed rank test on the same cases with Holm’s adjustment for all comparisons. It asks who is better case by case, "
+        "not on average; a cross marks where that contradicts the order.",
         draw=figure_sources.significance,
+        test="wilcoxon",
     ),
     Picture(
         name="schemes",
@@ -222,7 +235,7 @@ PICTURES = (
         name="groups",
         tab="groups",
         title="Do the ranks hold in every group of cases?",
-        reading="Rank and rank interval in each group of the characteristic on which the order depends most; teams stand in "
+        reading="Rank and resampling range in each group of the characteristic on which the order depends most; teams stand in "
         "the order on all cases. A dot that leaves the diagonal is a team that is better or worse on these cases.",
         draw=exploratory_figures.group_ranks,
         shows_cases=True,
