@@ -15,7 +15,6 @@ from leaderboards.queries.partial_tables import Group
 SCHEMA = 2
 
 
-
 def described(version: RankingVersion) -> dict[str, Method]:
     """What the ranked teams say about their methods, by team."""
     named = {team["submission"]: team["name"] for team in version.inputs["teams"]}
@@ -83,7 +82,6 @@ def _team(table: Mapping[str, Any], index: int, method: Method | None) -> dict[s
         "marks": [{"mark": name, "label": mark.label, "meaning": mark.meaning} for name, mark in marks],
         "method": method.url if method else None,
         "orders": {
-            order["key"]: {name: order[field][index] for field, name in COLUMNS.items()}
-            for order in table["orders"]
+            order["key"]: {name: order[field][index] for field, name in COLUMNS.items()} for order in table["orders"]
         },
     }

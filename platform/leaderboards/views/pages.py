@@ -83,9 +83,7 @@ def embed(request: HttpRequest, slug: str, key: str) -> HttpResponse:
             "version": shown,
             "samples": shown.bootstrap,
             "board": board,
-            "sentences": tables.spoken(
-                board.order, shown.sentences[board.order["key"]], closed=place.phase.is_closed
-            ),
+            "sentences": tables.spoken(board.order, shown.sentences[board.order["key"]], closed=place.phase.is_closed),
         }
     return render(request, "leaderboards/embed.html", context)
 

@@ -202,7 +202,7 @@ def build(
 
     page = record()
     if main_entry(full)["resampled"]:
-        page.figure(interval_strip(shown), "Ranks on all cases with their bootstrap intervals.")
+        page.figure(interval_strip(shown), "Ranks on all cases with their resampling ranges.")
     ranking_section(page, assessment, full, raw, justification="Why this scheme was chosen stands under item 30c.")
     found.exhibits["35a"] = page.exhibits
 
