@@ -105,7 +105,8 @@ def _libraries() -> tuple[Path, ...]:
     installed = (sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
     own_code = (_ROOT / name for name in ("platform", "evaluation", "confinement"))
     files = ("/etc/ld.so.cache", "/dev/null", "/dev/urandom")
-    wanted = {Path(path).resolve() for path in (*system, *prefixes, *installed, *own_code, *files)}
+    readable: tuple[str | Path, ...] = (*system, *prefixes, *installed, *own_code, *files)
+    wanted = {Path(path).resolve() for path in readable}
     found = {path for path in wanted if os.access(path, os.R_OK)}
     return tuple(sorted(path for path in found if not found & set(path.parents)))
 

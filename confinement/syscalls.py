@@ -147,8 +147,8 @@ def _program(machine: str, process: int) -> bytes:
         (_RETURN, 0, 0, absent),
     ]
     for numbers in _CALLS.values():
-        if numbers[place] is not None:
-            steps += [(_IS, 0, 1, numbers[place]), (_RETURN, 0, 0, refused)]
+        if (number := numbers[place]) is not None:
+            steps += [(_IS, 0, 1, number), (_RETURN, 0, 0, refused)]
     steps += _judged(_CLONE[place], [(_HAS, 1, 0, _THREAD), (_RETURN, 0, 0, refused)])
     for numbers in _ONESELF:
         steps += _judged(numbers[place], [(_IS, 1, 0, process), (_RETURN, 0, 0, refused)])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from evaluation import problems
 from evaluation.aggregation.columns import (
     ABSENT,
     BoolArray,
@@ -84,7 +85,7 @@ def build_tables(
     ResultsError
         For a pair that stands twice, a metric or region without rows, or an outcome without a policy.
     """
-    if assessment.problem == "table":
+    if problems.get(assessment.problem).has_one_metric:
         results = results.assign(
             metric=constant_column(assessment.metrics[0].name, len(results)),
             region=constant_column(ABSENT, len(results)),

@@ -14,13 +14,12 @@ from evaluation.assessment.model import (
     Step,
     Uncertainty,
 )
-from evaluation.assessment.parse import PROBLEMS, SCHEMA, parse
+from evaluation.assessment.parse import SCHEMA, parse
 from evaluation.assessment.ranking import MISSING_RANKS, TIES
 
 __all__ = [
     "GROUP_RULES",
     "MISSING_RANKS",
-    "PROBLEMS",
     "SCHEMA",
     "TIES",
     "Aggregation",

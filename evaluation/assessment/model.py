@@ -220,6 +220,8 @@ class Assessment:
 
     Attributes
     ----------
+    settings
+        Of the kind of problem, with their defaults; empty for kinds without any.
     document
         The same as JSON values, every default written out; parsing it gives an equal assessment.
     digest
@@ -234,6 +236,7 @@ class Assessment:
     rankings: tuple[RankingScheme, ...]
     uncertainty: Uncertainty
     document: Mapping[str, Any] = field(compare=False)
+    settings: Mapping[str, Any] = field(default_factory=dict)
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:

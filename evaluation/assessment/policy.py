@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evaluation import problems
 from evaluation.assessment.errors import AssessmentError
 from evaluation.assessment.model import POLICY_OUTCOMES, Policy, PolicyValue
 from evaluation.assessment.reading import Place, is_number
@@ -11,7 +12,6 @@ from evaluation.assessment.reading import Place, is_number
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-IMAGE_PROBLEMS = ("semantic_segmentation", "instance_segmentation")
 _WORDS = ("exclude", "worst", "perfect", "image_diagonal", "worst_rank")
 _CAUSED_BY_PARTICIPANT = ("ref_empty", "pred_empty", "missing")
 
@@ -33,7 +33,7 @@ class Bounds:
         self.metric = metric
         self.worst = worst
         self.best = best
-        self.has_diagonal = unit == "mm" and direction == "lower" and problem in IMAGE_PROBLEMS
+        self.has_diagonal = unit == "mm" and direction == "lower" and problems.get(problem).has_image_diagonal
         self.rank_based = rank_based
 
 

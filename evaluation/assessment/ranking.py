@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
+from evaluation import problems
 from evaluation.assessment.errors import AssessmentError
 from evaluation.assessment.model import Operator, RankingScheme, Step
 from evaluation.assessment.reading import Place, distinct, is_number, name
@@ -127,7 +128,7 @@ def _selection(place: Place, key: str) -> tuple[str, ...] | None:
 
 def _combine(place: Place, problem: str, scheme: Scheme, ties: str) -> tuple[Step, ...] | None:
     if "combine" not in place.value:
-        if problem == "table":
+        if problems.get(problem).has_one_metric:
             return None
         return (Step(("metric", "region"), Operator("mean"), rerank=True, ties=ties, fractional=False),)
     value = place.value["combine"]

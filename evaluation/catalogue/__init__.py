@@ -6,7 +6,6 @@ generated from it. Nothing else in the project knows a metric by name.
 
 from evaluation.catalogue.options import Option, OptionError
 from evaluation.catalogue.registry import (
-    PROBLEM_CATEGORIES,
     CatalogueError,
     Metric,
     all_metrics,
@@ -17,7 +16,6 @@ from evaluation.catalogue.registry import (
 )
 
 __all__ = [
-    "PROBLEM_CATEGORIES",
     "CatalogueError",
     "Metric",
     "Option",

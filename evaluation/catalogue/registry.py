@@ -16,12 +16,6 @@ from evaluation.catalogue.options import Option, OptionError
 
 ENTRY_POINT_GROUP: Final = "podium.metrics"
 DATA_FILE: Final = "metrics.v1.json"
-PROBLEM_CATEGORIES: Final[Mapping[str, str]] = {
-    "image_classification": "ImLC",
-    "semantic_segmentation": "SemS",
-    "object_detection": "ObD",
-    "instance_segmentation": "InS",
-}
 
 
 class CatalogueError(LookupError):
@@ -74,7 +68,10 @@ class Metric:
     @property
     def problems(self) -> tuple[str, ...]:
         """The kinds of problem that it is offered to."""
-        return tuple(problem for problem, category in PROBLEM_CATEGORIES.items() if category in self.categories)
+        # Kinds of problem know metrics, so that they are asked for when needed only.
+        from evaluation.problems import categories
+
+        return tuple(problem for problem, category in categories().items() if category in self.categories)
 
     @property
     def is_criterion(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation import problems
 from evaluation.catalogue import get
 from evaluation.figures.layout import LINE, Figure, axis, figure, names_axis, number, rank_words, ranks_axis, side
 from evaluation.figures.palette import BETTER, NEUTRAL, QUALITATIVE, colours
@@ -69,7 +70,7 @@ def kind_of(metric: MetricUse, problem: str) -> str | None:
     str or None
         ``None`` for a metric that mixes them, or a task that has one part only.
     """
-    if problem not in ("instance_segmentation", "object_detection") or metric.id in _BOTH or metric.id == "value":
+    if not problems.get(problem).finds_objects or metric.id in _BOTH or metric.id == "value":
         return None
     if metric.id in _FOUND or "localization_criterion" in metric.options:
         return DETECTION

@@ -125,6 +125,9 @@ def _significance(entry: Entry, document: Mapping[str, Any]) -> list[str]:
         return []
     wins = sum(map(sum, entry["significantly_better"]))
     pairs = count * (count - 1) // 2
+    if pairs == 1:
+        differ = "differ" if wins else "do not differ"
+        return [f"The two {differ} significantly (Wilcoxon, adjusted by Holm’s method)."]
     return [f"{wins} of the {pairs} pairs of algorithms differ significantly (Wilcoxon, adjusted by Holm’s method)."]
 
 

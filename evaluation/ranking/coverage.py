@@ -149,7 +149,9 @@ def simulate(cell: Cell, boards: int, seed: int) -> Outcome:
     words = f"{cell}".encode()
     random = np.random.default_rng([seed, *words])
     assessment = _assessment(cell)
-    plan = make_plan(assessment, [f"c{case:04d}" for case in range(cell.cases)], None, bootstrap=_draws(assessment), seed=seed)
+    plan = make_plan(
+        assessment, [f"c{case:04d}" for case in range(cell.cases)], None, bootstrap=_draws(assessment), seed=seed
+    )
     quality = _quality(cell)
     better = quality[:, None] > quality[None, :]
     true_low = 1 + better.sum(axis=0)

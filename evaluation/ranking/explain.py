@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evaluation import problems
 from evaluation.catalogue import get
 from evaluation.ranking.evaluate import FEWEST_IN_STRATUM
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
@@ -128,7 +129,8 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
         sentences.append(f"Before that, {chain} is taken.")
     if scheme.metrics or scheme.regions:
         sentences.append(f"It uses {joined([*(scheme.metrics or ()), *(scheme.regions or ())])} only.")
-    if scheme.combine and (len(assessment.metrics) > 1 or len(assessment.regions) > 1 or assessment.problem == "table"):
+    kind = problems.get(assessment.problem)
+    if scheme.combine and (len(assessment.metrics) > 1 or len(assessment.regions) > 1 or kind.has_one_metric):
         columns = [name for step in scheme.combine for name in step.over if name not in ("metric", "region", "task")]
         if columns:
             sentences.append(f"Each {joined(columns)} is ranked on its own cases.")
@@ -158,7 +160,7 @@ def _policies(assessment: Assessment) -> list[str]:
     """One sentence for each outcome that a participant causes, metrics with the same rule together."""
     sentences = []
     for outcome in ("missing", "pred_empty", "ref_empty"):
-        if assessment.problem in ("table", "image_classification", "failure_detection") and outcome != "missing":
+        if outcome != "missing" and not problems.get(assessment.problem).tells_outcomes:
             continue
         rules: dict[str, list[str]] = {}
         for metric in assessment.metrics:

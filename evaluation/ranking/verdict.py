@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from evaluation.ranking.explain import joined, plural
+from evaluation.ranking.schemes import get_scheme
 
 Entry = Mapping[str, Any]
 _NAMED: Final = 3
@@ -393,10 +394,12 @@ def _warnings(facts: Facts) -> list[str]:
 def disagreement(entry: Entry) -> list[str]:
     """Pairs that the signed rank test and the ranking order differently, first those of the best ranks.
 
-    True only where the test (Holm) finds the lower ranked one significantly better.
+    True only where scores are means of values and the test (Holm) finds the lower ranked one significantly better.
     """
     tested, p_values = entry.get("significantly_better"), entry.get("p_adjusted")
-    if tested is None or p_values is None:
+    if tested is None or p_values is None or entry["sets"]["method"] != "sign_flips":
+        return []
+    if not get_scheme(entry["scheme"]).aggregates_values:
         return []
     names = [row["name"] for row in entry["algorithms"]]
     ranks = [row["rank"] for row in entry["algorithms"]]

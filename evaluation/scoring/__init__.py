@@ -1,7 +1,8 @@
 """From files of a case to rows of a results table."""
 
+from evaluation.problems.folders import find_cases
 from evaluation.scoring.evidence import read_evidence, recompute, write_evidence
-from evaluation.scoring.folders import ScoredFolders, find_cases, score_folders
+from evaluation.scoring.folders import ScoredFolders, score_folders
 from evaluation.scoring.instances import PreparedInstances, prepare_instances, score_instances
 from evaluation.scoring.objects import ObjectScores, objects_of_image, score_objects
 from evaluation.scoring.provenance import provenance, write_provenance

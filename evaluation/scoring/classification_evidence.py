@@ -20,7 +20,7 @@ from evaluation.metrics.evaluators import BY_DECISIONS, OVERALL, PER_CLASS, aver
 from evaluation.metrics.samples import Samples, decide
 from evaluation.metrics.values import FloatArray, Values
 from evaluation.outcomes import Outcome
-from evaluation.scoring.evidence import Block, CaseEvidence, register_recomputer
+from evaluation.scoring.evidence_blocks import Block, CaseEvidence
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from evaluation.assessment.model import MetricUse
     from evaluation.outcomes import Result
 
-PROBLEM: Final = "image_classification"
 PART: Final = "answers"
 BY_SCORES: Final = -1
 NO_ANSWER: Final = -2
@@ -103,7 +102,7 @@ def regions_of(use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
 
 
 def recompute_classification(metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
-    """Values of a metric under multiplicities; see `evaluation.scoring.evidence.register_recomputer`."""
+    """Values of a metric under multiplicities; see `evaluation.problems.Problem.recompute`."""
     # A confusion matrix of a thousand classes has a million cells, and there is one for every resample.
     step = max(1, _CELLS_AT_ONCE // len(evidence.shared["classes"]) ** 2)
     parts = [multiplicities[start : start + step] for start in range(0, len(multiplicities), step)]
@@ -134,7 +133,7 @@ def _evaluate(use: MetricUse, evidence: CaseEvidence, weights: FloatArray | None
         return class_calibration_error(samples, _group(evidence.region, shared), weights, **of_class)
     if use.id in CALIBRATION:
         return CALIBRATION[use.id](samples, weights, **options)
-    return _of_a_package(use, samples, weights)
+    return _of_a_package(use, evidence.problem, samples, weights)
 
 
 def _group(name: str, shared: Mapping[str, Any]) -> list[int]:
@@ -184,7 +183,7 @@ def _wrong_class(use: MetricUse, reference: NDArray[np.int64], size: int) -> NDA
     return np.array([ranked[0] for ranked in order], dtype=np.int64)
 
 
-def _of_a_package(use: MetricUse, samples: Samples, weights: FloatArray | None) -> Values:
+def _of_a_package(use: MetricUse, problem: str, samples: Samples, weights: FloatArray | None) -> Values:
     """A metric that an installed package brought: its function sees every resample written out."""
     metric = catalogue.get(use.id)
     names = np.array([str(name) for name in samples.classes])
@@ -197,7 +196,7 @@ def _of_a_package(use: MetricUse, samples: Samples, weights: FloatArray | None) 
         prediction: NDArray[Any] = whole[:, 1] if len(names) == 2 else whole
     else:
         prediction = names[samples.decision]
-    function = metric.compute_for(PROBLEM)
+    function = metric.compute_for(problem)
     rows = [np.arange(len(samples))] if weights is None else [_drawn(row) for row in weights]
     results = [function(reference[row], prediction[row], **use.options) for row in rows]
     return Values.of_results(results)
@@ -205,6 +204,3 @@ def _of_a_package(use: MetricUse, samples: Samples, weights: FloatArray | None) 
 
 def _drawn(times: FloatArray) -> NDArray[np.int64]:
     return np.repeat(np.arange(len(times)), times.astype(np.int64))
-
-
-register_recomputer(PROBLEM, ["*"], recompute_classification)

@@ -20,7 +20,6 @@ from evaluation.metrics.instance import PanopticCounts, panoptic_values
 from evaluation.metrics.samples import Samples
 from evaluation.metrics.values import Values
 from evaluation.outcomes import Flag, Outcome
-from evaluation.scoring.evidence import CaseEvidence, register_recomputer
 from evaluation.scoring.pieces import Numbers
 
 if TYPE_CHECKING:
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray
+    from evaluation.scoring.evidence_blocks import CaseEvidence
 
 PANOPTIC: Final = ("panoptic_quality", "segmentation_quality", "detection_quality")
 _LEAD: Final = 4
@@ -215,7 +215,10 @@ def _groups(use: MetricUse, evidence: CaseEvidence) -> NDArray[np.int64] | None:
     return np.unique(names, return_inverse=True)[1].astype(np.int64)
 
 
-for _problem in ("object_detection", "instance_segmentation"):
-    register_recomputer(_problem, PANOPTIC, _recompute_panoptic)
-    register_recomputer(_problem, CALIBRATION, _recompute_calibration)
-    register_recomputer(_problem, ["*"], _recompute_steps)
+def recompute_objects(metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+    """Values of a metric of objects under multiplicities; see `evaluation.problems.Problem.recompute`."""
+    if metric.id in PANOPTIC:
+        return _recompute_panoptic(metric, evidence, multiplicities)
+    if metric.id in CALIBRATION:
+        return _recompute_calibration(metric, evidence, multiplicities)
+    return _recompute_steps(metric, evidence, multiplicities)

@@ -6,18 +6,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from evaluation import problems
 from evaluation.metrics.disentangled import disentangle, nothing_found
 from evaluation.scoring.disentangled_document import Unit
 from evaluation.scoring.disentangling import classes_of
-from evaluation.scoring.folders import (
-    ScoredFolders,
-    Task,
-    find_tasks,
-    instances_of_algorithm,
-    prepare_instances_of,
-    reference_instances,
-    run_tasks,
-)
+from evaluation.scoring.folders import ScoredFolders, open_folders, run_tasks
 from evaluation.scoring.instances import predicted_objects
 
 if TYPE_CHECKING:
@@ -26,8 +19,9 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.metrics.disentangled import MatchingRule
+    from evaluation.problems import Opened, References
     from evaluation.readers import Issue
-    from evaluation.readers.instance_tables import InstanceTable
+    from evaluation.scoring.instances import PreparedInstances
 
 
 @dataclass
@@ -82,43 +76,38 @@ def disentangle_folders(
     ValueError
         For another kind of problem.
     """
-    if assessment.problem != "instance_segmentation":
-        message = f"the assessment is of the problem {assessment.problem}; this needs instance_segmentation"
+    if not problems.get(assessment.problem).rates_parts:
+        fitting = " or ".join(problem.id for problem in problems.all_problems() if problem.rates_parts)
+        message = f"the assessment is of the problem {assessment.problem}; this needs {fitting}"
         raise ValueError(message)
     notices = ScoredFolders()
-    tasks = find_tasks(references, predictions, notices)
-    tables = {name: instances_of_algorithm(assessment, folder, name, notices) for name, folder in predictions.items()}
-    work = partial(_apart, assessment, matching, reference_instances(assessment, references), tables)
+    known, opened = open_folders(assessment, references, predictions, notices)
+    work = partial(_apart, assessment, matching, known, opened)
     found: dict[str, dict[str, tuple[Unit, Issue | None]]] = {}
-    for done, (case, results) in enumerate(run_tasks(work, tasks, jobs), start=1):
+    for done, (case, results) in enumerate(run_tasks(work, known.cases, jobs), start=1):
         found[case] = results
         if progress is not None:
-            progress(done, len(tasks))
-    for case, *_ in tasks:
+            progress(done, len(known.cases))
+    for case in known.cases:
         for name, (_, reason) in found[case].items():
-            if reason is not None and (name, "") not in notices.reasons:
-                notices.reasons[name, case] = reason
-    units = {name: [found[case][name][0] for case, *_ in tasks] for name in predictions}
+            notices.note_case(name, case, reason)
+    units = {name: [found[case][name][0] for case in known.cases] for name in predictions}
     return DisentangledFolders(classes_of(assessment), units, notices)
 
 
 def _apart(
-    assessment: Assessment,
-    matching: MatchingRule,
-    known: InstanceTable | None,
-    tables: Mapping[str, InstanceTable | Issue | None],
-    task: Task,
+    assessment: Assessment, matching: MatchingRule, references: References, opened: Mapping[str, Opened], case: str
 ) -> tuple[str, dict[str, tuple[Unit, Issue | None]]]:
-    case, file, predictions = task
-    reference = prepare_instances_of(assessment, known, case, file)
+    reference: PreparedInstances = references.prepare(case)
     classes, diagonal = classes_of(assessment), reference.geometry.diagonal
     results: dict[str, tuple[Unit, Any]] = {}
-    for name, path in predictions.items():
-        objects, reason = predicted_objects(assessment, case, reference, path, tables[name])
-        found = (
+    for name, of_algorithm in opened.items():
+        image, table = of_algorithm.predictions.get(case) or (None, None)
+        objects, reason = predicted_objects(assessment, case, reference, image, table)
+        parts = (
             nothing_found(reference.objects, classes)
             if objects is None
             else disentangle(reference.objects, objects, classes, matching=matching)
         )
-        results[name] = Unit(case, found, missing=int(objects is None), diagonal=diagonal), reason
+        results[name] = Unit(case, parts, missing=int(objects is None), diagonal=diagonal), reason
     return case, results

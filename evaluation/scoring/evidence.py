@@ -4,19 +4,19 @@ A file of evidence is one Parquet table with a JSON header (schema 1): the probl
 metrics with options, and what the cases share, such as the classes. Every row belongs to one algorithm, case and region
 and holds two lists, whole numbers (`counts`) and floating-point numbers (`values`), whose meaning the problem gives.
 
-`recompute` turns them back into values under any multiplicities of the cases. Each problem registers how, by metric.
+`recompute` turns them back into values under any multiplicities of the cases. The kind of problem says how, unless a package
+has registered another way for a metric.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from evaluation import problems
 from evaluation.metrics.values import FloatArray, Values
 from evaluation.outcomes import Flag, Outcome
 from evaluation.scoring.evidence_blocks import Block, CaseEvidence, Evidence, make_evidence
@@ -51,11 +51,6 @@ __all__ = [
 ]
 
 _AT_ONCE: Final = 1 << 22
-_BUILT_IN: Final = {
-    "image_classification": "evaluation.scoring.classification_evidence",
-    "object_detection": "evaluation.scoring.detection_evidence",
-    "instance_segmentation": "evaluation.scoring.detection_evidence",
-}
 
 Recomputer = Callable[["MetricUse", CaseEvidence, FloatArray], Values]
 _RECOMPUTERS: dict[tuple[str, str], Recomputer] = {}
@@ -142,10 +137,9 @@ def recompute(metric: MetricUse, evidence: CaseEvidence, multiplicities: npt.Arr
 
 def _recomputer(problem: str, metric_id: str) -> Recomputer:
     for key in ((problem, metric_id), (problem, "*")):
-        module = _BUILT_IN.get(problem)
-        if key not in _RECOMPUTERS and module is not None and find_spec(module):
-            importlib.import_module(module)
         if key in _RECOMPUTERS:
             return _RECOMPUTERS[key]
+    if problems.is_known(problem):
+        return problems.get(problem).recompute
     message = f"metric {metric_id} of {problem} cannot be recomputed from evidence"
     raise ValueError(message)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from evaluation import catalogue
+from evaluation import catalogue, problems
 from evaluation.matching import Objects, Rule, from_label_map
 from evaluation.metrics import instance
 from evaluation.metrics.calibration_scores import CALIBRATION
@@ -15,23 +15,23 @@ from evaluation.metrics.detection import MATCHING_OPTIONS
 from evaluation.metrics.detection_values import CURVES, image_outcome
 from evaluation.metrics.detections import count_detections, of_class, trace_detections
 from evaluation.outcomes import Outcome, Result, undefined
-from evaluation.scoring.detection_evidence import PANOPTIC, Steps, numbers_of_panoptic, numbers_of_steps
-from evaluation.scoring.evidence import CaseEvidence, recompute_values
-from evaluation.scoring.pieces import Numbers, Pieces, block_of
+from evaluation.scoring.detection_evidence import PANOPTIC, Steps, fits, numbers_of_panoptic, numbers_of_steps
 from evaluation.scoring.rows import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Mapping
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse, Region
     from evaluation.readers import Geometry, LabelImage
     from evaluation.readers.instance_tables import Instances
-    from evaluation.scoring.evidence import Block
+    from evaluation.scoring.pieces import Numbers, Pieces
 
 ALL_CLASSES: Final = ""
 _MULTI_INSTANCE: Final = frozenset({"mi_dsc", "mi_nsd"})
 _NOT_FOR_FUNCTIONS: Final = frozenset({"scale", "level", "spacing", "include_background", "score_threshold"})
+_OF_PIXELS: Final = frozenset({"fbeta"})
+"""Counted in the pixels of matched objects, as a problem without objects counts them."""
 _OBJECT_COUNTS: Final = frozenset({"sensitivity", "ppv", "fbeta"})
 
 
@@ -131,72 +131,21 @@ def score_objects(
     return scores
 
 
-def finish(
-    assessment: Assessment,
-    algorithm: str,
-    scores: Mapping[str, ObjectScores],
-    *,
-    missing: Iterable[str] = (),
-    patients: Mapping[str, str] | None = None,
-) -> tuple[list[Row], list[Block]]:
-    """The rows of the data set's values, and the evidence that they are made of.
+def region_names(assessment: Assessment, use: MetricUse) -> list[str]:
+    """Names of the regions in which a metric has a value; a mean over classes has one, over all of them."""
+    return [ALL_CLASSES if region is None else region.name for region in _regions(assessment, use)]
 
-    A missing case has no false positives, so leaving it out would raise PPV and lower FPPI: with any case missing, the
-    value of the whole data set is ``missing`` and there is no evidence.
 
-    Parameters
-    ----------
-    scores
-        What every case gave.
-    missing
-        Cases without a readable prediction.
-    patients
-        Patient of each case, for ``scale="patient"``.
-    """
-    return finish_pieces(
-        assessment,
-        algorithm,
-        {case: score.pieces for case, score in scores.items()},
-        missing=missing,
-        lacking={name for score in scores.values() for name in score.lacking},
-        patients=patients,
+def are_possible(
+    assessment: Assessment, case: str, reference: Objects, pieces: Mapping[tuple[str, str], Numbers]
+) -> bool:
+    """Whether pieces can be those of a case: for numbers from a process that has read a stranger's file."""
+    nothing = reference.select(np.zeros(0, dtype=np.int64))
+    # When nothing is predicted, the reference alone decides.
+    expected = score_objects(assessment, case, reference, nothing).pieces
+    return set(pieces) == set(expected) and all(
+        fits(assessment.metric(key[0]), numbers, expected[key]) for key, numbers in pieces.items()
     )
-
-
-def finish_pieces(
-    assessment: Assessment,
-    algorithm: str,
-    pieces: Mapping[str, Pieces],
-    *,
-    missing: Iterable[str] = (),
-    lacking: Collection[str] = (),
-    patients: Mapping[str, str] | None = None,
-) -> tuple[list[Row], list[Block]]:
-    """The same as `finish`, from the pieces of every case and the metrics for which the submission lacks an input."""
-    rows: list[Row] = []
-    blocks: list[Block] = []
-    shared = shared_evidence(assessment, patients)
-    for use in assessment.metrics:
-        if use.level != "dataset":
-            continue
-        for region in _regions(assessment, use):
-            name = ALL_CLASSES if region is None else region.name
-            if use.name in lacking:
-                result = undefined(Outcome.NOT_APPLICABLE)
-            elif set(missing):
-                result = undefined(Outcome.MISSING)
-            else:
-                block = block_of(use.name, algorithm, name, {case: own[use.name, name] for case, own in pieces.items()})
-                blocks.append(block)
-                evidence = CaseEvidence(assessment.problem, name, block, shared)
-                result = recompute_values(use, evidence, np.ones((1, len(block.cases)))).result()
-            rows.append(Row(algorithm, "", name, use.name, *result, None, result.flag))
-    return rows, blocks
-
-
-def pooled_parts(assessment: Assessment) -> dict[str, str]:
-    """The part of the evidence that each metric of the whole data set is recomputed from: its own."""
-    return {use.name: use.name for use in assessment.metrics if use.level == "dataset"}
 
 
 def shared_evidence(assessment: Assessment, patients: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -230,8 +179,8 @@ def _measure(assessment: Assessment, use: MetricUse, reference: Objects, predict
         rest.pop("instance_connectivity", None)
         function = instance.mi_dsc if use.id == "mi_dsc" else instance.mi_nsd
         return function(reference, prediction, **rest)
-    place = "semantic_segmentation" if use.id == "fbeta" else assessment.problem
-    function = catalogue.get(use.id).compute_for(place)
+    problem = problems.get(assessment.problem)
+    function = catalogue.get(use.id).compute_for(problem.pixel_kind if use.id in _OF_PIXELS else problem.id)
     rule = Rule.from_options(options) if "localization_criterion" in options else instance.STRICT
     kept = {name: value for name, value in rest.items() if name not in MATCHING_OPTIONS | _CLASS_OPTIONS}
     return instance.of_matched(function, reference, prediction, rule=rule, **kept)

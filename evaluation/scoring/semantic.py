@@ -154,7 +154,11 @@ def score_case(
     diagonal = reference.geometry.diagonal
     rows = []
     for region, use in _wanted(assessment):
-        result = Result(None, Outcome.MISSING) if regions is None else _measure(use, region, reference, regions)
+        result = (
+            Result(None, Outcome.MISSING)
+            if regions is None
+            else _measure(assessment.problem, use, region, reference, regions)
+        )
         rows.append(Row(algorithm, case, region, use.name, *result, diagonal, result.flag))
     return ScoredCase(rows, reason)
 
@@ -180,12 +184,14 @@ def _wanted(assessment: Assessment) -> Iterator[tuple[str, MetricUse]]:
             yield BACKGROUND, use
 
 
-def _measure(use: MetricUse, region: str, reference: PreparedReference, prediction: RegionMasks) -> Result:
+def _measure(
+    problem: str, use: MetricUse, region: str, reference: PreparedReference, prediction: RegionMasks
+) -> Result:
     options: Mapping[str, Any] = use.options
     given = options.get("spacing", "from_image")
     spacing = None if given == "from_image" else tuple(given)
     truth, found = reference.regions.mask(region, spacing), prediction.mask(region, spacing)
-    result: Result = catalogue.get(use.id).compute_for("semantic_segmentation")(
+    result: Result = catalogue.get(use.id).compute_for(problem)(
         truth,
         found,
         spacing=truth.spacing,

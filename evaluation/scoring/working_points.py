@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from evaluation import problems
 from evaluation.scoring.evidence import recompute_values
 
 if TYPE_CHECKING:
@@ -25,12 +26,15 @@ def working_points(assessment: Assessment, evidence: Evidence | None) -> list[di
     """
     if evidence is None:
         return []
+    problem = problems.get(assessment.problem)
     found = []
     for use in assessment.metrics:
         if use.name not in evidence.metrics or "_at_" not in use.id:
             continue
         for algorithm in evidence.algorithms:
-            for region in _regions(assessment, use.name, algorithm, evidence):
+            for region in problem.regions_of(assessment, use, evidence.header["shared"]):
+                if not _is_there(evidence, use.name, algorithm, region):
+                    continue
                 own = evidence.select(use.name, algorithm, region)
                 values = recompute_values(use, own, np.ones((1, len(own.cases))))
                 if values.thresholds is None or values.result().value is None:
@@ -47,9 +51,9 @@ def working_points(assessment: Assessment, evidence: Evidence | None) -> list[di
     return found
 
 
-def _regions(assessment: Assessment, metric: str, algorithm: str, evidence: Evidence) -> list[str]:
-    if assessment.problem == "image_classification":
-        from evaluation.scoring.classification_evidence import regions_of
-
-        return regions_of(assessment.metric(metric), evidence.header["shared"])
-    return [region for part, name, region in evidence.blocks if (part, name) == (metric, algorithm)]
+def _is_there(evidence: Evidence, metric: str, algorithm: str, region: str) -> bool:
+    try:
+        evidence.select(metric, algorithm, region)
+    except KeyError:
+        return False
+    return True

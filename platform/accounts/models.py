@@ -33,7 +33,7 @@ class User(AbstractUser):
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         # Set by `set_password`, and not by Django's renewal of the hash of a password that stays the same.
-        is_replaced = getattr(self, "_password", None) is not None and not self._state.adding
+        is_replaced = self._password is not None and not self._state.adding  # type: ignore[attr-defined]  # Django declares it nowhere
         with transaction.atomic():
             super().save(*args, **kwargs)
             if is_replaced:

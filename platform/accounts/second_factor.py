@@ -59,10 +59,7 @@ class StaffSecondFactorMiddleware:
 
 def _is_missing(request: HttpRequest) -> bool:
     match = request.resolver_match
-    if match is None:
-        return False
-    name = match.url_name or ""
-    if match.namespaces == [] and name.startswith(_OPEN):
+    if match is not None and match.namespaces == [] and (match.url_name or "").startswith(_OPEN):
         return False
     user = request.user
     return user.is_authenticated and (user.is_staff or user.is_superuser) and not has_second_factor(request)

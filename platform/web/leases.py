@@ -4,7 +4,7 @@ import time
 import uuid
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, cast
+from typing import Any
 
 from django.conf import settings
 from django.db.models import F, Q
@@ -34,11 +34,8 @@ def claim(model: type[Leased], pk: object, *, states: tuple[str, ...], **changes
     Returns the token that proves the lease, or None when another worker holds it or there is nothing to do any more.
     """
     token = uuid.uuid4()
-    taken = (
-        cast("Any", model).objects.filter(pk=pk, state__in=states)
-        .filter(free())
-        .update(lease_token=token, lease_until=shared_now() + lease_time(), attempt=F("attempt") + 1, **changes)
-    )
+    rows = model._default_manager.filter(free(), Q(state__in=states), pk=pk)  # noqa: SLF001 (Django's documented name, which every model has)
+    taken = rows.update(lease_token=token, lease_until=shared_now() + lease_time(), attempt=F("attempt") + 1, **changes)
     return token if taken else None
 
 
@@ -46,7 +43,7 @@ class Heart:
     """Renews a lease while its holder works; call `beat` often, it writes only when a third of the lease is over."""
 
     def __init__(self, model: type[Leased], pk: object, token: uuid.UUID) -> None:
-        self._rows = cast("Any", model).objects.filter(pk=pk, lease_token=token)
+        self._rows = model._default_manager.filter(pk=pk, lease_token=token)  # noqa: SLF001 (Django's documented name, which every model has)
         self._due = time.monotonic() + self._pause
         self.is_lost = False
 

@@ -11,18 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from evaluation import problems
 from evaluation.advice.pitfalls.kept import to_document
-from evaluation.advice.pitfalls.scan import (
-    PredictionScan,
-    ReferenceScan,
-    scan_predictions,
-    scan_references,
-)
-from evaluation.advice.pitfalls.scan_tables import scan_labels, scan_objects
 from evaluation.assessment import Region
 from evaluation.readers import ReadError
-from evaluation.readers.object_tables import read_objects
-from evaluation.readers.tables import LABELS_FILE, read_reference_labels
 
 
 def scan(problem: str, regions: list[Region], references: Path, predictions: Path | None) -> dict[str, Any]:
@@ -33,23 +25,9 @@ def scan(problem: str, regions: list[Region], references: Path, predictions: Pat
     evaluation.readers.ReadError
         If the references cannot be read.
     """
-    if problem == "image_classification":
-        return _document(scan_labels(read_reference_labels(references / LABELS_FILE)), [])
-    if problem == "object_detection":
-        files = [references / name for name in ("objects.csv", "objects.json")]
-        table = next((path for path in files if path.is_file()), files[0])
-        return _document(scan_objects(read_objects(table, scored=False)), [])
-    instances = problem == "instance_segmentation"
-    found = scan_references(references, regions, instances=instances)
     folders = sorted(path for path in predictions.iterdir() if path.is_dir()) if predictions else []
-    return _document(
-        found,
-        [scan_predictions(path.name, path, references, regions, instances=instances) for path in folders],
-    )
-
-
-def _document(references: ReferenceScan, predictions: list[PredictionScan]) -> dict[str, Any]:
-    return {"references": to_document(references), "predictions": [to_document(entry) for entry in predictions]}
+    found, of_predictions = problems.get(problem).scan(regions, references, folders)
+    return {"references": to_document(found), "predictions": [to_document(entry) for entry in of_predictions]}
 
 
 def main(arguments: list[str]) -> int:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.problems.folders import find_cases
 from evaluation.readers import ReadError, read_label_image
-from evaluation.scoring.folders import find_cases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -9,11 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evaluation import problems as kinds
 from evaluation.assessment import Assessment, AssessmentError, parse
 from evaluation.designs.compilation.metrics import Meaning, meaning
 from evaluation.designs.compilation.problems import problem_of
 from evaluation.designs.compilation.rankings import Notes, Problem, Scope, compile_rankings
 from evaluation.designs.document import Values
+from evaluation.problems.table import PROBLEM as TABLE
 
 SCHEMA = 1
 
@@ -118,7 +120,7 @@ def table_of(compilation: Compilation) -> Assessment:
         schemes.append({"name": f"ranking {index + 1}", **kept, "combine": None})
     return parse({
         "schema": SCHEMA,
-        "problem": "table",
+        "problem": TABLE.id,
         "metrics": [{"id": "value", "direction": "higher", "policy": {"missing": 0.0}}],
         "ranking": schemes,
         "uncertainty": {"bootstrap": 0, "seed": 1},
@@ -127,29 +129,30 @@ def table_of(compilation: Compilation) -> Assessment:
 
 def _problem(values: Values, problems: list[Problem]) -> str | None:
     categories = values.get("task_category") or []
-    kinds = {problem_of(category) for category in categories}
+    known = {problem_of(category) for category in categories}
     if not categories:
         problems.append(Problem("task_category", "The task category is missing."))
-    elif None in kinds:
+    elif None in known:
         problems.append(Problem("task_category", "The platform does not score this category of tasks."))
-    elif len(kinds) > 1:
+    elif len(known) > 1:
         problems.append(Problem("task_category", "Several kinds of problem in one task: make a task of each."))
-    return kinds.pop() if len(kinds) == 1 else None
+    return known.pop() if len(known) == 1 else None
 
 
 def _regions(values: Values, kind: str | None, problems: list[Problem]) -> list[dict[str, Any]]:
+    is_numbered = kind is not None and kinds.get(kind).has_numbered_labels
     regions: list[dict[str, Any]] = []
     for row in values.rows("regions"):
         region: dict[str, Any] = {"name": row.get("name", "")}
         labels = [int(label) if label.isdigit() else label for label in row.get("labels", ())]
-        if kind == "semantic_segmentation" and not all(isinstance(label, int) for label in labels):
+        if is_numbered and not all(isinstance(label, int) for label in labels):
             problems.append(Problem("regions", f"{region['name']}: label values are whole numbers."))
         if labels:
             region["labels"] = labels
-        elif kind == "semantic_segmentation":
+        elif is_numbered:
             problems.append(Problem("regions", f"{region['name']}: the label values are missing."))
         regions.append(region)
-    if kind == "semantic_segmentation" and not regions:
+    if kind is not None and kinds.get(kind).needs_regions and not regions:
         problems.append(Problem("regions", "The scored regions and their label values are missing."))
     return regions
 
@@ -176,7 +179,7 @@ def _metrics(
         metric = meant.metric
         assert metric is not None
         if kind is not None and kind not in metric.problems:
-            problems.append(Problem("metrics", f"{meant.label} is no metric of {kind.replace('_', ' ')}."))
+            problems.append(Problem("metrics", f"{meant.label} is no metric of {kinds.get(kind).title}."))
         document: dict[str, Any] = {"id": metric.id}
         if name != metric.id:
             document["name"] = name

@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 
 from accounts.models import AccessToken
 from api.authentication import WithinScope
+from submissions.views import uploads
 from uploads.views import tus
 
 _HEADER = OpenApiParameter.HEADER
@@ -58,7 +59,7 @@ class UploadsView(_TusView):
     )
     def post(self, request: Request, slug: str) -> HttpResponse:
         """Begin an upload (tus 1.0, creation); the answer's `Location` is its address."""
-        response = self.hand_on(tus.create, request, slug)
+        response = self.hand_on(uploads.create, request, slug)
         if "Location" in response:
             response["Location"] = reverse("api:upload", args=[slug, _last(response["Location"])])
         return response
@@ -66,7 +67,7 @@ class UploadsView(_TusView):
     @extend_schema(exclude=True)
     def options(self, request: Request, slug: str) -> HttpResponse:
         """Say what is spoken here."""
-        return self.hand_on(tus.create, request, slug)
+        return self.hand_on(uploads.create, request, slug)
 
 
 class UploadView(_TusView):
@@ -107,7 +108,7 @@ class UploadView(_TusView):
         return self._linked(request, slug, pk)
 
     def _linked(self, request: Request, slug: str, pk: Any) -> HttpResponse:
-        response = self.hand_on(tus.upload, request, slug, pk)
+        response = self.hand_on(uploads.upload, request, slug, pk)
         if "Podium-Submission" in response:
             address = reverse("api:submission-detail", args=[_last(response["Podium-Submission"])])
             response["Podium-Submission"] = address

@@ -21,6 +21,7 @@ from designs import hooks
 from designs.models import DesignTask, Scan
 from designs.queries import document_of
 from designs.services.scanning import Arrived, ScanError, scan_folder
+from evaluation import problems
 from evaluation.designs.compilation.compiler import compile_values
 from web.clock import overdue
 from web.jobs import enqueue
@@ -147,7 +148,7 @@ def _plan(task: DesignTask) -> dict[str, Any]:
     if "problem" not in parts:
         raise ValidationError("Say in the form which category of task this is first.")
     regions = [region for region in parts.get("regions", ()) if region.get("labels")]
-    if parts["problem"] == "semantic_segmentation" and not regions:
+    if problems.get(parts["problem"]).needs_regions and not regions:
         raise ValidationError("Name the scored regions and their label values in the form first.")
     return {"problem": parts["problem"], "regions": regions}
 

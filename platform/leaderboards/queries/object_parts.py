@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from challenges.models import Phase
+from evaluation import problems
 from leaderboards.models import RankingVersion
 from submissions.domain.object_parts import Cell, Parts, csv_of, parts_of
 from submissions.models import Run
 
-PROBLEM = "instance_segmentation"
 COLUMNS = (
     ("detection", 2, "Detection F1"),
     ("detection", 0, "Precision"),
@@ -55,7 +55,7 @@ class Method:
 
 def suits(phase: Phase) -> bool:
     """Whether there are objects to match."""
-    return phase.assessment.problem == PROBLEM
+    return problems.get(phase.assessment.problem).rates_parts
 
 
 def shown_columns(parts: Parts) -> list[tuple[str, int, str]]:

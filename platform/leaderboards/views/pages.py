@@ -22,7 +22,7 @@ from leaderboards.domain import figure_catalogue, tables
 from leaderboards.domain.questions import main_order, questions
 from leaderboards.forms import FreezeForm
 from leaderboards.models import RankingVersion, Standing
-from leaderboards.queries import partial_tables, published, rankings
+from leaderboards.queries import object_parts, partial_tables, published, rankings
 from leaderboards.services import computing
 from leaderboards.services import rankings as services
 from leaderboards.views.place import Place, find
@@ -198,6 +198,7 @@ def _ranking(
         "analysis": shown.analysis,
         "scheme": describe(computing.assessment_of(shown)),
         "may_view_cases": may_view_cases,
+        "rates_parts": object_parts.suits(place.phase),
         "embed_address": request.build_absolute_uri(
             reverse("leaderboards:embed", args=[place.challenge.slug, place.key])
         ),

@@ -17,10 +17,10 @@ from evaluation.readers.instance_tables import INSTANCES_FILE
 from submissions.models import Submission
 from test_sets import vault
 from test_sets.models import TestCase, TestSet
+from test_sets.queries.expectation import has_one_table
 from test_sets.services.reference_tables import instances_file
 from test_sets.services.sealing import manifest_digest
 
-IMAGES: Final = ("semantic_segmentation", "instance_segmentation")
 # Columns of the case metadata that name what cases come from.
 GROUPS: Final = ("patient", "subject", "animal", "video", "sequence")
 
@@ -96,7 +96,7 @@ def reference_sources(user: Any, task: DesignTask) -> Iterable[ReferenceSource]:
     ).select_related("phase")
     for entry in sets if user.is_authenticated else ():
         # Tables of classes and objects are kept in one piece; they are small enough to be uploaded again.
-        if entry.phase.assessment_document.get("problem") not in IMAGES:
+        if has_one_table(entry.phase.assessment):
             continue
         yield ReferenceSource(f"test-set-{entry.pk}", f"the test set of the {entry.phase.name}", _Putting(entry.pk))
 

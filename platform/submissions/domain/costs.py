@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from evaluation import problems
 from evaluation.assessment import Assessment, MetricUse
 from submissions.domain.tables import title
 
@@ -25,8 +26,8 @@ def cost_of_a_missing_case(assessment: Assessment) -> str:
     ... )
     'counts as 0 in DSC and NSD, and as 40 mm in ASSD'
     """
-    if assessment.problem == "image_classification":
-        return "counts as a wrong decision with the worst score"
+    if words := problems.get(assessment.problem).missing_words(assessment):
+        return words
     cases = [use for use in assessment.metrics if use.level == "case"]
     whole = [use for use in assessment.metrics if use.level != "case"]
     said = [f"counts {_listed(cases)}"] if cases else ["is missing"]

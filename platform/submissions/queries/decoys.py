@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from challenges.models import Phase
+from evaluation import problems
 from submissions.models import Run
 from test_sets.models import TestSet
 
@@ -61,11 +62,7 @@ def handed_in(test_set: TestSet) -> list[Handed]:
 
 def decoy_columns(phase: Phase) -> tuple[str, ...]:
     """Headings of `decoy_rows`: what is kept of a prediction depends on the kind of problem."""
-    kept = {"object_detection": ("objects_sha256", "objects"), "image_classification": ("scores_sha256", "answers")}
-    return (
-        *("team", "submission", "decoy", "status"),
-        *kept.get(phase.assessment.problem, ("labels_sha256", "labelled_voxels")),
-    )
+    return ("team", "submission", "decoy", "status", *problems.get(phase.assessment.problem).decoy_columns)
 
 
 def decoy_rows(test_set: TestSet) -> Iterator[tuple[Any, ...]]:

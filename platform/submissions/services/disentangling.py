@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.canonical import sha256
-from evaluation.metrics.disentangled import disentangle, nothing_found
+from evaluation.metrics.disentangled import nothing_found
 from evaluation.readers import Geometry
 from evaluation.scoring import PreparedInstances, ScoredCase
 from evaluation.scoring.disentangled_document import SCHEMA, Unit, describe, summary_of
@@ -26,7 +27,6 @@ from test_sets import vault
 from test_sets.queries.expectation import geometry_of
 from test_sets.queries.test_sets import metadata_frame_of
 
-PROBLEM = "instance_segmentation"
 MATCHING = "strict_iou"
 PATIENT = "patient"
 
@@ -40,13 +40,6 @@ class Found(NamedTuple):
     case: str
     geometry: Geometry
     plain: Plain
-
-
-def work_out(assessment: Assessment, reference: Any) -> None:
-    """Work out about a reference, once before children are forked, what comparing it with a prediction needs."""
-    if isinstance(reference, PreparedInstances):
-        real = reference.objects.select(~reference.objects.ignored)
-        disentangle(reference.objects, real, classes_of(assessment))
 
 
 def reported(scored: ScoredCase) -> Plain | None:
@@ -100,7 +93,7 @@ def document_of(assessment: Assessment, found: Iterable[Found], metadata: pd.Dat
         Case metadata; images are pooled by patient, or else by the first level of the assessment above the case.
     """
     found = list(found)
-    if assessment.problem != PROBLEM or not found:
+    if not problems.get(assessment.problem).rates_parts or not found:
         return None
     classes = classes_of(assessment)
     column, groups = _groups(assessment, [each.case for each in found], metadata)
@@ -131,7 +124,7 @@ def summary(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def keep(run: Run, assessment: Assessment, found: Mapping[str, Plain | None]) -> tuple[str, dict[str, Any]]:
     """Keep what the cases of a run left behind; returns the file, and what pages read. Nothing for other problems."""
-    if assessment.problem != PROBLEM:
+    if not problems.get(assessment.problem).rates_parts:
         return "", {}
     grids = {name: geometry_of(grid) for name, grid in run.test_set.cases.values_list("name", "geometry")}
     there = [

@@ -9,6 +9,7 @@ import structlog
 
 from confinement import archive
 from confinement.sandbox import answers
+from evaluation.problems.tables import table_problem
 from evaluation.readers import LabelImage, read_label_image
 from submissions.domain.prediction_tables import OpenTable
 from submissions.domain.report import Report
@@ -56,10 +57,10 @@ def _draw_objects(run: Run, case: TestCase) -> None:
     background = slices.background(local_path(case.image_file))
     if background is None or background.ndim != 2:
         return
-    assessment = run.submission.phase.assessment
+    problem = table_problem(run.submission.phase.assessment.problem)
     predicted = _predicted_objects(run, case)
-    reference = stored(case.reference_file, assessment.problem).objects_of(case.name)
-    expected = [tuple(box) for box in (reference.boxes if reference.has_extent else reference.points_given).tolist()]
+    table = stored(case.reference_file, problem.id)
+    expected = problem.places_of(problem.prepare(table, case.name, case.test_set.shared))
     for with_reference in (False, True):
         layers = [slices.Boxes(predicted, slices.PREDICTION)]
         if with_reference:
@@ -83,9 +84,10 @@ def _predicted_objects(run: Run, case: TestCase) -> list[tuple[float, ...]]:
         local_path(run.submission.predictions_file), member, expectation(run.test_set, run.submission.phase.assessment)
     )
 
+    problem = table_problem(run.submission.phase.assessment.problem)
+
     def work(name: str, own: Path) -> list[list[float]]:
-        found = table.read(own).objects.of(name)
-        return (found.boxes if found.has_extent else found.points_given).tolist()
+        return [list(place) for place in problem.places_of(table.read(own).of(name))]
 
     [answer] = answers([case.name], work, limits=child_limits(), reads=[table.path])
     if answer.failure is not None or not isinstance(answer.value, list):

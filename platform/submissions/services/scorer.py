@@ -11,33 +11,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple, Protocol
 
 from confinement import archive
 from confinement.limits import ChildLimits, TableLimits
 from confinement.sandbox import Answer, answers
+from evaluation import problems
 from evaluation.assessment import Assessment, parse
 from evaluation.canonical import canonical_json
-from evaluation.matching import Objects
 from evaluation.outcomes import Flag, Outcome
-from evaluation.readers import Geometry, LabelImage, read_label_image
-from evaluation.readers.instance_tables import Instances, InstanceTable
-from evaluation.scoring import (
-    PreparedInstances,
-    PreparedReference,
-    ScoredCase,
-    prepare_instances,
-    prepare_reference,
-    score_case,
-    score_instances,
-    score_objects,
-)
+from evaluation.problems.images import ImagePrediction, label_image_problem
+from evaluation.problems.tables import TableProblem
+from evaluation.readers import read_label_image
+from evaluation.scoring import ScoredCase
 from evaluation.scoring.assembling import is_pooled
-from evaluation.scoring.classification_evidence import ALL_CLASSES, PART
-from evaluation.scoring.detection_evidence import fits
-from evaluation.scoring.labels import answer_of, is_answer, no_answer
 from evaluation.scoring.pieces import Numbers, Pieces
 from submissions.domain import decoys
 from submissions.domain.checks import explain
@@ -49,7 +36,7 @@ from submissions.models import Run
 from submissions.services import disentangling
 from test_sets import vault
 from test_sets.models import Annotation, TestCase
-from test_sets.queries.expectation import TABLE_FILES, ExpectedCase, expectation, geometry_of
+from test_sets.queries.expectation import expectation
 from test_sets.services import reference_tables
 from uploads.storage import local_path
 
@@ -57,45 +44,6 @@ from uploads.storage import local_path
 CACHED_VOXELS = 50_000_000
 _OUTCOMES = frozenset(str(outcome) for outcome in Outcome)
 _FLAGS = frozenset(str(flag) for flag in Flag)
-
-
-@dataclass(frozen=True)
-class PreparedLabel:
-    """The class of a case, by its place among the classes of the task."""
-
-    code: int
-    classes: int
-
-
-Prepared = PreparedReference | PreparedInstances | PreparedLabel | Objects
-_ANSWER = (PART, ALL_CLASSES)
-
-
-def prepare(assessment: Assessment, image: LabelImage, instances: Instances | None = None) -> Prepared:
-    """Prepare a reference for scoring any number of predictions, by the kind of problem."""
-    if assessment.problem == "instance_segmentation":
-        return prepare_instances(assessment, image, instances)
-    return prepare_reference(assessment, image)
-
-
-def score(
-    assessment: Assessment,
-    case: str,
-    reference: Prepared,
-    prediction: LabelImage | Path | Objects | Numbers | None,
-    instances: InstanceTable | None = None,
-    *,
-    apart: bool = False,
-) -> ScoredCase:
-    """Score one prediction, or its absence, against a prepared reference; `apart` also counts for disentangled evaluation."""
-    if isinstance(reference, PreparedLabel):
-        return ScoredCase([], pieces={_ANSWER: prediction or no_answer(reference.code)})
-    if isinstance(reference, Objects):
-        found = score_objects(assessment, case, reference, prediction)
-        return ScoredCase(found.rows, pieces=None if prediction is None else found.pieces)
-    if isinstance(reference, PreparedInstances):
-        return score_instances(assessment, case, reference, prediction, instances, apart=apart)
-    return score_case(assessment, case, reference, prediction)
 
 
 class Under(NamedTuple):
@@ -137,41 +85,32 @@ class ReferenceCache:
 
     def __init__(self, voxels: int) -> None:
         self._room = voxels
-        self._kept: OrderedDict[tuple[str, str], tuple[int, Prepared]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], tuple[int, Any]] = OrderedDict()
 
-    def get(self, assessment: Assessment, case: TestCase | Annotation) -> Prepared:
+    def get(self, assessment: Assessment, case: TestCase | Annotation) -> Any:
         """Return the prepared reference of a case."""
         key = (assessment.digest, case.reference_sha256)
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key][1]
-        if assessment.problem in TABLE_FILES:
-            return self._keep(key, 1, _of_table(assessment, case))
+        problem = problems.get(assessment.problem)
+        if isinstance(problem, TableProblem):
+            table = reference_tables.stored(case.reference_file, problem.id)
+            return self._keep(key, 1, problem.prepare(table, case.name, case.test_set.shared))
+        kind = label_image_problem(assessment.problem)
         with vault.opened(case.reference_file) as path:
             image = read_label_image(path)
-        prepared = prepare(assessment, image, reference_tables.instances_of(case))
+        prepared = kind.prepare(assessment, image, reference_tables.instances_of(case))
         # What metrics work out about a reference, and the libraries that they load when first called, would otherwise
-        # be worked out and loaded in every child again. Moved by a voxel, since equal masks take short cuts.
-        moved = LabelImage(np.roll(image.labels, 1, axis=0), image.geometry)
-        score(assessment, case.name, prepared, moved)
-        disentangling.work_out(assessment, prepared)
+        # be worked out and loaded in every child again.
+        kind.warm_up_with(assessment, prepared, image)
         return self._keep(key, math.prod(case.geometry["shape"]), prepared)
 
-    def _keep(self, key: tuple[str, str], voxels: int, prepared: Prepared) -> Prepared:
+    def _keep(self, key: tuple[str, str], voxels: int, prepared: Any) -> Any:
         self._kept[key] = (voxels, prepared)
         while len(self._kept) > 1 and sum(voxels for voxels, _ in self._kept.values()) > self._room:
             self._kept.popitem(last=False)
         return prepared
-
-
-def _of_table(assessment: Assessment, case: TestCase | Annotation) -> Prepared:
-    table = reference_tables.stored(case.reference_file, assessment.problem)
-    if table.labels is None:
-        return table.objects_of(case.name)
-    classes = case.test_set.shared["classes"]
-    # A decoy may have no reference, or one of no scored case; it is worked on like others and then left out.
-    label = table.labels.get(case.name, classes[0])
-    return PreparedLabel(classes.index(label) if label in classes else 0, len(classes))
 
 
 references = ReferenceCache(CACHED_VOXELS)
@@ -179,19 +118,8 @@ references = ReferenceCache(CACHED_VOXELS)
 
 def preload() -> None:
     """Load the libraries that reading and scoring load when first called, so that forked workers and children share them."""
-    assessment = parse(
-        {
-            "schema": 1,
-            "problem": "semantic_segmentation",
-            "regions": [{"name": "any", "labels": [1]}],
-            "metrics": [{"id": "dsc"}, {"id": "nsd", "options": {"tolerance": 1.0}}, {"id": "assd"}],
-            "aggregation": {"levels": ["case"], "operator": "mean"},
-        }
-    )
-    labels = np.zeros((8, 8, 8), dtype=np.uint8)
-    labels[2:5, 2:5, 2:5] = 1
-    moved = LabelImage(np.roll(labels, 1, axis=0), Geometry(labels.shape))
-    score_case(assessment, "", prepare_reference(assessment, LabelImage(labels, moved.geometry)), moved)
+    for problem in problems.scored_problems():
+        problem.preload()
 
 
 def assessment_of(run: Run) -> Assessment:
@@ -220,48 +148,27 @@ def score_cases(
     """
     assessment = assessment_of(run)
     by_name = {case.name: case for case in cases}
-    prepared: dict[str, Prepared] = {}
-    drawn: dict[str, dict[str, Prepared]] = {}
+    prepared: dict[str, Any] = {}
+    drawn: dict[str, dict[str, Any]] = {}
     for case in cases:
         prepared[case.name] = references.get(assessment, case)
         beat()
         drawn[case.name] = annotated(assessment, case)
         beat()
-    path = local_path(run.submission.predictions_file)
-    beside = OpenInstances(
-        path, Report.of(run.submission.report).table, expectation(run.test_set, assessment).instances
-    )
-    if assessment.problem in TABLE_FILES:
-        table = OpenTable(path, next(iter(members.values()), ""), expectation(run.test_set, assessment))
-        places = {name: place for place, name in enumerate(sorted(table.wanted.names))}
+    submitted = _submitted(run, assessment, members)
+    problem = problems.get(assessment.problem)
+    if problem.table_files:
         limits = replace(limits, message_bytes=TableLimits().message_bytes)
 
-    def row(name: str, folder: Path) -> Any:
-        table.read(folder)
-
-        def under(own: Prepared) -> ScoredCase:
-            if table.labels is None:
-                return score(assessment, name, own, table.objects.of(name))
-            return score(assessment, name, own, answer_of(table.labels, places[name], own.code))
-
-        more = {key: reported(under(own)) for key, own in drawn[name].items()}
-        handed = {}
-        if by_name[name].is_decoy and table.labels is not None:
-            handed = decoys.look_at_answer(answer_of(table.labels, places[name], 0))
-        elif by_name[name].is_decoy:
-            handed = decoys.look_at_objects(table.objects.of(name))
-        return reported(under(prepared[name])) | {"annotators": more, "handed": handed}
-
     def work(name: str, folder: Path) -> Any:
-        case = by_name[name]
-        target = folder / PurePosixPath(members[name]).name
-        archive.extract(path, members[name], target, limit=_expected(case).byte_limit)
-        scored = score(assessment, name, prepared[name], target, beside.read(folder), apart=True)
+        prediction = submitted.of(name, folder)
+        scored = problem.score(assessment, name, prepared[name], prediction, parts=True)
         more = {
-            key: reported(score(assessment, name, own, target, beside.read(folder))) for key, own in drawn[name].items()
+            key: reported(problem.score(assessment, name, reference, prediction))
+            for key, reference in drawn[name].items()
         }
-        handed = decoys.look(target) if case.is_decoy else {}
-        target.unlink(missing_ok=True)
+        handed = problem.look(prediction) if by_name[name].is_decoy and prediction is not None else {}
+        submitted.close(name, folder)
         apart = disentangling.reported(scored)
         return reported(scored) | {"annotators": more, "handed": handed, "disentangled": apart}
 
@@ -272,8 +179,8 @@ def score_cases(
     def rows_of(scored: ScoredCase) -> list[CaseRow]:
         return [CaseRow.of(row) for row in scored.rows]
 
-    act = row if assessment.problem in TABLE_FILES else work
-    for answer in answers([case.name for case in cases], act, limits=limits, reads=[path], beat=beat, seconds=seconds):
+    names = [case.name for case in cases]
+    for answer in answers(names, work, limits=limits, reads=[submitted.path], beat=beat, seconds=seconds):
         found = _scored(assessment, answer, members[answer.item], prepared[answer.item])
         more = _of_annotators(assessment, answer, members[answer.item], drawn[answer.item])
         apart = disentangling.trusted(assessment, None if found.note else answer.value, prepared[answer.item])
@@ -282,20 +189,74 @@ def score_cases(
         yield replace(found, annotators=more, handed=handed, disentangled=apart, details=details)
 
 
-def annotated(assessment: Assessment, case: TestCase) -> dict[str, Prepared]:
+class _Submitted(Protocol):
+    """The predictions of a submission as a child finds them, case by case."""
+
+    path: Path
+
+    def of(self, case: str, folder: Path) -> Any: ...
+
+    def close(self, case: str, folder: Path) -> None: ...
+
+
+@dataclass
+class _SubmittedTable:
+    """Predictions that are rows of one table."""
+
+    table: OpenTable
+
+    @property
+    def path(self) -> Path:
+        return self.table.path
+
+    def of(self, case: str, folder: Path) -> Any:
+        return self.table.read(folder).of(case)
+
+    def close(self, case: str, folder: Path) -> None:
+        """Nothing is left behind."""
+
+
+@dataclass
+class _SubmittedImages:
+    """Predictions that are a file a case, with a table of all objects beside them where there is one."""
+
+    path: Path
+    members: Mapping[str, str]
+    byte_limits: Mapping[str, int]
+    beside: OpenInstances
+
+    def of(self, case: str, folder: Path) -> ImagePrediction:
+        target = self._target(case, folder)
+        archive.extract(self.path, self.members[case], target, limit=self.byte_limits[case])
+        return ImagePrediction(target, self.beside.read(folder))
+
+    def close(self, case: str, folder: Path) -> None:
+        self._target(case, folder).unlink(missing_ok=True)
+
+    def _target(self, case: str, folder: Path) -> Path:
+        return folder / PurePosixPath(self.members[case]).name
+
+
+def _submitted(run: Run, assessment: Assessment, members: Mapping[str, str]) -> _Submitted:
+    path, wanted = local_path(run.submission.predictions_file), expectation(run.test_set, assessment)
+    if wanted.table is not None:
+        return _SubmittedTable(OpenTable(path, next(iter(members.values()), ""), wanted))
+    beside = OpenInstances(path, Report.of(run.submission.report).table, wanted.instances)
+    return _SubmittedImages(path, members, {case.name: case.byte_limit for case in wanted.cases}, beside)
+
+
+def annotated(assessment: Assessment, case: TestCase) -> dict[str, Any]:
     """Return the prepared references of a case by annotator; also of a decoy, so that it takes its time like others."""
     return {entry.annotator: references.get(assessment, entry) for entry in case.annotations.all()}
 
 
-def missing_under(assessment: Assessment, case: str, drawn: Mapping[str, Prepared]) -> dict[str, Under]:
+def missing_under(assessment: Assessment, case: str, drawn: Mapping[str, Any]) -> dict[str, Under]:
     """Return what a case without prediction gives under each annotator."""
     nothing = {key: missing(assessment, case, own) for key, own in drawn.items()}
     return {key: Under(found.rows, found.pieces) for key, found in nothing.items()}
 
 
-def _of_annotators(
-    assessment: Assessment, answer: Answer, member: str, drawn: Mapping[str, Prepared]
-) -> dict[str, Under]:
+def _of_annotators(assessment: Assessment, answer: Answer, member: str, drawn: Mapping[str, Any]) -> dict[str, Under]:
     """What a child says of a case under each annotator, taken as that under the reference is; missing otherwise."""
     said = answer.value.get("annotators") if answer.failure is None and isinstance(answer.value, dict) else None
     said = said if isinstance(said, dict) else {}
@@ -303,24 +264,23 @@ def _of_annotators(
     return {key: Under(own.rows, own.pieces) for key, own in found.items()}
 
 
-def missing(assessment: Assessment, case: str, prepared: Prepared) -> Scored:
+def missing(assessment: Assessment, case: str, prepared: Any) -> Scored:
     """Return what a case without prediction gives."""
-    found = score(assessment, case, prepared, None)
+    found = problems.get(assessment.problem).score(assessment, case, prepared, None)
     rows = [CaseRow.of(row) for row in found.rows]
-    return Scored(case, rows, _kept(found.pieces, prepared), disentangled=disentangling.nothing(assessment, prepared))
+    kept = _kept(assessment, found.pieces, prepared)
+    return Scored(case, rows, kept, disentangled=disentangling.nothing(assessment, prepared))
 
 
-def whole_pieces(plain: Sequence[Sequence[Any]] | None, prepared: Prepared) -> Pieces | None:
+def whole_pieces(assessment: Assessment, plain: Sequence[Sequence[Any]] | None, prepared: Any) -> Pieces | None:
     """Return the pieces of a scored case, with what its reference adds to them."""
     pieces = pieces_of(plain)
-    if pieces is None or not isinstance(prepared, PreparedLabel):
-        return pieces
-    return {key: Numbers([prepared.code, *own.counts], own.values) for key, own in pieces.items()}
+    return None if pieces is None else problems.get(assessment.problem).with_reference(prepared, pieces)
 
 
-def _kept(pieces: Pieces | None, prepared: Prepared) -> list[list[Any]] | None:
-    if pieces is not None and isinstance(prepared, PreparedLabel):
-        pieces = {key: Numbers(own.counts[1:], own.values) for key, own in pieces.items()}
+def _kept(assessment: Assessment, pieces: Pieces | None, prepared: Any) -> list[list[Any]] | None:
+    if pieces is not None:
+        pieces = problems.get(assessment.problem).without_reference(prepared, pieces)
     return _plain(pieces)
 
 
@@ -337,7 +297,7 @@ def _plain(pieces: Pieces | None) -> list[list[Any]] | None:
     return [[part, region, list(own.counts), list(own.values)] for (part, region), own in pieces.items()]
 
 
-def _scored(assessment: Assessment, answer: Answer, member: str, prepared: Prepared) -> Scored:
+def _scored(assessment: Assessment, answer: Answer, member: str, prepared: Any) -> Scored:
     file = PurePosixPath(member).name
     nothing = missing(assessment, answer.item, prepared)
     if answer.failure is not None:
@@ -352,10 +312,10 @@ def _scored(assessment: Assessment, answer: Answer, member: str, prepared: Prepa
         return replace(
             nothing, note=f"{file}: it could not be scored.", details="The child reported something that does not fit."
         )
-    return Scored(answer.item, rows, _kept(pieces, prepared))
+    return Scored(answer.item, rows, _kept(assessment, pieces, prepared))
 
 
-def _trusted_pieces(assessment: Assessment, value: Any, case: str, prepared: Prepared) -> Pieces | None:
+def _trusted_pieces(assessment: Assessment, value: Any, case: str, prepared: Any) -> Pieces | None:
     """Take pieces from a child only if they are possible: those of the case's reference, with sane numbers."""
     if not is_pooled(assessment):
         return None
@@ -365,21 +325,8 @@ def _trusted_pieces(assessment: Assessment, value: Any, case: str, prepared: Pre
         return None
     if pieces is None:
         return None
-    if isinstance(prepared, PreparedLabel):
-        fine = set(pieces) == {_ANSWER} and is_answer(pieces[_ANSWER], prepared.code, prepared.classes)
-        return pieces if fine else None
-    expected = _without_objects(assessment, case, prepared)
-    if set(pieces) != set(expected):
-        return None
-    fine = all(fits(assessment.metric(key[0]), own, expected[key]) for key, own in pieces.items())
-    return pieces if fine else None
-
-
-def _without_objects(assessment: Assessment, case: str, prepared: Prepared) -> Pieces:
-    """What a case adds when nothing is predicted: what the reference alone decides."""
-    reference = prepared.objects if isinstance(prepared, PreparedInstances) else prepared
-    none = reference.select(np.zeros(0, dtype=np.int64))
-    return score_objects(assessment, case, reference, none).pieces
+    is_possible = problems.get(assessment.problem).is_possible(assessment, case, prepared, pieces)
+    return pieces if is_possible else None
 
 
 def _trusted(value: Any, missing: list[CaseRow]) -> list[CaseRow] | None:
@@ -397,7 +344,3 @@ def _trusted(value: Any, missing: list[CaseRow]) -> list[CaseRow] | None:
         if row.image_diagonal != expected.image_diagonal:
             return None
     return rows
-
-
-def _expected(case: TestCase) -> ExpectedCase:
-    return ExpectedCase(case.name, geometry_of(case.geometry))

@@ -4,7 +4,7 @@ import time
 import traceback
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
@@ -16,10 +16,11 @@ from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from audit.services import record
+from evaluation import problems
 from evaluation.assessment import Assessment
+from evaluation.problems.images import LabelImageProblem
 from evaluation.scoring import provenance
 from evaluation.scoring.assembling import assemble, is_pooled
-from evaluation.scoring.objects import shared_evidence
 from evaluation.scoring.working_points import working_points
 from submissions import hooks
 from submissions.domain import results
@@ -35,7 +36,6 @@ from submissions.services.scorer import Scored, Under
 from submissions.services.telling import tell_team
 from test_sets import vault
 from test_sets.models import Annotation, TestCase
-from test_sets.queries.expectation import TABLE_FILES
 from test_sets.queries.test_sets import metadata_frame_of
 from uploads.limits import child_limits
 from uploads.storage import free_bytes, has_room, is_out_of_room
@@ -228,7 +228,9 @@ def _write(run: Run, chunks: list[Chunk]) -> _Files:
     if is_pooled(assessment):
         cases = {case.name: case for case in run.test_set.cases.select_related("test_set")}
         pieces = {
-            scored.case: scorer.whole_pieces(scored.pieces, scorer.references.get(assessment, cases[scored.case]))
+            scored.case: scorer.whole_pieces(
+                assessment, scored.pieces, scorer.references.get(assessment, cases[scored.case])
+            )
             for scored in found
         }
         more, evidence = assemble(assessment, pieces, shared=_shared(run, assessment))
@@ -276,7 +278,9 @@ def _store_annotators(run: Run, assessment: Assessment, found: Sequence[Scored])
         for name, own in rows.items():
             pieces = {
                 scored.case: scorer.whole_pieces(
-                    scored.annotators[name].pieces, scorer.references.get(assessment, drawn[name, scored.case])
+                    assessment,
+                    scored.annotators[name].pieces,
+                    scorer.references.get(assessment, drawn[name, scored.case]),
                 )
                 for scored in found
                 if name in scored.annotators
@@ -297,14 +301,14 @@ def _handed(run: Run, everything: Sequence[Scored], decoys: Collection[str]) -> 
     }
 
 
-def _shared(run: Run, assessment: Assessment) -> dict[str, Any]:
+def _shared(run: Run, assessment: Assessment) -> Mapping[str, Any]:
     """What all evidence of the test set has in common."""
-    if assessment.problem in TABLE_FILES:
+    problem = problems.get(assessment.problem)
+    if not isinstance(problem, LabelImageProblem):
         return run.test_set.shared
     metadata = run.test_set.cases.filter(is_decoy=False).values_list("name", "metadata")
-    return shared_evidence(
-        assessment, {name: str(facts["patient"]) for name, facts in metadata if facts.get("patient") is not None}
-    )
+    patients = {name: str(facts["patient"]) for name, facts in metadata if facts.get("patient") is not None}
+    return problem.shared_of_folder(assessment, patients)
 
 
 def _assemble(run: Run, assessment: Assessment, chunks: list[Chunk]) -> list[Scored]:

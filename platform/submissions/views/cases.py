@@ -14,6 +14,7 @@ from rules import test_rule
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase
 from challenges.views.access import organizing, page_context
+from evaluation import problems
 from submissions.domain import tables
 from submissions.models import Run, Submission
 from submissions.queries import counted_runs, results_frame
@@ -178,7 +179,7 @@ def _picture(
         "case": case,
         "drawn": drawn,
         "with_reference": with_reference,
-        "problem": submission.phase.assessment.problem,
+        "shows": problems.get(submission.phase.assessment.problem).picture,
         "address": reverse("submissions:case_picture_png", args=args),
         "again": reverse("submissions:case_picture", args=args) + ("?small=1" if small else ""),
         "small": small,

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase, Team
 from challenges.views.access import page_context, participating, phase_by_id, team_in
+from evaluation.problems.tables import SubmitWords, table_problem
 from submissions.domain.costs import cost_of_a_missing_case
 from submissions.forms.submitting import SubmitForm
 from submissions.hooks import try_me_files
@@ -75,6 +76,7 @@ def _submit(request: HttpRequest, challenge: Challenge, teams: list[Team]) -> Ht
             several_tasks=len({entry.task_id for entry in phases}) > 1,
             wanted=expectation(test_set, phase.assessment) if test_set else None,
             missing_cost=cost_of_a_missing_case(phase.assessment) if phase else "",
+            table_words=_table_words(phase, test_set) if phase and test_set else None,
             quota=quota(phase, team, request.user) if phase and team else None,
             form=form,
             references_public=are_public(phase) if phase else False,
@@ -88,6 +90,15 @@ def _submit(request: HttpRequest, challenge: Challenge, teams: list[Team]) -> Ht
     )
     # Only here may scripts connect to the object store, and only to it.
     return allow_connections(response, object_store.origin()) if direct else response
+
+
+def _table_words(phase: Phase, test_set: TestSet) -> SubmitWords | None:
+    """What the page says of the one table of predictions, where there is one."""
+    wanted = expectation(test_set, phase.assessment)
+    if wanted.table is None:
+        return None
+    cost = cost_of_a_missing_case(phase.assessment) if phase.incomplete_allowed else ""
+    return table_problem(wanted.table.problem).submit_words(wanted.table, len(wanted.cases), incomplete_cost=cost)
 
 
 def _take(request: HttpRequest, phase: Phase, team: object, form: SubmitForm) -> object:

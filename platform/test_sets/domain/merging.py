@@ -4,7 +4,6 @@ The rule is that of the registered design (parameter `annotation_aggregation_tes
 program can do alone (a consensus, a further annotator who decides) is sent merged, beside what each annotator drew.
 """
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -13,19 +12,10 @@ import nibabel
 import numpy as np
 import tifffile
 
+from evaluation import problems
 from evaluation.readers import Geometry, LabelImage, read_label_image
 
 MAJORITY, STAPLE, STRICT = "majority_vote", "staple", "strict"
-COMPUTED: Final = {
-    MAJORITY: "majority vote: the label with more votes than any other, background in a tie",
-    STAPLE: "STAPLE for several labels",
-    STRICT: "strict: a label where all annotators agree, background elsewhere",
-}
-COMPUTED_CLASSES: Final = {
-    MAJORITY: "majority vote: the class with more votes than any other; cases with a tie are refused by name",
-    STRICT: "strict: of two classes the positive one only where all annotators agree; of more, cases without agreement are "
-    "refused by name",
-}
 EACH: Final = {
     "ranking_per_annotator": "no merging; the first annotator's references are scored, and each annotator's beside them",
     "no_aggregation": "no merging; the first annotator's references are scored, and each annotator's beside them",
@@ -46,12 +36,12 @@ _ALL_GIVEN: Final = {
 }
 """Where no rule is computed, since objects of several annotators would first have to be matched, for which no rule of a
 design says how."""
-RULES: Final = (*COMPUTED, *EACH, *GIVEN)
+RULES: Final = (MAJORITY, STAPLE, STRICT, *EACH, *GIVEN)
 
 
 def computed(problem: str) -> Mapping[str, str]:
     """Rules that are computed here from the annotators' references, with what they do, by the kind of problem."""
-    return {"semantic_segmentation": COMPUTED, "image_classification": COMPUTED_CLASSES}.get(problem, {})
+    return problems.get(problem).merging.computed
 
 
 def given(problem: str) -> Mapping[str, str]:
@@ -65,51 +55,6 @@ def words(problem: str) -> dict[str, str]:
     return {rule: known[rule] for rule in RULES}
 
 
-def merge_classes(
-    tables: Sequence[Mapping[str, str]], rule: str, classes: Sequence[str]
-) -> tuple[dict[str, str], list[str]]:
-    """Merge the classes that several annotators gave to the cases of a classification.
-
-    Parameters
-    ----------
-    tables
-        Case → class, one an annotator, who may lack cases.
-    rule
-        One of `COMPUTED_CLASSES`.
-    classes
-        All classes of the task in order; of two, the last is the positive one.
-
-    Returns
-    -------
-    tuple
-        Case → class, and the cases for which the rule gives none.
-
-    Examples
-    --------
-    >>> one, two, three = {"a": "no", "b": "no"}, {"a": "yes", "b": "no"}, {"a": "yes"}
-    >>> merge_classes([one, two, three], "majority_vote", ["no", "yes"])
-    ({'a': 'yes', 'b': 'no'}, [])
-    >>> merge_classes([one, two], "majority_vote", ["no", "yes"])
-    ({'b': 'no'}, ['a'])
-    >>> merge_classes([one, two, three], "strict", ["no", "yes"])
-    ({'a': 'no', 'b': 'no'}, [])
-    """
-    if rule not in COMPUTED_CLASSES:
-        raise ValueError(f"{rule} is not computed here.")
-    merged: dict[str, str] = {}
-    undecided = []
-    for case in sorted(set().union(*tables)):
-        votes = Counter(table[case] for table in tables if case in table)
-        [(first, most), *others] = votes.most_common()
-        if not others or (rule == MAJORITY and others[0][1] < most):
-            merged[case] = first
-        elif rule == STRICT and len(classes) == 2:
-            merged[case] = classes[0]
-        else:
-            undecided.append(case)
-    return merged, undecided
-
-
 def merge(images: Sequence[np.ndarray[Any, Any]], rule: str) -> np.ndarray[Any, Any]:
     """Merge label images of one grid.
 
@@ -118,7 +63,7 @@ def merge(images: Sequence[np.ndarray[Any, Any]], rule: str) -> np.ndarray[Any, 
     images
         One array of labels an annotator, all of one shape; 0 is background.
     rule
-        One of `COMPUTED`.
+        ``majority_vote``, ``staple`` or ``strict``.
 
     Returns
     -------
@@ -143,7 +88,7 @@ def merge(images: Sequence[np.ndarray[Any, Any]], rule: str) -> np.ndarray[Any, 
     >>> merge([first, second, third], "strict").tolist()
     [[0, 1, 0, 0]]
     """
-    if rule not in COMPUTED:
+    if rule not in (MAJORITY, STAPLE, STRICT):
         raise ValueError(f"{rule} is not computed here.")
     if len({image.shape for image in images}) != 1:
         raise ValueError("The label images have different shapes.")

@@ -3,22 +3,18 @@
 Everything here may be known to participants: case names, grids, allowed labels. Nothing comes from what a reference contains.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from confinement.limits import TableLimits
-from evaluation import catalogue
-from evaluation.assessment import Assessment, MetricUse
-from evaluation.assessment.instances import instance_rules
+from evaluation import problems
+from evaluation.assessment import Assessment
+from evaluation.problems.images import LabelImageProblem
+from evaluation.problems.tables import ExpectedTable, TableProblem, table_problem
 from evaluation.readers import SUFFIXES, Geometry
 from evaluation.readers.instance_tables import InstanceRules
 from test_sets.models import TestCase, TestSet
-
-LABEL_IMAGE_PROBLEMS = ("semantic_segmentation", "instance_segmentation")
-TABLE_FILES = {"image_classification": ("labels.csv",), "object_detection": ("objects.csv", "objects.json")}
-"""Problems whose prediction is one table for all cases, and what the file may be called."""
-_SCORES = "scores"
 
 
 @dataclass(frozen=True)
@@ -38,31 +34,6 @@ class ExpectedCase:
         for length in self.geometry.shape:
             voxels *= length
         return voxels * 8 + 4 * 1024**2
-
-
-@dataclass(frozen=True)
-class ExpectedTable:
-    """The one table that holds the predictions of all cases."""
-
-    problem: str
-    files: tuple[str, ...]
-    """What it may be called."""
-    classes: tuple[str, ...]
-    need_scores: tuple[str, ...]
-    """Names of the metrics that need a score for every class or object."""
-    kind: tuple[str, int] = ("", 0)
-    """Of objects: boxes or points, and the number of axes."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the CSV file."""
-        if self.problem == "image_classification":
-            scores = tuple(f"p_{name}" for name in self.classes)
-            return ("case", *scores) if self.need_scores else ("case", "label")
-        name, axes = self.kind
-        letters = ("x", "y", "z")[:axes]
-        places = letters if name == "points" else tuple(f"{a}_{end}" for end in ("min", "max") for a in letters)
-        return ("case", "class", "score", *places)
 
 
 @dataclass(frozen=True)
@@ -119,9 +90,13 @@ def geometry_of(document: dict[str, Any]) -> Geometry | None:
 
 def expectation(test_set: TestSet, assessment: Assessment) -> Expectation:
     """Return what `test_set` expects; kept in memory, since a sealed test set never changes."""
-    table = expected_table(assessment, test_set.shared) if assessment.problem in TABLE_FILES else None
-    rules = instance_rules(assessment) if assessment.problem == "instance_segmentation" else None
-    return _expectation(test_set.pk, test_set.manifest_digest, allowed_labels(assessment), table, rules)
+    problem = problems.get(assessment.problem)
+    labels, table, rules = None, None, None
+    if isinstance(problem, TableProblem):
+        table = problem.expected(assessment, test_set.shared)
+    elif isinstance(problem, LabelImageProblem):
+        labels, rules = problem.allowed_labels(assessment), problem.table_beside(assessment)
+    return _expectation(test_set.pk, test_set.manifest_digest, labels, table, rules)
 
 
 @lru_cache(maxsize=32)
@@ -133,8 +108,8 @@ def _expectation(
     rules: InstanceRules | None,
 ) -> Expectation:
     cases = list(TestCase.objects.filter(test_set=test_set).order_by("position").values_list("name", "geometry"))
-    if table is not None and cases and "objects" in cases[0][1]:
-        table = replace(table, kind=(cases[0][1]["objects"], cases[0][1]["axes"]))
+    if table is not None and cases:
+        table = table_problem(table.problem).with_facts(table, cases[0][1])
     return Expectation(
         tuple(ExpectedCase(name, geometry_of(geometry)) for name, geometry in cases),
         labels,
@@ -143,46 +118,27 @@ def _expectation(
     )
 
 
-def expected_table(assessment: Assessment, shared: dict[str, Any]) -> ExpectedTable:
-    """Return what the table of predictions has to hold; `shared` is that of the test set."""
-    return ExpectedTable(
-        problem=assessment.problem,
-        files=TABLE_FILES[assessment.problem],
-        classes=tuple(name for name in shared["classes"] if name),
-        need_scores=tuple(use.name for use in assessment.metrics if needs_scores(assessment, use)),
-    )
+def has_one_table(assessment: Assessment) -> bool:
+    """Whether references and predictions are each one table for all cases."""
+    return isinstance(problems.get(assessment.problem), TableProblem)
 
 
-def needs_scores(assessment: Assessment, use: MetricUse) -> bool:
-    """Whether a metric has no value for predictions without scores."""
-    if assessment.problem == "image_classification":
-        # Net benefit is defined for decisions as well (and the scores decide where there are any).
-        return _SCORES in catalogue.get(use.id).needs and use.id != "net_benefit"
-    return use.level == "dataset" and _SCORES in catalogue.get(use.id).needs
-
-
-def allowed_labels(assessment: Assessment) -> tuple[int, ...] | None:
-    """Labels that the regions of the assessment name; instance label maps may use any number."""
-    if assessment.problem != "semantic_segmentation":
-        return None  # also of tables, which have no labels
-    return tuple(sorted({int(label) for region in assessment.regions for label in region.labels}))
+def labels_allowed(assessment: Assessment) -> tuple[int, ...] | None:
+    """Labels that label images may have beside 0; None when all may, and of tables, which have none."""
+    problem = problems.get(assessment.problem)
+    return problem.allowed_labels(assessment) if isinstance(problem, LabelImageProblem) else None
 
 
 def refusal(assessment: Assessment) -> str | None:
     """Say why submissions to a phase with this assessment could not be scored here; None when they can.
 
     Submissions are scored case by case, in any order and by any worker. Values of the whole data set are put together at
-    the end from what each case adds to them, which detection, instance segmentation and classification can.
+    the end from what each case adds to them.
     """
-    if assessment.problem not in (*LABEL_IMAGE_PROBLEMS, *TABLE_FILES):
+    problem = problems.get(assessment.problem)
+    if not problem.is_scored:
         return (
             f"Submissions to a phase of the problem {assessment.problem} cannot be scored here; "
-            f"possible are {', '.join((*LABEL_IMAGE_PROBLEMS, *TABLE_FILES))}."
+            f"possible are {', '.join(known.id for known in problems.scored_problems())}."
         )
-    pooled = [use.name for use in assessment.metrics if use.level == "dataset"]
-    if pooled and assessment.problem == "semantic_segmentation":
-        return (
-            f"Submissions are scored case by case, but {', '.join(pooled)} have one value for the whole data set. "
-            "Leave them out, or give them the option scale “image” where the metric has it."
-        )
-    return None
+    return problem.refusal(assessment) or None

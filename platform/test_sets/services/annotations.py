@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.assessment import Assessment
+from evaluation.problems.tables import table_problem
 from evaluation.readers import case_name
 from evaluation.readers.instance_tables import INSTANCES_FILE
-from test_sets.queries.expectation import TABLE_FILES
+from test_sets.queries.expectation import has_one_table
 from test_sets.services import reference_tables
 from test_sets.services.files import keep_secret
 from uploads.storage import sha256_of
@@ -62,7 +63,7 @@ def keep_annotators(
     """
     found = Annotations()
     for name, folder in folders.items():
-        if assessment.problem in TABLE_FILES:
+        if has_one_table(assessment):
             _keep_table(found, name, folder, assessment, cases, scored)
         else:
             _keep_images(found, name, folder, assessment, set(cases))
@@ -92,11 +93,10 @@ def _keep_table(
     cases: Sequence[str],
     scored: Sequence[str],
 ) -> None:
-    path = reference_tables.find(folder, assessment.problem)
-    table = reference_tables.read(path, assessment.problem)
+    path, table = reference_tables.read(folder, table_problem(assessment.problem))
     kept, file_digest = keep_secret("references", path), sha256_of(path)
     found.drawn += [
         Drawn(name, case, kept, reference_tables.digest_of(case, file_digest)) for case in table.covered(cases)
     ]
-    if table.labels is not None:
-        found.labels += [table.labels[case] for case in scored if case in table.labels]
+    if table.classes is not None:
+        found.labels += [table.classes[case] for case in scored if case in table.classes]

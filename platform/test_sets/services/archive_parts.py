@@ -13,12 +13,14 @@ import pandas as pd
 from challenges.models import Phase
 from challenges.queries.projections import projection_of, registered_document
 from confinement.sandbox import answers
+from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.designs.document.form import Values
+from evaluation.problems.images import label_image_problem
 from evaluation.readers import SUFFIXES, Geometry, ReadError, read_geometry, read_label_image
 from evaluation.readers.instance_tables import INSTANCES_FILE
 from test_sets.domain import merging
-from test_sets.queries.expectation import TABLE_FILES, allowed_labels, geometry_document, geometry_of
+from test_sets.queries.expectation import geometry_document, geometry_of, has_one_table, labels_allowed
 from uploads.limits import child_limits
 
 DECOY: Final = "decoy"
@@ -99,22 +101,23 @@ def merge_rule(found: Found, phase: Phase, assessment: Assessment, wanted: str) 
         return ""
     if rule in merging.given(problem):
         other = "" if values is not None else " With ranking_per_annotator, those of the first annotator are scored."
-        for lacking in _lacking(found, problem):
+        for lacking in _lacking(found, assessment):
             said(f"{lacking} is needed beside the annotators, since the rule is {known[rule]}.{other}")
     elif found.references:
         said(f"references/: the rule is {known[rule]}; merged references are not taken. Leave the folder out.")
     names = sorted(found.annotators)
-    if rule in merging.EACH and problem not in TABLE_FILES:
+    if rule in merging.EACH and not has_one_table(assessment):
         for case in sorted(found.named - set(found.annotators[names[0]])):
             said(f"annotator-{names[0]}: lacks the case {case}. Without merging, the first annotator needs every case.")
     return rule
 
 
-def _lacking(found: Found, problem: str) -> list[str]:
+def _lacking(found: Found, assessment: Assessment) -> list[str]:
     """Merged references that are not there."""
     if not found.references:
-        return [" or ".join(f"references/{name}" for name in TABLE_FILES.get(problem, ("",)))]
-    if problem in TABLE_FILES:
+        names = problems.get(assessment.problem).table_files or ("",)
+        return [" or ".join(f"references/{name}" for name in names)]
+    if has_one_table(assessment):
         return []
     return [f"{case}: references/{case}.nii.gz" for case in sorted(found.named - set(found.references))]
 
@@ -190,7 +193,7 @@ def join(
     dict
         Case → grid of each reference that was made or compared.
     """
-    labels = allowed_labels(assessment)
+    labels = labels_allowed(assessment)
     names = sorted(found.annotators)
     if rule in merging.EACH:
         own = folder / f"annotator-{names[0]}" / INSTANCES_FILE
@@ -218,7 +221,7 @@ def join(
         return made
 
     def of_decoy(case: str) -> Path:
-        label = 0 if assessment.problem == "instance_segmentation" else min(set(labels or (1,)) - {0}, default=1)
+        label = label_image_problem(assessment.problem).blank_label(assessment)
         return merging.stand_in(_grid_of(case), label, folder / "references" / case)
 
     def _grid_of(case: str) -> Geometry:

@@ -14,13 +14,16 @@ from challenges.models import Phase
 from confinement import archive
 from confinement.limits import MIB, ArchiveLimits, ChildLimits, TableLimits
 from confinement.sandbox import Answer, answers
+from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.bundle import metadata_columns
+from evaluation.problems.images import LabelImageProblem
+from evaluation.problems.tables import table_problem
 from evaluation.readers import ReadError, case_name, read_label_image
 from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable, check_instances
 from test_sets.domain import slices
 from test_sets.models import TestCase, TestSet
-from test_sets.queries.expectation import TABLE_FILES, allowed_labels, geometry_document, refusal
+from test_sets.queries.expectation import geometry_document, has_one_table, labels_allowed, refusal
 from test_sets.services import archive_parts as parts
 from test_sets.services import reference_tables
 from test_sets.services.annotated_tables import join_tables
@@ -97,7 +100,7 @@ def take_archive(
         parts.check_hierarchy(found, assessment, scored)
         _refuse(found.problems)
         geometries = _read_files(found, folder, assessment, beat)
-        if assessment.problem not in TABLE_FILES:
+        if not has_one_table(assessment):
             known = _present_grids(phase) if replaces else {}
             geometries |= parts.join(
                 found, folder, rule=rule, decoys=decoys, known=known, assessment=assessment, beat=beat
@@ -125,7 +128,8 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
     # A tar archive is there twice, repacked and unpacked.
     room = max(0, free_bytes() - settings.PODIUM_WORK_RESERVE_BYTES)
     limits = replace(ArchiveLimits(), room_bytes=room if archive.is_zip(path) else room // 2)
-    tables = TABLE_FILES.get(assessment.problem, ())
+    problem = problems.get(assessment.problem)
+    takes_instances = isinstance(problem, LabelImageProblem) and problem.table_beside(assessment) is not None
 
     def work(_item: str, own: Path) -> object:
         found = Found()
@@ -134,7 +138,7 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
             if archive.is_tar(path):
                 source = own / "repacked.zip"
                 archive.repack_tar(path, source, limits)
-            _sort(source, folder, tables, limits, found, instances=assessment.problem == "instance_segmentation")
+            _sort(source, folder, problem.table_files, limits, found, instances=takes_instances)
         except archive.ArchiveError as error:
             found.problems.append(str(error))
         if (folder / CASES).exists():
@@ -248,7 +252,7 @@ def _keep_table(found: Found, phase: Phase) -> None:
     for name, metadata, is_decoy in present.values_list("name", "metadata", "is_decoy"):
         rows.append({"case": name, **metadata, **({parts.DECOY: True} if is_decoy else {})})
     scored, every = {row["case"] for row in rows if parts.DECOY not in row}, {row["case"] for row in rows}
-    is_table = phase.assessment.problem in TABLE_FILES
+    is_table = has_one_table(phase.assessment)
     if found.records is None and (is_table or scored <= found.named <= every):
         found.records = rows
         found.columns = list(dict.fromkeys(["case", *(column for row in rows for column in row)]))
@@ -262,7 +266,7 @@ def _present_grids(phase: Phase) -> dict[str, dict[str, Any]]:
 def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> list[str]:
     """The cases in their order; what does not fit together is added to the problems."""
     rows = {str(record["case"]): record for record in found.records or ()}
-    is_table = assessment.problem in TABLE_FILES
+    is_table = has_one_table(assessment)
     if is_table and not rows:
         found.problems.append(f"{CASES}: is missing. With references in one table it has to say which cases there are.")
     cases = list(rows) or sorted(found.named)
@@ -305,8 +309,8 @@ def _read_files(
     TestSetError
         With everything that cannot be taken.
     """
-    labels = allowed_labels(assessment)
-    is_table = assessment.problem in TABLE_FILES
+    labels = labels_allowed(assessment)
+    is_table = has_one_table(assessment)
     places = {f"{REFERENCES}/{name}": case for case, name in found.references.items()}
     places |= {f"{IMAGES}/{name}": case for case, name in found.images.items()}
     for annotator, files in found.annotators.items():
@@ -321,7 +325,7 @@ def _read_files(
                 slices.background(file)
                 return {}
             if is_table:
-                reference_tables.read(file, assessment.problem)
+                table_problem(assessment.problem).read_references(file)
                 return {}
             label_map = read_label_image(file, allowed_labels=labels)
             if file.parent not in beside:

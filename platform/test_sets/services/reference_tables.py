@@ -1,15 +1,15 @@
 """References that are one table for all cases: read from the organizers' folder, stored once, looked up case by case."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
+from evaluation import problems
 from evaluation.assessment import Assessment
-from evaluation.assessment.instances import instance_rules
 from evaluation.canonical import sha256
-from evaluation.matching import Objects
+from evaluation.problems.images import LabelImageProblem
+from evaluation.problems.tables import ReferenceTable, ReferenceTableError, TableProblem, table_problem
 from evaluation.readers.instance_tables import (
     INSTANCES_FILE,
     InstanceRules,
@@ -17,11 +17,8 @@ from evaluation.readers.instance_tables import (
     InstanceTable,
     read_instances,
 )
-from evaluation.readers.object_tables import ObjectTable, read_objects
-from evaluation.readers.tables import read_reference_labels
 from test_sets import vault
 from test_sets.models import Annotation, TestCase
-from test_sets.queries.expectation import TABLE_FILES
 
 ANNOTATORS_INSTANCES: Final = "annotator_instances"
 """Under what a test set keeps where the table of instances of each annotator is."""
@@ -29,49 +26,7 @@ _TABLES_KEPT: Final = 24
 """Those of one test set: the references, and of twenty annotators each."""
 
 
-class ReferenceTableError(ValueError):
-    """A table of references that cannot be taken; the message is for the organizer."""
-
-
-@dataclass(frozen=True)
-class ReferenceTable:
-    """The references of all cases.
-
-    Attributes
-    ----------
-    labels
-        Class of every case, of a classification.
-    objects
-        Objects of every case, of a detection.
-    """
-
-    labels: dict[str, str] | None = None
-    objects: ObjectTable | None = None
-
-    def geometry(self) -> dict[str, Any]:
-        """What participants may know about the kind of references; the same for all cases."""
-        if self.objects is None:
-            return {}
-        return {"objects": self.objects.kind[0], "axes": self.objects.kind[1]}
-
-    def covered(self, cases: Sequence[str]) -> list[str]:
-        """Those of the cases that whoever made the table looked at.
-
-        Of a CSV file of objects these are all, since a case without objects has no row; COCO JSON lists its images.
-        """
-        if self.labels is not None:
-            return [case for case in cases if case in self.labels]
-        known = set(self.objects.cases) if self.objects is not None and self.objects.image_names else set(cases)
-        return [case for case in cases if case in known]
-
-    def objects_of(self, case: str) -> Objects:
-        """Objects of a case of a detection."""
-        if self.objects is None:
-            raise ValueError("This is no table of objects.")
-        return self.objects.of(case)
-
-
-def find(folder: Path, problem: str) -> Path:
+def find(folder: Path, problem: TableProblem) -> Path:
     """Return the table in a folder of references.
 
     Raises
@@ -79,24 +34,25 @@ def find(folder: Path, problem: str) -> Path:
     ReferenceTableError
         When there is none, or more than one.
     """
-    present = [folder / name for name in TABLE_FILES[problem] if (folder / name).is_file()]
+    present = [folder / name for name in problem.table_files if (folder / name).is_file()]
     if len(present) != 1:
-        names = " or ".join(TABLE_FILES[problem])
+        names = " or ".join(problem.table_files)
         raise ReferenceTableError(f"The folder of references needs one table {names}; it has {len(present)}.")
     return present[0]
 
 
-def read(path: Path, problem: str) -> ReferenceTable:
-    """Read a table of references.
+def read(folder: Path, problem: TableProblem) -> tuple[Path, ReferenceTable]:
+    """Find and read the table in a folder of references.
 
     Raises
     ------
+    ReferenceTableError
+        When there is none, or more than one.
     ReadError
         When it cannot be taken.
     """
-    if problem == "image_classification":
-        return ReferenceTable(labels=read_reference_labels(path))
-    return ReferenceTable(objects=read_objects(path, scored=False))
+    path = find(folder, problem)
+    return path, problem.read_references(path)
 
 
 def digest_of(case: str, file_digest: str) -> str:
@@ -105,38 +61,6 @@ def digest_of(case: str, file_digest: str) -> str:
     Over the whole table: a digest of the case's own rows would tell which class they name to whoever tries them all.
     """
     return sha256({"case": case, "table": file_digest})
-
-
-def check(table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
-    """Refuse a table that lacks a case, or has objects that no region of the assessment names.
-
-    Raises
-    ------
-    ReferenceTableError
-        With the case.
-    """
-    if table.labels is not None:
-        if absent := [case for case in cases if case not in table.labels]:
-            raise ReferenceTableError(f"There is no reference for the case {absent[0]}.")
-        return
-    check_classes(table, assessment, cases)
-
-
-def check_classes(table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
-    """Refuse objects that no region of the assessment names.
-
-    Raises
-    ------
-    ReferenceTableError
-        With the case.
-    """
-    known = {str(label) for region in assessment.regions for label in region.labels}
-    for case in cases:
-        strange = sorted({str(name) for name in table.objects_of(case).classes if name} - known)
-        if strange:
-            raise ReferenceTableError(
-                f"The reference of {case} cannot be taken: no region of the assessment names the class {strange[0]!r}."
-            )
 
 
 def shared(
@@ -156,16 +80,10 @@ def shared(
     Raises
     ------
     ReferenceTableError
-        When only one class is known.
+        When it cannot be told.
     """
-    # Here, so that web processes start without the libraries of scoring.
-    from evaluation.scoring.classification import describe_classes
-    from evaluation.scoring.objects import shared_evidence
-
-    if table.labels is None:
-        return shared_evidence(assessment, patients)
     try:
-        return describe_classes(assessment, [*(table.labels[case] for case in cases), *named])
+        return table_problem(assessment.problem).shared(table, assessment, cases, patients, named)
     except ValueError as error:
         raise ReferenceTableError(f"The classes cannot be told: {error}.") from error
 
@@ -174,7 +92,7 @@ def shared(
 def stored(name: str, problem: str) -> ReferenceTable:
     """Return the table in the private storage; its name is its digest, so that it can be kept."""
     with vault.opened(name) as path:
-        return read(path, problem)
+        return table_problem(problem).read_references(path)
 
 
 def read_instances_beside(folder: Path, assessment: Assessment) -> InstanceTable | None:
@@ -187,9 +105,11 @@ def read_instances_beside(folder: Path, assessment: Assessment) -> InstanceTable
     ReadError
         When it cannot be taken.
     """
-    if assessment.problem != "instance_segmentation":
+    problem = problems.get(assessment.problem)
+    rules = problem.table_beside(assessment) if isinstance(problem, LabelImageProblem) else None
+    if rules is None:
         return None
-    path, rules = folder / INSTANCES_FILE, instance_rules(assessment)
+    path = folder / INSTANCES_FILE
     if path.is_file():
         return read_instances(path, rules, scored=False)
     if rules.need_class:

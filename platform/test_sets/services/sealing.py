@@ -17,11 +17,12 @@ from challenges.models import Phase
 from evaluation.assessment import Assessment
 from evaluation.bundle import metadata_columns
 from evaluation.canonical import sha256
+from evaluation.problems.tables import table_problem
 from evaluation.readers import ReadError, case_name, read_label_image
 from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable, check_instances
 from test_sets.models import Annotation, TestCase, TestSet
 from test_sets.queries.decoys import tells_decoys
-from test_sets.queries.expectation import TABLE_FILES, allowed_labels, geometry_document, refusal
+from test_sets.queries.expectation import geometry_document, has_one_table, labels_allowed, refusal
 from test_sets.services import reference_tables, replacing
 from test_sets.services.annotations import Annotations, keep_annotators
 from test_sets.services.files import keep, keep_secret
@@ -105,13 +106,13 @@ def create_test_set(
             raise TestSetError(f"The ranking needs the characteristic {column} of every case; {lacking[0]} has none.")
     shared: dict[str, Any] = {}
     drawn = _annotations(annotators or {}, phase.assessment, cases, scored)
-    if phase.assessment.problem in TABLE_FILES:
+    if has_one_table(phase.assessment):
         patients = {
             case: str(facts[case]["patient"]) for case in scored if facts.get(case, {}).get("patient") is not None
         }
         stored, shared = _store_table(references, phase.assessment, cases, scored, pictures, patients, drawn.labels)
     else:
-        labels = allowed_labels(phase.assessment)
+        labels = labels_allowed(phase.assessment)
         files = {case: path for case, path in _by_case(references).items() if case_name(path)}
         known = geometries or {}
         table = _table_beside(references, phase.assessment)
@@ -289,9 +290,9 @@ def _store_table(
 ) -> tuple[list[_Reference], dict[str, Any]]:
     """Keep the table once; each case has a digest of its own."""
     try:
-        path = reference_tables.find(folder, assessment.problem)
-        table = reference_tables.read(path, assessment.problem)
-        reference_tables.check(table, assessment, scored)
+        problem = table_problem(assessment.problem)
+        path, table = reference_tables.read(folder, problem)
+        problem.check_references(table, assessment, scored)
         shared = reference_tables.shared(table, assessment, scored, patients, named)
     except reference_tables.ReferenceTableError as error:
         raise TestSetError(str(error)) from error
@@ -303,7 +304,7 @@ def _store_table(
             case,
             kept,
             reference_tables.digest_of(case, file_digest),
-            table.geometry(),
+            dict(table.facts),
             keep("images", pictures[case]) if case in pictures else "",
         )
         for case in cases

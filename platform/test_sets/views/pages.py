@@ -34,7 +34,7 @@ from test_sets.queries.access_log import (
     versions_of,
 )
 from test_sets.queries.characteristics import characteristics
-from test_sets.queries.expectation import TABLE_FILES
+from test_sets.queries.expectation import has_one_table
 from test_sets.queries.test_sets import annotators_of, cases_of_annotators
 from test_sets.services.arrivals import unfinished
 from test_sets.services.received_archives import receive
@@ -156,7 +156,7 @@ def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
         "looks_total": looks.count(),
         "archives": list(last_archives(phase)),
         "named": named_organizers(phase.challenge),
-        "is_table": phase.assessment.problem in TABLE_FILES,
+        "is_table": has_one_table(phase.assessment),
         "columns_needed": metadata_columns(phase.assessment),
         "may_download": test_rule("test_sets.download_references", request.user, phase.challenge),
     }

@@ -14,7 +14,7 @@ def test_a_second_worker_leaves_it_alone_and_progress_grows(built, monkeypatch):
     """The second one comes while the first is at it, which here means in between two steps of the first."""
     report, seen, others = asked(built), [], []
     assert asked(built).pk == report.pk
-    build = reports.services.challenge_report.build
+    build = reports.challenge_report.build
 
     def watched(facts, *, progress):
         def step(*words):
@@ -24,7 +24,7 @@ def test_a_second_worker_leaves_it_alone_and_progress_grows(built, monkeypatch):
 
         return build(facts, progress=step)
 
-    monkeypatch.setattr(reports.services.challenge_report, "build", watched)
+    monkeypatch.setattr(reports.challenge_report, "build", watched)
     assert reports.make_report(report_id=report.pk).is_done
     assert set(others) == {None}
     assert times_made(report) == 1
@@ -40,7 +40,7 @@ def test_a_second_worker_leaves_it_alone_and_progress_grows(built, monkeypatch):
 def test_a_worker_that_was_given_up_stores_nothing_over_its_successor(built, monkeypatch):
     built.challenge.teams.create(name="Zoe", slug="zoe")
     report, successor = asked(built), []
-    build = reports.services.challenge_report.build
+    build = reports.challenge_report.build
 
     def overtaken(facts, *, progress):
         if not successor:
@@ -50,7 +50,7 @@ def test_a_worker_that_was_given_up_stores_nothing_over_its_successor(built, mon
             successor[0] = reports.make_report(report_id=report.pk)
         return build(facts, progress=progress)
 
-    monkeypatch.setattr(reports.services.challenge_report, "build", overtaken)
+    monkeypatch.setattr(reports.challenge_report, "build", overtaken)
     assert reports.make_report(report_id=report.pk) is None
     assert successor[0].is_done
     assert times_made(report) == 1

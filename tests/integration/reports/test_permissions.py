@@ -143,7 +143,7 @@ def queries_of(client: Client, place: str) -> int:
 
 
 def test_pages_cost_the_same_number_of_queries_for_any_number_of_teams_and_reports(built, reports):
-    numbers = {kind: report.number for kind, report in reports.services.items()}
+    numbers = {kind: report.number for kind, report in reports.items()}
     pages = {
         ("organizer", name): address(name, numbers["organizers"])
         for name in (*OPEN, *DESK, *OF_A_REPORT, "team")

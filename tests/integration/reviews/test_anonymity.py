@@ -6,7 +6,7 @@ import zlib
 import pytest
 
 from designs.services import save_field
-from evaluation.designs.exports import pdf
+from evaluation.documents import pdf
 from notifications.models import Email, Notification
 from reviews.models import Side
 from reviews.services import talk

@@ -168,13 +168,14 @@ def test_other_problems_keep_nothing_of_it(world: World):
 )
 def test_what_a_child_cannot_have_found_counts_as_missing_here_and_not_in_the_scores(said):
     from evaluation.assessment import parse
+    from evaluation.problems.images import ImagePrediction
+    from evaluation.problems.instance_segmentation import PROBLEM as INSTANCES
     from evaluation.readers import Geometry, LabelImage
 
     assessment = parse(ASSESSMENT)
-    truth = scorer.prepare(assessment, LabelImage(cells(), Geometry((30, 40))))
-    exact = disentangling.reported(
-        scorer.score(assessment, "a", truth, LabelImage(cells(), Geometry((30, 40))), apart=True)
-    )
+    image = LabelImage(cells(), Geometry((30, 40)))
+    truth = INSTANCES.prepare(assessment, image)
+    exact = disentangling.reported(INSTANCES.score(assessment, "a", truth, ImagePrediction(image), parts=True))
     missed = [[1, 0, 3], [0.0, 0.0, 0.0], 1]
     assert disentangling.trusted(assessment, {"disentangled": exact}, truth) == [[1, 1, 3], [3.0, 3.0, 0.0], 0]
     assert disentangling.trusted(assessment, {"disentangled": said}, truth) == missed

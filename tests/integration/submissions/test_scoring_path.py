@@ -11,6 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from audit.models import Entry
+from evaluation.scoring import semantic
 from submissions import hooks
 from submissions.domain import results
 from submissions.models import Chunk, Run, Submission
@@ -258,7 +259,7 @@ def test_an_error_of_ours_is_tried_again_and_then_ends_the_run_with_a_log_for_or
         raise RuntimeError("reference of case_001 has 17 voxels")
 
     with monkeypatch.context() as patch:
-        patch.setattr(scorer, "score_case", broken)
+        patch.setattr(semantic, "score_case", broken)
         scorer.references._kept.clear()
         submission = accepted_without(world)
         for _ in range(3):
@@ -279,7 +280,7 @@ def test_a_case_that_kills_its_process_is_missing_and_the_rest_is_scored(world: 
     import os
     import signal
 
-    real = scorer.score_case
+    real = semantic.score_case
     parent = os.getpid()
 
     def deadly(assessment, case, reference, prediction, **more):
@@ -287,7 +288,7 @@ def test_a_case_that_kills_its_process_is_missing_and_the_rest_is_scored(world: 
             os.kill(os.getpid(), signal.SIGSEGV)
         return real(assessment, case, reference, prediction, **more)
 
-    monkeypatch.setattr(scorer, "score_case", deadly)
+    monkeypatch.setattr(semantic, "score_case", deadly)
     run = scored(world).runs.get()
     frame = results_frame(run)
     assert set(frame[frame["outcome"] == "missing"]["case"]) == {"case_002"}
@@ -297,7 +298,7 @@ def test_a_case_that_kills_its_process_is_missing_and_the_rest_is_scored(world: 
 
 @pytest.mark.parametrize("lie", ["other case", "not a number", "too few", "infinite", "outcome", "diagonal"])
 def test_rows_that_a_child_made_up_are_not_believed(world: World, workers, monkeypatch, lie: str):
-    real = scorer.score_case
+    real = semantic.score_case
 
     def lying(assessment, case, reference, prediction, **more):
         honest = real(assessment, case, reference, prediction, **more)

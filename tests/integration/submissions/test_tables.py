@@ -18,6 +18,7 @@ from confinement.sandbox import Answer
 from evaluation import ranking
 from evaluation.bundle import result_digest
 from evaluation.cli import main
+from evaluation.problems.tables import table_problem
 from evaluation.scoring import read_evidence
 from evaluation.scoring.evidence import evidence_digest, merge_evidence
 from submissions.domain import results
@@ -295,7 +296,8 @@ def test_pieces_that_a_child_made_up_are_not_believed(cells: World):
     assessment = scorer.assessment_of(run)
     case = run.test_set.cases.get(name=CASES[0])
     prepared = scorer.references.get(assessment, case)
-    honest = scorer.score(assessment, case.name, prepared, prepared.select(np.zeros(0, dtype=np.int64)))
+    nothing = prepared.select(np.zeros(0, dtype=np.int64))
+    honest = table_problem(assessment.problem).score(assessment, case.name, prepared, nothing)
     rows = [list(results.CaseRow.of(row)) for row in honest.rows]
 
     def told(lie):

@@ -20,6 +20,7 @@ PERMISSIVE = {
         "BSD-2-Clause",
         "BSD-3-Clause",
         "CC0-1.0",
+        "CNRI-Python",
         "MIT",
         "MIT-0",
         "MIT-CMU",

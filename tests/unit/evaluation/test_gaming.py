@@ -18,9 +18,11 @@ from evaluation.aggregation import build_tables, check_results
 from evaluation.assessment import parse
 from evaluation.matching import Objects
 from evaluation.outcomes import Outcome
+from evaluation.problems.object_detection import PROBLEM as DETECTOR
 from evaluation.readers import Geometry, LabelImage
 from evaluation.scoring import prepare_reference, score_case
-from evaluation.scoring.objects import finish, score_objects
+from evaluation.scoring.assembling import assemble
+from evaluation.scoring.objects import shared_evidence
 
 METRICS = [
     *({"id": name} for name in ("dsc", "iou", "cldice", "boundary_iou", "hausdorff_distance", "assd", "masd")),
@@ -132,9 +134,8 @@ def test_rule_4_an_image_that_is_left_out_makes_the_whole_value_missing():
     sent = {"c0": boxes(0, 10), "c1": boxes(30, 40, 50)}
 
     def rows(answers):
-        scores = {case: score_objects(DETECTION, case, truth[case], answers[case]) for case in truth}
-        missing = [case for case in truth if answers[case] is None]
-        return {row.metric: row for row in finish(DETECTION, "team", scores, missing=missing)[0]}
+        pieces = {case: DETECTOR.score(DETECTION, case, truth[case], answers[case]).pieces for case in truth}
+        return {row.metric: row for row in assemble(DETECTION, pieces, shared=shared_evidence(DETECTION))[0]}
 
     honest = rows(sent)
     assert honest["ppv"].value == pytest.approx(2 / 5)

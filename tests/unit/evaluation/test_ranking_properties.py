@@ -53,7 +53,7 @@ def ranks(document):
 
 
 def measures(document):
-    keys = ("rank", "rank_interval", "share_first", "rank_frequencies", "group")
+    keys = ("rank", "rank_interval", "share_first", "rank_frequencies", "rank_set", "within_reach")
     return {entry["name"]: [entry[key] for key in keys] for entry in document["rankings"][0]["algorithms"]}
 
 

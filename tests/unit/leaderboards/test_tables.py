@@ -6,6 +6,10 @@ from leaderboards.domain import tables
 from leaderboards.domain.methods import Method
 from tests.integration.leaderboards import examples
 
+COLUMNS = (
+    "rank", "low", "high", "set_low", "set_high", "within_reach", "letters", "share", "score", "score_low", "score_high",
+)  # fmt: skip
+
 
 def ranked(*algorithms: tuple) -> list[dict]:
     return [

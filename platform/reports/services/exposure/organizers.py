@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from evaluation import problems
 from evaluation.assessment import parse
 from reports.domain.words import counted, decoy_words
 from reports.services.exposure.case import (
@@ -65,7 +66,7 @@ def parameters(case: Case) -> Judgement:
     evidence += [
         case.ranking(phase, f"{phase.name}: scored and ranked with {versions(phase)}") for phase in case.ranked
     ]
-    if any(phase.assessment.get("problem") == "table" for phase in case.phases):
+    if any(problems.get(phase.assessment["problem"]).is_measured_elsewhere for phase in case.phases):
         return Cover.UNCOVERED, "Values were measured elsewhere: the platform cannot tell how.", evidence
     if len(software) > 1 or case.deviates("approved", "unregistered"):
         return Cover.DETECTABLE, "Metrics or software changed between rankings; each ranking names its own.", evidence
@@ -234,7 +235,7 @@ def implementation(case: Case) -> Judgement:
         case.ranking(phase, f"{phase.name}: {versions(phase)}; results of every case stored under digests")
         for phase in case.ranked
     ]
-    if any(phase.assessment.get("problem") == "table" for phase in case.phases):
+    if any(problems.get(phase.assessment["problem"]).is_measured_elsewhere for phase in case.phases):
         return Cover.UNCOVERED, "Values were measured elsewhere, by code that the platform does not know.", evidence
     if not case.phases:
         return Cover.UNCOVERED, "Nothing has been scored yet.", evidence

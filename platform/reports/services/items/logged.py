@@ -5,6 +5,7 @@ from datetime import datetime
 from statistics import median
 from typing import Final
 
+from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.catalogue import get
 from evaluation.designs.compilation import pseudo_code
@@ -233,7 +234,7 @@ def metrics(item: Item, source: Source) -> None:
         assessment = source.parsed(phase)
         rows = []
         for metric in assessment.metrics:
-            known = get(metric.id) if assessment.problem != "table" else None
+            known = None if problems.get(assessment.problem).has_one_metric else get(metric.id)
             low, high = (
                 ("unbounded" if bound is None else f"{bound:g}") for bound in (known.range if known else (None, None))
             )

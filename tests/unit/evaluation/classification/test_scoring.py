@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,12 @@ from evaluation.catalogue import Metric, register, unregister
 from evaluation.cli import main
 from evaluation.metrics import calibration, classification, multi_class, thresholds
 from evaluation.outcomes import Outcome, ok
+from evaluation.problems.labels import ANSWER, describe_classes
 from evaluation.ranking import rank
-from evaluation.scoring import read_evidence, read_results, recompute
-from evaluation.scoring.classification import describe_classes, score_answers, score_folders
-from evaluation.scoring.classification_evidence import regions_of, value_of
+from evaluation.scoring import read_evidence, read_results, recompute, score_folders
+from evaluation.scoring.assembling import assemble
+from evaluation.scoring.classification_evidence import PART, regions_of, value_of
+from evaluation.scoring.pieces import Numbers
 
 from .evidence_of import assessment_of, evidence_of
 
@@ -42,6 +45,15 @@ def folders(tmp_path: Path, reference: str, **predictions: str | None) -> tuple[
 
 def values(rows: Any, algorithm: str) -> dict[tuple[str, str], Any]:
     return {(row.metric, row.region): row.value for row in rows if row.algorithm == algorithm}
+
+
+def rows_of(assessment: Any, algorithm: str, evidence: Any) -> list[Any]:
+    """The rows that one algorithm's pieces give, read back from its evidence."""
+    block = evidence.blocks[PART, algorithm, ""]
+    counts = block.counts.reshape(-1, 2).tolist()
+    scores = [block.values[a:b].tolist() for a, b in pairwise(block.value_starts)]  # noqa: PD011  (no pandas)
+    pieces = {case: {ANSWER: Numbers(*own)} for case, *own in zip(block.cases, counts, scores, strict=True)}
+    return assemble(assessment, pieces, shared=evidence.header["shared"], algorithm=algorithm)[0]
 
 
 REFERENCE = "case,label\na,cat\nb,cat\nc,dog\nd,dog\ne,owl\n"
@@ -340,7 +352,7 @@ class TestModalityOfNuclei:
         table = read_results(scored / "results.csv").set_index(["algorithm", "metric", "region"])["value"]
         assessment = assessment_of(self.METRICS, ranking={"scheme": "one_score"}, uncertainty={"bootstrap": 50})
         for algorithm in evidence.algorithms:
-            for row in score_answers(assessment, algorithm, evidence):
+            for row in rows_of(assessment, algorithm, evidence):
                 assert row.value == pytest.approx(table[algorithm, row.metric, row.region], rel=1e-15)
         document = rank(assessment, read_results(scored / "results.csv"), evidence=evidence)
         accuracy = document["rankings"][0]
@@ -365,5 +377,5 @@ def test_sensitivity_by_hand_is_that_of_the_rows() -> None:
     """The functions and the rows are one implementation; a wrong sign in either would show here."""
     assessment = assessment_of([{"id": "sensitivity"}])
     evidence = evidence_of(assessment, [0, 1, 1, 1], decision=[0, 1, 0, 1])
-    row = score_answers(assessment, "a", evidence)[0]
+    row = rows_of(assessment, "a", evidence)[0]
     assert row.value == classification.sensitivity([0, 1, 1, 1], [0, 1, 0, 1]).value == 2 / 3

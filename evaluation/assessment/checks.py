@@ -1,0 +1,50 @@
+"""Checks of an assessment of objects that no single entry shows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from evaluation.assessment.errors import AssessmentError
+from evaluation.catalogue import get
+
+if TYPE_CHECKING:
+    from evaluation.assessment.model import Assessment, MetricUse
+
+_CONNECTIVITY = "instance_connectivity"
+
+
+def check_connectivity(metrics: tuple[MetricUse, ...]) -> None:
+    """Objects are found once for all metrics; connected parts of a mask carry no scores.
+
+    Raises
+    ------
+    AssessmentError
+        For metrics that disagree, or one that needs scores.
+    """
+    given = {
+        index: metric.options[_CONNECTIVITY] for index, metric in enumerate(metrics) if _CONNECTIVITY in metric.options
+    }
+    for index, value in given.items():
+        first = next(iter(given.values()))
+        if value != first:
+            place = f"metrics[{index}].options.{_CONNECTIVITY}"
+            raise AssessmentError(place, value, f"{first!r}, as other metrics have it: objects are found once for all")
+    if set(given.values()) - {"as_submitted"}:
+        for index, metric in enumerate(metrics):
+            if metric.level == "dataset" and "scores" in get(metric.id).needs:
+                place, value = f"metrics[{index}].id", metric.id
+                raise AssessmentError(
+                    place, value, f"no metric of scores, which connected parts ({_CONNECTIVITY}) do not have"
+                )
+
+
+def check_classes_of_mean(assessment: Assessment) -> None:
+    """A mean over classes needs the classes.
+
+    Raises
+    ------
+    AssessmentError
+        If there is no region.
+    """
+    if not assessment.regions and any(metric.id == "mean_average_precision" for metric in assessment.metrics):
+        raise AssessmentError("regions", [], "the classes over which mean_average_precision is a mean")

@@ -1,0 +1,66 @@
+"""Entries of the list of metrics: from the document to a metric of the catalogue with options and policy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from evaluation.assessment.errors import AssessmentError, listed
+from evaluation.assessment.model import MetricUse
+from evaluation.assessment.policy import Bounds, read_policy
+from evaluation.assessment.reading import Place, name
+from evaluation.catalogue import CatalogueError, Metric, OptionError, all_metrics, get
+
+
+def read_catalogue_metric(value: object, path: str, problem: str, *, rank_based: bool) -> MetricUse:
+    """Check an entry that names a metric of the catalogue.
+
+    Raises
+    ------
+    AssessmentError
+        For a metric that the kind of problem does not have, an option or a policy that the metric does not take.
+    """
+    place = Place(value, path, ("id", "name", "options", "policy"))
+    metric = _known(place.raw("id"), place.at("id"), problem)
+    options = place.raw("options", {})
+    if not isinstance(options, Mapping):
+        raise AssessmentError(place.at("options"), options, "an object of options")
+    try:
+        checked = metric.check_options(options)
+    except OptionError as error:
+        raise AssessmentError(f"{place.at('options')}.{error.name}", error.value, error.allowed) from None
+    bounds = Bounds(
+        metric=metric.id,
+        direction=metric.direction,
+        worst=metric.worst,
+        best=metric.best,
+        unit=metric.unit,
+        problem=problem,
+        rank_based=rank_based,
+    )
+    return MetricUse(
+        id=metric.id,
+        name=name(place.raw("name", metric.id), place.at("name")),
+        options=checked,
+        policy=read_policy(place.raw("policy", {}), place.at("policy"), metric.default_policy(problem), bounds),
+        direction="higher" if metric.higher_is_better else "lower",
+        worst=metric.worst,
+        best=metric.best,
+        level=metric.level(problem, checked),
+        unit=metric.unit,
+    )
+
+
+def _known(identity: object, path: str, problem: str) -> Metric:
+    fitting = [metric.id for metric in all_metrics() if problem in metric.problems and not metric.is_criterion]
+    allowed = f"a metric of {problem}: {listed(fitting)}"
+    if not isinstance(identity, str):
+        raise AssessmentError(path, identity, allowed)
+    try:
+        metric = get(identity)
+    except CatalogueError as error:
+        raise AssessmentError(path, identity, f"{allowed} ({error})") from None
+    if metric.is_criterion:
+        raise AssessmentError(path, identity, f"{allowed}; a hit criterion is an option of a metric, not a metric")
+    if problem not in metric.problems:
+        raise AssessmentError(path, identity, allowed)
+    return metric

@@ -1,0 +1,362 @@
+"""What a kind of problem has to say: one object, asked by the command line, the worker, the pages and the documentation.
+
+Most methods have an answer that fits many kinds. Whatever costs time to import is imported inside the methods, so that a
+registry of kinds costs nothing to a page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.catalogue import Option
+    from evaluation.metrics.values import FloatArray, Values
+    from evaluation.readers import Issue
+    from evaluation.scoring.evidence_blocks import Block, CaseEvidence
+    from evaluation.scoring.pieces import Numbers, Pieces
+    from evaluation.scoring.rows import Row, ScoredCase
+
+
+class References:
+    """The references of all cases of a folder, each read when it is asked for; can be sent to other processes.
+
+    Attributes
+    ----------
+    cases
+        In the order in which they are scored.
+    shared
+        What the evidence of all algorithms has in common, as JSON values.
+    """
+
+    cases: Sequence[str]
+    shared: Mapping[str, Any]
+
+    def prepare(self, case: str) -> Any:
+        """The reference of a case, prepared for any number of predictions.
+
+        Raises
+        ------
+        ReadError
+            If it cannot be read.
+        """
+        raise NotImplementedError
+
+
+@dataclass
+class Opened:
+    """The predictions of one algorithm, found but perhaps not yet read; can be sent to other processes.
+
+    Attributes
+    ----------
+    predictions
+        By case, as `Problem.score` takes them; a case without one lacks.
+    reasons
+        Why what is there was not taken, by case; under the empty name for the submission as a whole.
+    unexpected
+        Files or rows that belong to no case.
+    """
+
+    predictions: Mapping[str, Any] = field(default_factory=dict)
+    reasons: dict[str, Issue] = field(default_factory=dict)
+    unexpected: Sequence[str] = ()
+
+
+class MergingRules(NamedTuple):
+    """Rules by which references of several annotators become one.
+
+    Attributes
+    ----------
+    computed
+        Those that are computed from the annotators' references, with what they do.
+    """
+
+    computed: Mapping[str, str] = {}
+
+
+class Problem:
+    """A kind of problem; a kind is a subclass, or an instance with other attributes.
+
+    Attributes
+    ----------
+    id
+        As assessment documents name it.
+    category
+        Its code in the metric catalogue; empty if its metrics are not from there.
+    task_categories
+        Categories of tasks in the design catalogue that are of this kind.
+    source
+        Who brought it: ``podium``, or the name of a package.
+    is_scored
+        Whether submissions can be scored here.
+    settings
+        What an assessment may set under ``settings``.
+    is_measured_elsewhere
+        Whether values come from code that is not here.
+    pixel_kind
+        Of a kind with objects: whose functions count their pixels.
+    has_one_metric
+        Whether an assessment has a single metric, which results tables do not name.
+    picture
+        What a picture of a case shows: ``slices`` of an image, ``objects`` on an image, or nothing.
+    table_files
+        Names that the one table of all cases may have; empty where predictions are a file a case.
+    takes_regions, needs_regions, has_numbered_labels
+        Whether an assessment has regions, has to have them, and names their labels by whole numbers only.
+    has_image_diagonal
+        Whether a case has an image whose diagonal can stand for the worst distance.
+    tells_outcomes
+        Whether a metric can be undefined in a single case for what was predicted there (otherwise only ``missing``).
+    tells_reference_by_results
+        Whether what a result is made of gives the references away.
+    finds_objects
+        Whether metrics can judge finding, outlining and naming objects apart.
+    rates_parts
+        Whether detection, classification and outlines are also rated apart, beside the metrics.
+    pools
+        Whether metrics with one value for the whole data set are put together from single cases.
+    """
+
+    id: str = ""
+    category: str = ""
+    task_categories: tuple[str, ...] = ()
+    source: str = "podium"
+    is_scored: bool = False
+    settings: tuple[Option, ...] = ()
+    table_files: tuple[str, ...] = ()
+    takes_regions: bool = True
+    needs_regions: bool = False
+    has_numbered_labels: bool = False
+    has_image_diagonal: bool = False
+    tells_outcomes: bool = True
+    tells_reference_by_results: bool = False
+    finds_objects: bool = False
+    rates_parts: bool = False
+    pools: bool = True
+    has_one_metric: bool = False
+    is_measured_elsewhere: bool = False
+    pixel_kind: str = ""
+    picture: str = ""
+
+    decoy_columns: ClassVar[tuple[str, str]] = ("sha256", "predicted")
+    """Headings of what is kept of a prediction for a case that is asked for and not scored: digest, and how much it is."""
+
+    # The assessment document ------------------------------------------------------------------------------------------
+
+    def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
+        """Check one entry of the assessment's metrics; of the catalogue unless the kind declares its own.
+
+        Raises
+        ------
+        AssessmentError
+            For what cannot be taken.
+        """
+        from evaluation.assessment.metrics import read_catalogue_metric
+
+        return read_catalogue_metric(value, path, self.id, rank_based=rank_based)
+
+    def metric_document(self, metric: MetricUse) -> dict[str, Any]:
+        """The entry as JSON values with every default."""
+        return {
+            "id": metric.id,
+            "name": metric.name,
+            "options": {
+                key: list(value) if isinstance(value, tuple) else value for key, value in metric.options.items()
+            },
+            "policy": metric.policy.document,
+        }
+
+    def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
+        """Refuse a list of metrics that does not fit together, before anything else refers to it.
+
+        Raises
+        ------
+        AssessmentError
+            Naming place, value and what is allowed.
+        """
+
+    def check(self, assessment: Assessment) -> None:
+        """Refuse what no single entry of the assessment shows.
+
+        Raises
+        ------
+        AssessmentError
+            Naming place, value and what is allowed.
+        """
+
+    def refusal(self, assessment: Assessment) -> str:
+        """Why submissions could not be scored by this assessment; empty if they can."""
+        return ""
+
+    def needs_scores(self, use: MetricUse) -> bool:
+        """Whether a metric has no value for predictions without scores."""
+        from evaluation import catalogue
+
+        return use.level == "dataset" and "scores" in catalogue.get(use.id).needs
+
+    # Folders of the command line --------------------------------------------------------------------------------------
+
+    def open_references(self, assessment: Assessment, folder: Path) -> References:
+        """Find the references of a folder.
+
+        Raises
+        ------
+        ReadError
+            If they cannot be taken.
+        ValueError
+            If predictions of this kind are not scored from folders.
+        """
+        raise ValueError(self._from_no_folder)
+
+    def open_predictions(self, assessment: Assessment, folder: Path, references: References) -> Opened:
+        """Find the predictions of one algorithm; what cannot be taken is no error but a reason.
+
+        Raises
+        ------
+        ReadError
+            If the folder is not there.
+        """
+        raise ValueError(self._from_no_folder)
+
+    @property
+    def _from_no_folder(self) -> str:
+        return f"predictions of the problem {self.id} cannot be scored from folders"
+
+    # Scoring ----------------------------------------------------------------------------------------------------------
+
+    def score(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: Any,
+        prediction: Any | None,
+        *,
+        algorithm: str = "",
+        parts: bool = False,
+    ) -> ScoredCase:
+        """Score one prediction against its prepared reference; ``None`` is a case without one.
+
+        Parameters
+        ----------
+        parts
+            Also rate detection, classification and outlines apart, where the kind does (`rates_parts`).
+        """
+        raise NotImplementedError
+
+    def preload(self) -> None:
+        """Load the libraries that scoring loads when first called, before processes are forked."""
+
+    def warm_up(self, assessment: Assessment, reference: Any) -> None:
+        """Work out about a reference, once before processes are forked, what comparing it with a prediction needs."""
+
+    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
+        """The part of the evidence that each metric of the whole data set is recomputed from: its own, as a rule."""
+        return {use.name: use.name for use in assessment.metrics if use.level == "dataset"}
+
+    def finish(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Rows of the whole data set, and what they are made of, from what each case adds; ``None`` is a missing case.
+
+        A missing case cannot be imputed in a value of the whole data set: with any, the value is ``missing``, unless the kind
+        knows what such a case counts as.
+        """
+        from evaluation.scoring.pooling import finish_pieces
+
+        return finish_pieces(self, assessment, algorithm, pieces, shared)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Names of the regions in which a metric has a value; the empty name is that over all."""
+        return [region.name for region in assessment.regions] or [""]
+
+    def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+        """Values of a metric of the whole data set under multiplicities ``(B, cases)``, from evidence alone.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be recomputed.
+        """
+        message = f"metric {metric.id} of {self.id} cannot be recomputed from evidence"
+        raise ValueError(message)
+
+    # What a confined child reports ------------------------------------------------------------------------------------
+
+    def is_possible(
+        self, assessment: Assessment, case: str, reference: Any, pieces: Mapping[tuple[str, str], Numbers]
+    ) -> bool:
+        """Whether pieces can be those of a case: for numbers from a process that has read a stranger's file."""
+        return False
+
+    def without_reference(self, reference: Any, pieces: Pieces) -> Pieces:
+        """Pieces without what the reference adds to them, to be kept unencrypted until a run is put together."""
+        return pieces
+
+    def with_reference(self, reference: Any, pieces: Pieces) -> Pieces:
+        """The pieces again as `score` gave them."""
+        return pieces
+
+    def look(self, prediction: Any) -> dict[str, Any]:
+        """Of a prediction for a case that is not scored: its ``digest``, and how much is ``labelled``; empty if unreadable."""
+        return {}
+
+    # References on a platform -----------------------------------------------------------------------------------------
+
+    merging: MergingRules = MergingRules()
+
+    # In words ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def title(self) -> str:
+        """The kind in words.
+
+        Examples
+        --------
+        >>> Problem.named("object_detection").title
+        'object detection'
+        """
+        return self.id.replace("_", " ")
+
+    @classmethod
+    def named(cls, problem_id: str) -> Problem:
+        """A kind that has nothing but an id."""
+        problem = cls()
+        problem.id = problem_id
+        return problem
+
+    def missing_words(self, assessment: Assessment) -> str:
+        """What a case without a valid prediction counts as, where the policies of the metrics do not say it all."""
+        return ""
+
+    # Scan of data, and challenges to try out --------------------------------------------------------------------------
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Measure what metrics may stumble over in references and predictions, for the check of pitfalls.
+
+        Returns
+        -------
+        tuple
+            An `evaluation.advice.pitfalls.scan.ReferenceScan`, and a `PredictionScan` a folder of predictions.
+
+        Raises
+        ------
+        ValueError
+            If references of this kind cannot be scanned.
+        """
+        message = f"references of the problem {self.id} cannot be scanned"
+        raise ValueError(message)
+
+    def write_example(self, folder: Path, *, cases: int = 6, seed: int = 1) -> dict[str, Any]:
+        """Write a small challenge to try the kind with: ``references`` and one folder an algorithm in ``predictions``.
+
+        Returns
+        -------
+        dict
+            The assessment document that they are scored by.
+        """
+        raise NotImplementedError

@@ -1,0 +1,365 @@
+"""Image classification: a class of every case against that of the reference."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from evaluation.problems.base import MergingRules
+from evaluation.problems.tables import (
+    SHOWN_REASONS,
+    ExpectedTable,
+    PredictionTable,
+    ReferenceTable,
+    SubmitWords,
+    TableProblem,
+    TableReferences,
+    listed,
+    some_classes,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.metrics.values import FloatArray, Values
+    from evaluation.readers import Issue
+    from evaluation.readers.limits import Limits
+    from evaluation.readers.tables import PredictedLabels
+    from evaluation.scoring.evidence_blocks import Block, CaseEvidence
+    from evaluation.scoring.pieces import Numbers, Pieces
+    from evaluation.scoring.rows import Row, ScoredCase
+
+MAJORITY: Final = "majority_vote"
+STRICT: Final = "strict"
+_LISTED: Final = 10
+_SPARE_ROWS: Final = 1000
+
+
+class PreparedLabel(NamedTuple):
+    """The class of a case, by its place among the classes of the task."""
+
+    code: int
+    classes: int
+
+
+class LabelReferences(ReferenceTable):
+    """Class of every case."""
+
+    content = "classes"
+
+    def __init__(self, classes: Mapping[str, str]) -> None:
+        self.classes: Mapping[str, str] = classes
+        self.cases = list(classes)
+
+
+@dataclass
+class LabelPredictions(PredictionTable):
+    """What is answered for every case."""
+
+    answers: PredictedLabels
+    places: Mapping[str, int]
+    classes: Sequence[str]
+    absent: frozenset[str]
+    strange: Sequence[str]
+
+    def issue(self, case: str) -> Issue | None:
+        """Why the row of a case is no answer."""
+        issue = self.answers.invalid.get(case)
+        return None if issue is None else issue._replace(remedy=_remedy(issue.message, self.classes))
+
+    def of(self, case: str) -> Numbers | None:
+        """The class decided for and the scores of all classes; ``None`` without a valid row."""
+        from evaluation.problems.labels import answer_of
+
+        place = self.places[case]
+        return answer_of(self.answers, place) if self.answers.answered[place] else None
+
+
+class ImageClassification(TableProblem):
+    """One class of every case, decided or by scores."""
+
+    id = "image_classification"
+    category = "ImLC"
+    task_categories = ("classification",)
+    table_files = ("labels.csv",)
+    tells_outcomes = False
+    tells_reference_by_results = True
+    decoy_columns = ("scores_sha256", "answers")
+    merging = MergingRules(
+        {
+            MAJORITY: "majority vote: the class with more votes than any other; cases with a tie are refused by name",
+            STRICT: "strict: of two classes the positive one only where all annotators agree; of more, cases without "
+            "agreement are refused by name",
+        }
+    )
+
+    def needs_scores(self, use: MetricUse) -> bool:
+        """Net benefit is defined for decisions as well (and the scores decide where there are any)."""
+        from evaluation import catalogue
+
+        return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
+
+    def read_references(self, path: Path) -> LabelReferences:
+        """Read ``labels.csv``."""
+        from evaluation.readers.tables import read_reference_labels
+
+        return LabelReferences(read_reference_labels(path))
+
+    def read_predictions(
+        self,
+        path: Path,
+        cases: Sequence[str],
+        shared: Mapping[str, Any],
+        *,
+        references: ReferenceTable | None = None,
+        every_reason: bool = False,
+        most_of_case: int | None = None,
+        limits: Limits | None = None,
+    ) -> LabelPredictions:
+        """Read ``labels.csv`` with a label, or one score a class, or both."""
+        from evaluation.readers.limits import DEFAULT
+        from evaluation.readers.tables import read_predicted_labels
+
+        ordered, classes = sorted(cases), tuple(shared["classes"])
+        named = {"named": len(ordered)} if every_reason else {}
+        answers = read_predicted_labels(path, ordered, classes, limits=limits or DEFAULT, **named)
+        places = {case: place for place, case in enumerate(ordered)}
+        return LabelPredictions(answers, places, classes, frozenset(answers.absent), answers.unexpected)
+
+    def check_predictions(self, table: PredictionTable, path: Path, expected: ExpectedTable) -> None:
+        """Refuse a table without scores that a metric needs."""
+        from evaluation.readers import ReadError
+
+        assert isinstance(table, LabelPredictions)
+        if table.answers.scores is None and expected.need_scores:
+            raise ReadError("table", path.name, f"no columns p_<class>, which {', '.join(expected.need_scores)} need")
+
+    def most_rows(self, cases: int, most: int) -> int:
+        """One row a case, and some of no case."""
+        return min(2 * cases + _SPARE_ROWS, most)
+
+    def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
+        """Case, and a score of every class or a label."""
+        scores = tuple(f"p_{name}" for name in expected.classes)
+        return ("case", *scores) if expected.need_scores else ("case", "label")
+
+    def shared(
+        self,
+        table: ReferenceTable,
+        assessment: Assessment,
+        cases: Sequence[str],
+        patients: Mapping[str, str],
+        named: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """The classes of the task in order, and those of each region."""
+        from evaluation.problems.labels import describe_classes
+
+        assert table.classes is not None
+        return describe_classes(assessment, [*(table.classes[case] for case in cases), *named])
+
+    def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> PreparedLabel:
+        """The class of a case.
+
+        What is asked for and not scored may have no class, or one of no scored case; it is worked on like others.
+        """
+        assert table.classes is not None
+        classes = shared["classes"]
+        label = table.classes.get(case, classes[0])
+        return PreparedLabel(classes.index(label) if label in classes else 0, len(classes))
+
+    def score(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedLabel,
+        prediction: Numbers | None,
+        *,
+        algorithm: str = "",
+        parts: bool = False,
+    ) -> ScoredCase:
+        """Put the answer beside the class; all values are of the whole data set."""
+        from evaluation.problems.labels import score_answer
+
+        return score_answer(reference.code, prediction)
+
+    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
+        """One part, the answers, serves all metrics."""
+        from evaluation.scoring.classification_evidence import PART
+
+        return {use.name: PART for use in assessment.metrics}
+
+    def finish(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """All values from all answers; a case without one counts as a wrong decision, so that every case has pieces."""
+        from evaluation.problems.labels import finish_answers
+
+        return finish_answers(assessment, algorithm, pieces, shared)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Classes or regions, or none for a value over all classes."""
+        from evaluation.scoring.classification_evidence import regions_of
+
+        return regions_of(use, shared)
+
+    def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+        """From the answers."""
+        from evaluation.scoring.classification_evidence import recompute_classification
+
+        return recompute_classification(metric, evidence, multiplicities)
+
+    def is_possible(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedLabel,
+        pieces: Mapping[tuple[str, str], Numbers],
+    ) -> bool:
+        """Whether it is one answer to the case."""
+        from evaluation.problems.labels import ANSWER, is_answer
+
+        return set(pieces) == {ANSWER} and is_answer(pieces[ANSWER], reference.code, reference.classes)
+
+    def without_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
+        """Without the class of the reference."""
+        from evaluation.scoring.pieces import Numbers
+
+        return {key: Numbers(numbers.counts[1:], numbers.values) for key, numbers in pieces.items()}
+
+    def with_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
+        """With it again."""
+        from evaluation.problems.labels import with_class
+
+        return {key: with_class(numbers, reference.code) for key, numbers in pieces.items()}
+
+    def look(self, prediction: Numbers) -> dict[str, Any]:
+        """Digest of the scores of all classes; a class alone is the same of many teams and tells nothing."""
+        from evaluation.canonical import sha256
+
+        return {"digest": sha256(prediction.values), "labelled": 1} if prediction.values else {}
+
+    def told_reasons(
+        self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences
+    ) -> dict[str, Issue]:
+        """Single cases by name, the rest as numbers."""
+        from evaluation.readers import ReadError
+        from evaluation.readers.tables import LABELS_FILE
+
+        assert isinstance(table, LabelPredictions)
+        answers = table.answers
+        told = dict(list(reasons.items())[:SHOWN_REASONS])
+        words = []
+        unanswered = int((~answers.answered).sum())
+        if unanswered:
+            words.append(f"{unanswered} of {len(answers.answered)} cases without a valid row, each a wrong decision")
+        lacking = [use.name for use in assessment.metrics if answers.scores is None and self.needs_scores(use)]
+        if lacking:
+            words.append(f"no columns p_<class>, which {', '.join(lacking)} need")
+        if words:
+            told[""] = ReadError("table", LABELS_FILE, "; ".join(words)).issue
+        return told
+
+    def merge_annotators(
+        self,
+        tables: Mapping[str, ReferenceTable],
+        rule: str,
+        scored: Sequence[str],
+        assessment: Assessment,
+        target: Path,
+    ) -> list[str]:
+        """Make the class of every case that of most or of all annotators, and write ``labels.csv``."""
+        from evaluation.problems.labels import describe_classes, merge_classes
+        from evaluation.readers.tables import CASE, LABEL
+
+        wanted = set(scored)
+        drawn = {name: table.classes or {} for name, table in tables.items()}
+        of_scored = {
+            name: {case: label for case, label in classes.items() if case in wanted} for name, classes in drawn.items()
+        }
+        if lacking := sorted(wanted - set().union(*of_scored.values())):
+            return [f"{listed(lacking)}: no annotator names a class. Add a row in one of their tables."]
+        every = [label for classes in of_scored.values() for label in classes.values()]
+        merged, undecided = merge_classes(
+            list(of_scored.values()), rule, describe_classes(assessment, every)["classes"]
+        )
+        if undecided:
+            votes = [f"{case} ({_votes(of_scored, case)})" for case in undecided[:_LISTED]]
+            more = f" and {len(undecided) - _LISTED} more" if len(undecided) > _LISTED else ""
+            why = "the annotators are tied" if rule == MAJORITY else "the annotators do not agree"
+            told = (
+                f"{', '.join(votes)}{more}: {why}, and the rule is {self.merging.computed[rule]}. No case is left "
+                "out. Add another annotator's class of them, or decide them by a rule whose result is sent in "
+                f"{target.parent.name}/{target.name} beside the annotators (additional_annotator, consensus)."
+            )
+            return [told]
+        # What is not scored keeps what anybody said, so that it looks like other cases.
+        rest: dict[str, str] = {}
+        for classes in drawn.values():
+            rest = {case: label for case, label in classes.items() if case not in wanted} | rest
+        with target.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow([CASE, LABEL])
+            writer.writerows(sorted((merged | rest).items()))
+        return []
+
+    def missing_words(self, assessment: Assessment) -> str:
+        """What a case without a valid answer counts as."""
+        return "counts as a wrong decision with the worst score"
+
+    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """What the submit page says of the table."""
+        columns = (
+            "It needs one column `p_<class>` with a probability from 0 to 1 for each class; those of a row sum to 1. A column "
+            "`label` may stand beside them and then decides; without it the highest probability does."
+            if expected.need_scores
+            else "The column `label` names the class; columns `p_<class>` with probabilities are taken as well."
+        )
+        before = f"One table `labels.csv` with a row for each of the {cases} cases, packed into an archive or dropped as it is. {columns}"
+        cost = "A case without a row that can be read counts as a wrong decision, the costliest there is, with the worst score."
+        return SubmitWords(
+            (before,),
+            expected.columns,
+            "…",
+            (cost,) if incomplete_cost else (),
+            "Each case belongs to one of them.",
+        )
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Count the classes of the references."""
+        from evaluation.advice.pitfalls.scan_tables import scan_labels
+        from evaluation.readers.tables import LABELS_FILE, read_reference_labels
+
+        return scan_labels(read_reference_labels(references / LABELS_FILE)), []
+
+    def write_example(self, folder: Path, *, cases: int = 6, seed: int = 1) -> dict[str, Any]:
+        """Two classes; one algorithm guesses by noisy scores, one always says the same."""
+        from evaluation.problems.examples import write_labels
+
+        write_labels(folder, cases=cases, seed=seed)
+        return {
+            "schema": 1,
+            "problem": self.id,
+            "regions": [{"name": "benign"}, {"name": "malignant"}],
+            "metrics": [{"id": "balanced_accuracy"}, {"id": "auroc", "options": {"positive_class": "malignant"}}],
+        }
+
+
+def _votes(tables: Mapping[str, Mapping[str, str]], case: str) -> str:
+    return ", ".join(f"{name}: {table[case][:40]}" for name, table in tables.items() if case in table)
+
+
+def _remedy(message: str, classes: Sequence[str]) -> str:
+    if "more than one row" in message:
+        return "Keep one row for each case."
+    if "the label" in message:
+        return f"Use one of the classes {some_classes(classes)}."
+    if "sum to 1" in message:
+        return "Give probabilities of all classes that sum to 1."
+    return "Give a number from 0 to 1 for every class."
+
+
+PROBLEM = ImageClassification()

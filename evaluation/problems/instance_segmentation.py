@@ -1,0 +1,162 @@
+"""Instance segmentation: the objects of one label map against those of another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation.problems.images import ImagePrediction, LabelImageProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.metrics.values import FloatArray, Values
+    from evaluation.readers import Issue, LabelImage
+    from evaluation.readers.instance_tables import InstanceRules, Instances, InstanceTable
+    from evaluation.scoring.evidence_blocks import CaseEvidence
+    from evaluation.scoring.instances import PreparedInstances
+    from evaluation.scoring.pieces import Numbers
+    from evaluation.scoring.rows import ScoredCase
+
+
+class InstanceSegmentation(LabelImageProblem):
+    """Every object has a number of its own; a table beside the label maps may tell class and score of each."""
+
+    id = "instance_segmentation"
+    category = "InS"
+    task_categories = ("instance_segmentation",)
+    finds_objects = True
+    rates_parts = True
+    picture = "slices"
+    pixel_kind = "semantic_segmentation"
+
+    def check(self, assessment: Assessment) -> None:
+        """Objects are found once for all metrics, and a mean over classes needs classes."""
+        from evaluation.assessment.checks import check_classes_of_mean, check_connectivity
+
+        check_connectivity(assessment.metrics)
+        check_classes_of_mean(assessment)
+
+    def table_beside(self, assessment: Assessment) -> InstanceRules:
+        """Classes and scores of objects, as regions and metrics need them."""
+        from evaluation.assessment.instances import instance_rules
+
+        return instance_rules(assessment)
+
+    def blank_label(self, assessment: Assessment) -> int:
+        """None: a stand-in has no object, since each would need its row in a table."""
+        return 0
+
+    def prepare(self, assessment: Assessment, image: LabelImage, instances: Instances | None = None) -> Any:
+        """Find the objects."""
+        from evaluation.scoring.instances import PreparedInstances
+
+        return PreparedInstances(assessment, image, instances)
+
+    def score(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedInstances,
+        prediction: ImagePrediction | None,
+        *,
+        algorithm: str = "",
+        parts: bool = False,
+    ) -> ScoredCase:
+        """Match the objects of one label map."""
+        from evaluation.scoring.instances import score_instances
+
+        image, table = (None, None) if prediction is None else prediction
+        return score_instances(assessment, case, reference, image, table, algorithm=algorithm, apart=parts)
+
+    def warm_up(self, assessment: Assessment, reference: PreparedInstances) -> None:
+        """Compare the reference with itself, as rating the parts apart compares it with a prediction."""
+        from evaluation.metrics.disentangled import disentangle
+        from evaluation.scoring.disentangling import classes_of
+
+        real = reference.objects.select(~reference.objects.ignored)
+        disentangle(reference.objects, real, classes_of(assessment))
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment; a mean over classes has one value."""
+        from evaluation.scoring.objects import region_names
+
+        return region_names(assessment, use)
+
+    def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+        """From the hits of each case."""
+        from evaluation.scoring.detection_evidence import recompute_objects
+
+        return recompute_objects(metric, evidence, multiplicities)
+
+    def is_possible(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedInstances,
+        pieces: Mapping[tuple[str, str], Numbers],
+    ) -> bool:
+        """Whether the objects of the reference are as they are, and the rest can be."""
+        from evaluation.scoring.objects import are_possible
+
+        return are_possible(assessment, case, reference.objects, pieces)
+
+    # Folders of the command line --------------------------------------------------------------------------------------
+
+    def read_table_beside(self, assessment: Assessment, folder: Path) -> InstanceTable | None:
+        """Classes of the references' objects, if a table beside them tells."""
+        from evaluation.readers import ReadError
+        from evaluation.readers.instance_tables import INSTANCES_FILE, read_instances
+
+        path, rules = folder / INSTANCES_FILE, self.table_beside(assessment)
+        if path.is_file():
+            return read_instances(path, rules, scored=False)
+        if rules.need_class:
+            what = f"no such table beside the references, and the assessment has {len(assessment.regions)} regions"
+            raise ReadError("not_found", INSTANCES_FILE, what, "the class of each object")
+        return None
+
+    def predicted_table(self, assessment: Assessment, folder: Path) -> InstanceTable | Issue | None:
+        """Classes and scores of an algorithm's objects; if they cannot be read, so can no case."""
+        from evaluation.readers import ReadError
+        from evaluation.readers.instance_tables import INSTANCES_FILE, read_instances
+
+        path, rules = folder / INSTANCES_FILE, self.table_beside(assessment)
+        if path.is_file():
+            try:
+                return read_instances(path, rules, by_case=True)
+            except ReadError as error:
+                return error.issue
+        if rules.need_class:
+            return ReadError("not_found", INSTANCES_FILE, "no such table", rules.purpose).issue
+        return None
+
+    def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
+        """Names of the classes, and the patient of each case."""
+        from evaluation.scoring.objects import shared_evidence
+
+        return shared_evidence(assessment, patients)
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Measure every object of every label map."""
+        from evaluation.advice.pitfalls.scan import scan_predictions, scan_references
+
+        found = scan_references(references, regions, instances=True)
+        return found, [scan_predictions(path.name, path, references, regions, instances=True) for path in predictions]
+
+    def write_example(self, folder: Path, *, cases: int = 6, seed: int = 1) -> dict[str, Any]:
+        """Discs with a number each; one algorithm moves them, one shrinks them."""
+        from evaluation.problems.examples import write_label_images
+
+        write_label_images(folder, cases=cases, seed=seed, numbered=True)
+        return {
+            "schema": 1,
+            "problem": self.id,
+            "regions": [{"name": "cell", "labels": ["cell"]}],
+            "metrics": [{"id": "panoptic_quality"}, {"id": "fbeta"}],
+        }
+
+
+PROBLEM = InstanceSegmentation()

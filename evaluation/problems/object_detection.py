@@ -1,0 +1,316 @@
+"""Object detection: boxes or points of each case against those of the references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from evaluation.problems.tables import (
+    ExpectedTable,
+    PredictionTable,
+    ReferenceTable,
+    ReferenceTableError,
+    SubmitWords,
+    TableProblem,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.matching import Objects
+    from evaluation.metrics.values import FloatArray, Values
+    from evaluation.readers import Issue
+    from evaluation.readers.limits import Limits
+    from evaluation.readers.object_tables import ObjectTable
+    from evaluation.scoring.evidence_blocks import CaseEvidence
+    from evaluation.scoring.pieces import Numbers
+    from evaluation.scoring.rows import ScoredCase
+
+
+class ObjectReferences(ReferenceTable):
+    """Objects of every case."""
+
+    def __init__(self, table: ObjectTable) -> None:
+        name, axes = table.kind
+        self.table = table
+        self.cases = table.cases
+        self.content = f"{name} of {axes} axes"
+        self.facts = {"objects": name, "axes": axes}
+
+    def covered(self, cases: Sequence[str]) -> list[str]:
+        """Of a CSV file these are all, since a case without objects has no row; COCO JSON lists its images."""
+        return super().covered(cases) if self.table.image_names else list(cases)
+
+
+@dataclass
+class ObjectPredictions(PredictionTable):
+    """Predicted objects of every case."""
+
+    table: ObjectTable
+    file: str
+    absent: frozenset[str]
+    strange: Sequence[str]
+    most_of_case: int | None = None
+    without_row: str = "no object predicted"
+
+    def issue(self, case: str) -> Issue | None:
+        """A row that cannot be taken, or too many of them."""
+        from evaluation.readers import Issue
+
+        if case in self.table.invalid:
+            return self.table.invalid[case]._replace(remedy="Correct the row and upload the table again.")
+        number = self.table.objects[case].size if case in self.table.objects else 0
+        if self.most_of_case is None or number <= self.most_of_case:
+            return None
+        what = f"{self.file}: case {case}: {number:,} objects; at most {self.most_of_case:,} are taken"
+        return Issue("too_many", what, "Keep those with the highest scores.")
+
+    def is_empty(self, case: str) -> bool:
+        """Whether a case has no object, though COCO JSON may list it."""
+        return case not in self.table.objects
+
+    def of(self, case: str) -> Objects:
+        """The objects of a case, none if it has none."""
+        return self.table.of(case)
+
+    @property
+    def unused(self) -> Sequence[str]:
+        """Cases with objects that are not expected, ascending."""
+        return sorted(set(self.strange) & set(self.table.objects))
+
+
+class ObjectDetection(TableProblem):
+    """Boxes or points with a class and a score."""
+
+    id = "object_detection"
+    category = "ObD"
+    task_categories = ("detection", "localization")
+    table_files = ("objects.csv", "objects.json")
+    finds_objects = True
+    picture = "objects"
+    pixel_kind = "semantic_segmentation"
+    decoy_columns = ("objects_sha256", "objects")
+
+    def check(self, assessment: Assessment) -> None:
+        """A mean over classes needs classes."""
+        from evaluation.assessment.checks import check_classes_of_mean
+
+        check_classes_of_mean(assessment)
+
+    def read_references(self, path: Path) -> ObjectReferences:
+        """Read ``objects.csv`` or ``objects.json``."""
+        from evaluation.readers.object_tables import read_objects
+
+        return ObjectReferences(read_objects(path, scored=False))
+
+    def check_references(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """Refuse objects that no region of the assessment names; a case without objects is one without rows."""
+        assert isinstance(table, ObjectReferences)
+        known = {str(label) for region in assessment.regions for label in region.labels}
+        for case in cases:
+            classes = table.table.of(case).classes
+            strange = sorted({str(name) for name in (() if classes is None else classes) if name} - known)
+            if strange:
+                message = f"The reference of {case} cannot be taken: no region of the assessment names the class {strange[0]!r}."
+                raise ReferenceTableError(message)
+
+    def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """The same as of references."""
+        self.check_references(table, assessment, cases)
+
+    def read_predictions(
+        self,
+        path: Path,
+        cases: Sequence[str],
+        shared: Mapping[str, Any],
+        *,
+        references: ReferenceTable | None = None,
+        every_reason: bool = False,
+        most_of_case: int | None = None,
+        limits: Limits | None = None,
+    ) -> ObjectPredictions:
+        """Read ``objects.csv`` or ``objects.json``; a list of COCO results refers to the ids of the references."""
+        from evaluation.readers.limits import DEFAULT
+        from evaluation.readers.object_tables import read_objects
+
+        known = references.table if isinstance(references, ObjectReferences) else None
+        table = read_objects(path, scored=True, known=known, by_case=True, limits=limits or DEFAULT)
+        expected, named = set(cases), set(table.cases)
+        return ObjectPredictions(
+            table,
+            path.name,
+            absent=frozenset(expected - named),
+            strange=[case for case in table.cases if case not in expected],
+            most_of_case=most_of_case,
+        )
+
+    def check_predictions(self, table: PredictionTable, path: Path, expected: ExpectedTable) -> None:
+        """Refuse a table without any object, of another kind or class, or without scores that a metric needs."""
+        from evaluation.readers import ReadError
+
+        assert isinstance(table, ObjectPredictions)
+        found = table.table
+        if not found.objects and not found.invalid:
+            raise ReadError("table", path.name, "no object in any case", "at least one row")
+        if found.kind != expected.kind:
+            given, known = (f"{name} with {axes} axes" for name, axes in (found.kind, expected.kind))
+            raise ReadError("table", path.name, given, known)
+        if expected.need_scores and any(objects.scores is None for objects in found.objects.values()):
+            raise ReadError(
+                "table", path.name, f"objects without a score, which {', '.join(expected.need_scores)} need"
+            )
+        named = {
+            str(name)
+            for objects in found.objects.values()
+            if objects.classes is not None
+            for name in set(objects.classes.tolist())
+        }
+        strange = sorted(named - set(expected.classes))
+        if strange:
+            raise ReadError("table", path.name, f"the class {strange[0][:40]!r}, which the task does not know")
+
+    def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
+        """Case, class, score and coordinates."""
+        name, axes = expected.kind
+        letters = ("x", "y", "z")[:axes]
+        places = letters if name == "points" else tuple(f"{a}_{end}" for end in ("min", "max") for a in letters)
+        return ("case", "class", "score", *places)
+
+    def with_facts(self, expected: ExpectedTable, facts: Mapping[str, Any]) -> ExpectedTable:
+        """With boxes or points, as the references have them."""
+        return replace(expected, kind=(facts["objects"], facts["axes"])) if "objects" in facts else expected
+
+    def shared(
+        self,
+        table: ReferenceTable,
+        assessment: Assessment,
+        cases: Sequence[str],
+        patients: Mapping[str, str],
+        named: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """Names of the classes, and the patient of each case."""
+        from evaluation.scoring.objects import shared_evidence
+
+        return shared_evidence(assessment, patients)
+
+    def listed_cases(self, table: ReferenceTable, folder: Path) -> Sequence[str]:
+        """Those of ``cases.csv``, since a case without objects has no row; else those of the table."""
+        from evaluation.problems.folders import CASES_FILE
+        from evaluation.readers import ReadError
+        from evaluation.readers.cells import read_table
+
+        listed = folder / CASES_FILE
+        cases = sorted(set(read_table(listed, ("case",)).text("case")) if listed.is_file() else set(table.cases))
+        if not cases:
+            raise ReadError("table", "objects", "no case at all")
+        return cases
+
+    def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Objects:
+        """The objects of a case."""
+        assert isinstance(table, ObjectReferences)
+        return table.table.of(case)
+
+    def score(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: Objects,
+        prediction: Objects | None,
+        *,
+        algorithm: str = "",
+        parts: bool = False,
+    ) -> ScoredCase:
+        """Match the objects of one case."""
+        from evaluation.scoring.objects import score_objects
+        from evaluation.scoring.rows import ScoredCase
+
+        found = score_objects(assessment, case, reference, prediction, algorithm=algorithm)
+        return ScoredCase(found.rows, pieces=None if prediction is None else found.pieces, lacking=found.lacking)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment; a mean over classes has one value."""
+        from evaluation.scoring.objects import region_names
+
+        return region_names(assessment, use)
+
+    def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+        """From the hits of each case."""
+        from evaluation.scoring.detection_evidence import recompute_objects
+
+        return recompute_objects(metric, evidence, multiplicities)
+
+    def is_possible(
+        self, assessment: Assessment, case: str, reference: Objects, pieces: Mapping[tuple[str, str], Numbers]
+    ) -> bool:
+        """Whether the objects of the reference are as they are, and the rest can be."""
+        from evaluation.scoring.objects import are_possible
+
+        return are_possible(assessment, case, reference, pieces)
+
+    def look(self, prediction: Objects) -> dict[str, Any]:
+        """Digest of the objects whatever their order, and how many there are."""
+        from evaluation.canonical import sha256
+
+        places = prediction.boxes_given if prediction.boxes_given is not None else prediction.points_given
+        rows = [
+            [
+                *(place.tolist() if places is not None else ()),
+                str(prediction.classes[number]) if prediction.classes is not None else "",
+                None if prediction.scores is None else float(prediction.scores[number]),
+            ]
+            for number, place in enumerate(places if places is not None else ())
+        ]
+        return {"digest": sha256(sorted(rows, key=repr)), "labelled": prediction.size}
+
+    def places_of(self, objects: Objects) -> list[tuple[float, ...]]:
+        """Boxes or points of objects, to be drawn."""
+        places = objects.boxes if objects.has_extent else objects.points_given
+        return [] if places is None else [tuple(place) for place in places.tolist()]
+
+    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """What the submit page says of the table."""
+        place = "point" if expected.kind[0] == "points" else "box"
+        scores = ", and every object needs one" if expected.need_scores else ""
+        before = (
+            f"One table `objects.csv` with a row for each predicted {place} of the {cases} cases, packed into an archive or "
+            "dropped as it is; COCO results with their images and categories as `objects.json` are read as well. Coordinates "
+            f"are in pixels from the upper left corner of the image; the score is a number from 0 to 1{scores}."
+        )
+        cost = f"A case with a row that cannot be read {incomplete_cost}: otherwise leaving out a hard case would pay."
+        return SubmitWords(
+            (before,),
+            expected.columns,
+            f"{expected.classes[0] if expected.classes else ''},…",
+            (cost,) if incomplete_cost else (),
+            "A case without a row is an answer, too: that nothing was found.",
+        )
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Measure every object of the table of references."""
+        from evaluation.advice.pitfalls.scan_tables import scan_objects
+        from evaluation.readers.object_tables import read_objects
+
+        files = [references / name for name in self.table_files]
+        path = next((path for path in files if path.is_file()), files[0])
+        return scan_objects(read_objects(path, scored=False)), []
+
+    def write_example(self, folder: Path, *, cases: int = 6, seed: int = 1) -> dict[str, Any]:
+        """Boxes of two classes; one algorithm moves them, one misses some."""
+        from evaluation.problems.examples import write_boxes
+
+        write_boxes(folder, cases=cases, seed=seed)
+        return {
+            "schema": 1,
+            "problem": self.id,
+            "regions": [{"name": "lesion", "labels": ["lesion"]}, {"name": "node", "labels": ["node"]}],
+            "metrics": [
+                {"id": "average_precision", "options": {"localization_criterion": "loc_box_iou"}},
+                {"id": "sensitivity", "options": {"scale": "image"}},
+            ],
+        }
+
+
+PROBLEM = ObjectDetection()

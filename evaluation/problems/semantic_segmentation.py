@@ -1,0 +1,132 @@
+"""Semantic segmentation: regions of one label image against those of another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation.problems.base import MergingRules
+from evaluation.problems.images import ImagePrediction, LabelImageProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.readers import LabelImage
+    from evaluation.readers.instance_tables import Instances
+    from evaluation.scoring.evidence_blocks import Block
+    from evaluation.scoring.pieces import Pieces
+    from evaluation.scoring.rows import Row, ScoredCase
+
+
+class SemanticSegmentation(LabelImageProblem):
+    """Every voxel has a label; a region is a union of labels."""
+
+    id = "semantic_segmentation"
+    category = "SemS"
+    task_categories = ("segmentation", "semantic_segmentation")
+    needs_regions = True
+    has_numbered_labels = True
+    pools = False
+    picture = "slices"
+    merging = MergingRules(
+        {
+            "majority_vote": "majority vote: the label with more votes than any other, background in a tie",
+            "staple": "STAPLE for several labels",
+            "strict": "strict: a label where all annotators agree, background elsewhere",
+        }
+    )
+
+    def allowed_labels(self, assessment: Assessment) -> tuple[int, ...]:
+        """Those that regions name."""
+        return tuple(sorted({int(label) for region in assessment.regions for label in region.labels}))
+
+    def refusal(self, assessment: Assessment) -> str:
+        """Values of the whole data set are not put together from cases."""
+        pooled = [use.name for use in assessment.metrics if use.level == "dataset"]
+        if not pooled:
+            return ""
+        return (
+            f"Submissions are scored case by case, but {', '.join(pooled)} have one value for the whole data set. "
+            "Leave them out, or give them the option scale “image” where the metric has it."
+        )
+
+    def prepare(self, assessment: Assessment, image: LabelImage, instances: Instances | None = None) -> Any:
+        """Cut out the regions."""
+        from evaluation.scoring.semantic import PreparedReference
+
+        return PreparedReference(assessment, image)
+
+    def score(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: Any,
+        prediction: ImagePrediction | None,
+        *,
+        algorithm: str = "",
+        parts: bool = False,
+    ) -> ScoredCase:
+        """Score the regions of one label image."""
+        from evaluation.scoring.semantic import score_case
+
+        image = None if prediction is None else prediction.image
+        return score_case(assessment, case, reference, image, algorithm=algorithm)
+
+    def preload(self) -> None:
+        """Score a small image once, with surfaces and distances."""
+        import numpy as np
+
+        from evaluation.assessment import parse
+        from evaluation.readers import Geometry, LabelImage
+
+        document = {
+            "schema": 1,
+            "problem": self.id,
+            "regions": [{"name": "any", "labels": [1]}],
+            "metrics": [{"id": "dsc"}, {"id": "nsd", "options": {"tolerance": 1.0}}, {"id": "assd"}],
+        }
+        labels = np.zeros((8, 8, 8), dtype=np.uint8)
+        labels[2:5, 2:5, 2:5] = 1
+        image, assessment = LabelImage(labels, Geometry(labels.shape)), parse(document)
+        self.warm_up_with(assessment, self.prepare(assessment, image), image)
+
+    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
+        """None: every value is one of a case."""
+        return {}
+
+    def finish(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Nothing: every value is one of a case."""
+        return [], []
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment, and the background where the metric is asked for it."""
+        from evaluation.scoring.semantic import BACKGROUND
+
+        names = [region.name for region in assessment.regions]
+        return [*names, BACKGROUND] if use.options.get("include_background") else names
+
+    def scan(self, regions: Sequence[Any], references: Path, predictions: Iterable[Path]) -> tuple[Any, Sequence[Any]]:
+        """Measure regions and their parts in every label image."""
+        from evaluation.advice.pitfalls.scan import scan_predictions, scan_references
+
+        found = scan_references(references, regions, instances=False)
+        return found, [scan_predictions(path.name, path, references, regions, instances=False) for path in predictions]
+
+    def write_example(self, folder: Path, *, cases: int = 6, seed: int = 1) -> dict[str, Any]:
+        """Discs of two labels; one algorithm moves them, one shrinks them."""
+        from evaluation.problems.examples import write_label_images
+
+        write_label_images(folder, cases=cases, seed=seed, numbered=False)
+        return {
+            "schema": 1,
+            "problem": self.id,
+            "regions": [{"name": "core", "labels": [2]}, {"name": "whole", "labels": [1, 2]}],
+            "metrics": [{"id": "dsc"}, {"id": "assd"}],
+        }
+
+
+PROBLEM = SemanticSegmentation()

@@ -1,0 +1,91 @@
+"""A table of values measured elsewhere, with one metric that the assessment itself describes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from evaluation.problems.base import Problem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evaluation.assessment.model import MetricUse
+
+METRIC: Final = "value"
+
+
+class Table(Problem):
+    """Values by algorithm and case; nothing is scored, only ranked."""
+
+    id = "table"
+    takes_regions = False
+    has_one_metric = True
+    is_measured_elsewhere = True
+    tells_outcomes = False
+
+    def read_metric(self, value: object, path: str, *, rank_based: bool) -> MetricUse:
+        """Check the one metric, which says itself which direction is the better one."""
+        from evaluation.assessment.errors import AssessmentError
+        from evaluation.assessment.model import MetricUse
+        from evaluation.assessment.policy import Bounds, read_policy
+        from evaluation.assessment.reading import Place, name
+
+        place = Place(value, path, ("id", "name", "direction", "policy"))
+        if place.raw("id") != METRIC:
+            raise AssessmentError(place.at("id"), place.raw("id"), f'"{METRIC}", the one metric of a table')
+        direction: Literal["higher", "lower"] = (
+            "higher" if place.choice("direction", ("higher", "lower")) == "higher" else "lower"
+        )
+        bounds = Bounds(
+            metric=METRIC, direction=direction, worst=None, best=None, unit=None, problem=self.id, rank_based=rank_based
+        )
+        defaults: dict[str, Any] = {"missing": "worst_rank"} if rank_based else {}
+        return MetricUse(
+            id=METRIC,
+            name=name(place.raw("name", METRIC), place.at("name")),
+            options={},
+            policy=read_policy(place.raw("policy", {}), place.at("policy"), defaults, bounds),
+            direction=direction,
+            worst=None,
+            best=None,
+            level="case",
+        )
+
+    def metric_document(self, metric: MetricUse) -> dict[str, Any]:
+        """The entry as JSON values with every default."""
+        return {
+            "id": metric.id,
+            "name": metric.name,
+            "direction": metric.direction,
+            "policy": metric.policy.document,
+        }
+
+    def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
+        """Refuse more than the one metric."""
+        from evaluation.assessment.errors import AssessmentError
+
+        if len(metrics) != 1:
+            allowed = f'exactly one entry {{"id": "{METRIC}", "direction": …}} for a table'
+            raise AssessmentError("metrics", len(metrics), allowed)
+
+    def write_example(self, folder: Path, *, cases: int = 6, seed: int = 1) -> dict[str, Any]:
+        """Write ``results.csv`` of three algorithms; there is nothing to score."""
+        import numpy as np
+
+        random = np.random.default_rng(seed)
+        folder.mkdir(parents=True, exist_ok=True)
+        lines = ["algorithm,case,value"]
+        lines += [
+            f"{name},case-{case:02d},{random.normal(mean, 1):.6f}"
+            for mean, name in enumerate(("weak", "fair", "good"))
+            for case in range(cases)
+        ]
+        (folder / "results.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return {
+            "schema": 1,
+            "problem": self.id,
+            "metrics": [{"id": METRIC, "direction": "higher", "policy": {"missing": -10}}],
+        }
+
+
+PROBLEM = Table()

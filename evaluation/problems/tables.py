@@ -1,0 +1,410 @@
+"""Kinds of problem whose references and predictions are each one table for all cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evaluation.problems.base import Opened, Problem, References
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+    from evaluation.readers import Issue
+    from evaluation.readers.limits import Limits
+
+_CLASSES_SHOWN = 12
+_CASES_SHOWN = 10
+SHOWN_REASONS = 20
+"""For how many cases of one table the command line is told why they were not taken."""
+
+
+class ReferenceTableError(ValueError):
+    """A table of references that does not fit the assessment; the message is for the organizer."""
+
+
+@dataclass(frozen=True)
+class ExpectedTable:
+    """What the one table of predictions has to hold; nothing here comes from what a reference says of a case.
+
+    Attributes
+    ----------
+    problem
+        Id of the kind.
+    files
+        What it may be called.
+    classes
+        Of the task, in order.
+    need_scores
+        Names of the metrics that need a score for every class or object.
+    kind
+        Of objects: boxes or points, and the number of axes.
+    """
+
+    problem: str
+    files: tuple[str, ...]
+    classes: tuple[str, ...]
+    need_scores: tuple[str, ...]
+    kind: tuple[str, int] = ("", 0)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the CSV file."""
+        return table_problem(self.problem).columns(self)
+
+
+class ReferenceTable:
+    """The references of all cases in one table.
+
+    Attributes
+    ----------
+    cases
+        Those that the table names, ascending.
+    content
+        What it holds, in words: tables that stand beside each other have to agree in it.
+    facts
+        What participants may know about the kind of references; the same for all cases.
+    classes
+        Class of every case, where every case has one.
+    """
+
+    cases: Sequence[str] = ()
+    content: str = "values"
+    facts: Mapping[str, Any] = {}
+    classes: Mapping[str, str] | None = None
+
+    def covered(self, cases: Sequence[str]) -> list[str]:
+        """Those of the cases that whoever made the table looked at."""
+        named = set(self.cases)
+        return [case for case in cases if case in named]
+
+
+class PredictionTable:
+    """The predictions of all cases in one table.
+
+    Attributes
+    ----------
+    absent
+        Expected cases without a row.
+    strange
+        Cases of the table that are not expected, in its order.
+    without_row
+        What a case without a row is told where no row is an answer, such as that nothing was found; else empty.
+    """
+
+    absent: frozenset[str] = frozenset()
+    strange: Sequence[str] = ()
+    without_row: str = ""
+
+    @property
+    def unused(self) -> Sequence[str]:
+        """Cases of the table that the command line names as not used."""
+        return self.strange
+
+    def issue(self, case: str) -> Issue | None:
+        """Why the rows of a case cannot be taken, with the remedy; ``None`` if they can."""
+        return None
+
+    def is_empty(self, case: str) -> bool:
+        """Whether nothing is predicted for a case that is answered all the same."""
+        return case in self.absent
+
+    def of(self, case: str) -> Any | None:
+        """The prediction of a case, ``None`` if there is none."""
+        raise NotImplementedError
+
+
+class TableProblem(Problem):
+    """A kind with one table for all cases, called one of `table_files`."""
+
+    is_scored = True
+    row_words = "a row"
+
+    # Reading and validating -------------------------------------------------------------------------------------------
+
+    def read_references(self, path: Path) -> ReferenceTable:
+        """Read the table of references.
+
+        Raises
+        ------
+        ReadError
+            If it cannot be taken.
+        """
+        raise NotImplementedError
+
+    def check_references(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """Refuse a table that lacks a case, or names what the assessment does not know.
+
+        Raises
+        ------
+        ReferenceTableError
+            With the case.
+        """
+        named = set(table.cases)
+        if absent := [case for case in cases if case not in named]:
+            message = f"There is no reference for the case {absent[0]}."
+            raise ReferenceTableError(message)
+
+    def check_annotator(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """Refuse what one of several annotators may not have written; cases may lack.
+
+        Raises
+        ------
+        ReferenceTableError
+            With the case.
+        """
+
+    def read_predictions(
+        self,
+        path: Path,
+        cases: Sequence[str],
+        shared: Mapping[str, Any],
+        *,
+        references: ReferenceTable | None = None,
+        every_reason: bool = False,
+        most_of_case: int | None = None,
+        limits: Limits | None = None,
+    ) -> PredictionTable:
+        """Read the table of predictions; rows that cannot be taken cost their case only.
+
+        Parameters
+        ----------
+        cases
+            The expected cases.
+        shared
+            From `shared`.
+        references
+            Where they are at hand; some formats refer to them.
+        every_reason
+            Keep the reason of every case that cannot be taken, and not of the first few.
+        most_of_case
+            So many rows of one case are taken.
+
+        Raises
+        ------
+        ReadError
+            If the table as a whole cannot be taken.
+        """
+        raise NotImplementedError
+
+    def check_predictions(self, table: PredictionTable, path: Path, expected: ExpectedTable) -> None:
+        """Refuse a table that lacks as a whole what the assessment needs.
+
+        Raises
+        ------
+        ReadError
+            Saying what lacks.
+        """
+
+    def most_rows(self, cases: int, most: int) -> int:
+        """How many rows a table for so many cases is read with at most."""
+        return most
+
+    def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
+        """The columns of a CSV file of predictions."""
+        return ("case", *expected.classes)
+
+    def with_facts(self, expected: ExpectedTable, facts: Mapping[str, Any]) -> ExpectedTable:
+        """What a table of predictions has to hold beside references with such `ReferenceTable.facts`."""
+        return expected
+
+    def expected(self, assessment: Assessment, shared: Mapping[str, Any]) -> ExpectedTable:
+        """What a table of predictions has to hold; `shared` is from the method of that name."""
+        return ExpectedTable(
+            problem=self.id,
+            files=self.table_files,
+            classes=tuple(name for name in shared.get("classes", ()) if name),
+            need_scores=tuple(use.name for use in assessment.metrics if self.needs_scores(use)),
+        )
+
+    def shared(
+        self,
+        table: ReferenceTable,
+        assessment: Assessment,
+        cases: Sequence[str],
+        patients: Mapping[str, str],
+        named: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """What the evidence of all algorithms has in common, the same on a platform as in a folder.
+
+        Parameters
+        ----------
+        patients
+            Patient of each case, where they are known.
+        named
+            Classes that annotators named beside those of the references.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be told.
+        """
+        return {"classes": [], "patients": dict(patients)}
+
+    def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Any:
+        """The reference of a case, for any number of predictions."""
+        raise NotImplementedError
+
+    def places_of(self, value: Any) -> list[tuple[float, ...]]:
+        """Where a prepared reference or a prediction lies on the image of its case, boxes or points, to be drawn."""
+        return []
+
+    # Words ------------------------------------------------------------------------------------------------------------
+
+    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """What the submit page says of the table.
+
+        Parameters
+        ----------
+        incomplete_cost
+            What a missing case costs, where submissions with gaps are taken; else empty.
+        """
+        files = " or ".join(f"`{name}`" for name in self.table_files)
+        before = f"One table {files} with {self.row_words} for each of the {cases} cases, packed into an archive or dropped as it is."
+        after = (f"A case without a row that can be read {incomplete_cost}.",) if incomplete_cost else ()
+        return SubmitWords((before,), expected.columns, "…", after)
+
+    def merge_annotators(
+        self,
+        tables: Mapping[str, ReferenceTable],
+        rule: str,
+        scored: Sequence[str],
+        assessment: Assessment,
+        target: Path,
+    ) -> list[str]:
+        """Make the table that is scored from those of several annotators, by a rule of `merging`, and write it.
+
+        Returns
+        -------
+        list of str
+            Why it cannot be made; empty if it was written.
+        """
+        message = f"{rule} is not computed here."
+        raise ValueError(message)
+
+    # Folders of the command line --------------------------------------------------------------------------------------
+
+    def find_table(self, folder: Path) -> Path:
+        """The table in a folder; a file is the table itself.
+
+        Raises
+        ------
+        ReadError
+            If there are two, or none under several possible names.
+        """
+        from evaluation.readers import ReadError
+
+        if folder.is_file():
+            return folder
+        present = [folder / name for name in self.table_files if (folder / name).is_file()]
+        if len(present) > 1:
+            raise ReadError("table", folder.name, " and ".join(path.name for path in present), "one of them")
+        if not present and len(self.table_files) > 1:
+            names = " or ".join(self.table_files)
+            raise ReadError("not_found", self.table_files[0], f"no {names} in the folder {folder.name}")
+        return present[0] if present else folder / self.table_files[0]
+
+    def listed_cases(self, table: ReferenceTable, folder: Path) -> Sequence[str]:
+        """The cases to score: those of the table."""
+        return list(table.cases)
+
+    def open_references(self, assessment: Assessment, folder: Path) -> TableReferences:
+        """Read the table of references of a folder; see `Problem.open_references`."""
+        from evaluation.problems.folders import patients_of
+
+        table = self.read_references(self.find_table(folder))
+        cases = self.listed_cases(table, folder)
+        shared = self.shared(table, assessment, cases, patients_of(folder, cases) or {})
+        return TableReferences(self, table, cases, shared)
+
+    def open_predictions(self, assessment: Assessment, folder: Path, references: References) -> Opened:
+        """Read the table of one algorithm; see `Problem.open_predictions`."""
+        from evaluation.readers import ReadError
+
+        assert isinstance(references, TableReferences)
+        try:
+            table = self.read_predictions(
+                self.find_table(folder), references.cases, references.shared, references=references.table
+            )
+        except ReadError as error:
+            return Opened(reasons={"": error.issue})
+        reasons = {case: issue for case in references.cases if (issue := table.issue(case)) is not None}
+        predictions = {
+            case: prediction
+            for case in references.cases
+            if case not in reasons and (prediction := table.of(case)) is not None
+        }
+        return Opened(predictions, self.told_reasons(assessment, table, reasons, references), table.unused)
+
+    def told_reasons(
+        self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences
+    ) -> dict[str, Issue]:
+        """What the command line says of a table: every case that cannot be taken."""
+        return reasons
+
+
+@dataclass(frozen=True)
+class SubmitWords:
+    """What the submit page says of a table; words in backticks are code, and classes follow the example.
+
+    Attributes
+    ----------
+    before, after
+        Paragraphs before the example and behind the classes.
+    columns
+        The first line of the example.
+    row
+        What follows the name of the case in the example.
+    of_classes
+        What follows the classes in their paragraph.
+    """
+
+    before: tuple[str, ...]
+    columns: tuple[str, ...]
+    row: str
+    after: tuple[str, ...] = ()
+    of_classes: str = ""
+
+
+@dataclass(frozen=True)
+class TableReferences(References):
+    """The references of a folder with one table."""
+
+    problem: TableProblem
+    table: ReferenceTable
+    cases: Sequence[str]
+    shared: Mapping[str, Any]
+
+    def prepare(self, case: str) -> Any:
+        """The reference of a case."""
+        return self.problem.prepare(self.table, case, self.shared)
+
+
+def listed(cases: Sequence[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(cases) - _CASES_SHOWN} more cases" if len(cases) > _CASES_SHOWN else ""
+    return f"{', '.join(cases[:_CASES_SHOWN])}{more}"
+
+
+def some_classes(classes: Sequence[str]) -> str:
+    """The first classes of a task, for a message."""
+    return ", ".join(classes[:_CLASSES_SHOWN]) + (", …" if len(classes) > _CLASSES_SHOWN else "")
+
+
+def table_problem(problem_id: str) -> TableProblem:
+    """The kind of that id, which has one table for all cases.
+
+    Raises
+    ------
+    ValueError
+        If it has none.
+    """
+    from evaluation.problems.registry import get
+
+    problem = get(problem_id)
+    if not isinstance(problem, TableProblem):
+        message = f"the problem {problem_id} has no table of all cases"
+        raise ValueError(message)  # noqa: TRY004  (it is the id that is wrong)
+    return problem

@@ -1,0 +1,60 @@
+"""A dozen cells of the coverage study; docs/correctness/coverage.md has more of them and more boards."""
+
+import pytest
+
+from evaluation.cli import main
+from evaluation.cli.coverage import page
+from evaluation.ranking.coverage import FIELDS, NUMBERS, SCHEMES, TEAMS, Cell, Outcome, grid, simulate
+
+CELLS = [
+    Cell(7, 3, "two best", 0.0, "mean"),
+    Cell(10, 5, "all equal", 0.0, "mean"),
+    Cell(20, 10, "ladder 0.02", 0.02, "mean"),
+    Cell(50, 3, "one best", 0.0, "mean"),
+    Cell(20, 3, "two best", 0.05, "mean"),
+    Cell(10, 3, "two best", 0.0, "rank, then mean"),
+    Cell(20, 5, "all equal", 0.02, "rank, then mean"),
+    Cell(20, 3, "two best", 0.0, "median"),
+    Cell(10, 3, "two best", 0.0, "test, then rank"),
+    Cell(10, 3, "all equal", 0.0, "mean of ranks over 4 metrics"),
+    Cell(20, 5, "ladder 0.1", 0.0, "mean of ranks over 4 metrics"),
+]
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=str)
+def test_cell_keeps_within_both_bars(cell):
+    outcome = simulate(cell, 60, 2)
+    assert outcome.keeps_its_word(), outcome
+    if cell.field == "two best" and cell.cases >= 20:
+        assert outcome.width < cell.teams
+
+
+def test_below_the_smallest_number_of_units_nothing_is_claimed():
+    outcome = simulate(Cell(5, 5, "ladder 0.1", 0.0, "mean"), 20, 2)
+    assert (outcome.covered, outcome.named, outcome.width) == (1.0, 0.0, 5.0)
+
+
+def test_bars_are_broken_by_what_lies_beyond_chance():
+    kept = {"named": 0.5, "width": 2.0, "resampling_covered": 0.5}
+    assert Outcome(1000, 0.92, 0.07, **kept).keeps_its_word()
+    assert not Outcome(1000, 0.90, 0.0, **kept).keeps_its_word()
+    assert not Outcome(1000, 0.95, 0.09, **kept).keeps_its_word()
+
+
+def test_grid_holds_every_combination_and_the_quick_one_a_tenth():
+    assert len(set(grid())) == len(SCHEMES) * len(FIELDS) * 3 * len(TEAMS) * len(NUMBERS)
+    assert len(grid(quick=True)) == len(grid()) // 10
+
+
+def test_page_says_how_it_was_made_and_marks_what_breaks_a_bar():
+    good = Outcome(100, 0.97, 0.01, 0.3, 2.1, 0.4)
+    bad = Outcome(100, 0.5, 0.3, 0.3, 2.1, 0.4)
+    text = page([(CELLS[0], good), (CELLS[1], bad)], [], boards=100, seed=4, quick=True)
+    assert "`python -m evaluation coverage --quick --boards 100 --seed 4`" in text
+    assert "**1 of 2 cells break a bar; they are marked.**" in text
+    assert text.count("breaks a bar") == 1
+
+
+def test_number_of_boards_below_one_is_refused(capsys):
+    assert main(["coverage", "--quick", "--boards", "-1"]) == 2
+    assert "--boards: at least 1" in capsys.readouterr().err
