@@ -217,7 +217,7 @@ def _background(facts: Facts) -> str | None:
 
 @trigger("P-AGG-NONINDEPENDENT-CASES")
 def _clusters(facts: Facts) -> str | None:
-    grouped = set(facts.plan.aggregation.levels[1:]) | set(facts.plan.uncertainty.resample) - {"case"}
+    grouped = set(facts.plan.aggregation.levels[1:]) - set(facts.plan.aggregation.fixed) | set(facts.plan.uncertainty.resample) - {"case"}
     if grouped:
         return None
     try:

@@ -208,13 +208,55 @@ def test_the_design_names_its_metrics_in_the_results():
 
 def test_groups_and_settings_of_the_uncertainty_are_taken_over():
     document = compiled(
-        aggregation_levels=["case", "patient"],
+        aggregation_levels=[{"name": "case"}, {"name": "patient", "role": "random"}],
         uncertainty_settings={"bootstrap": 200, "seed": 9, "interval": 0.9, "resample": ["patient", "case"]},
     ).document
-    assert document["aggregation"]["levels"] == ["case", "patient"]
+    assert document["aggregation"]["levels"] == ["case", {"name": "patient", "role": "random"}]
     assert document["uncertainty"]["resample"] == ["patient", "case"]
     assert document["uncertainty"]["bootstrap"] == 200
     assert compiled(uncertainty_handling=["none"]).document["uncertainty"]["bootstrap"] == 0
+
+
+def test_levels_carry_their_roles_and_a_fixed_one_is_a_stratum():
+    compilation = compiled(aggregation_levels=[{"name": "case"}, {"name": "modality", "role": "fixed"}])
+    assert compilation.document["aggregation"]["levels"] == ["case", {"name": "modality", "role": "fixed"}]
+    assert compilation.assessment.uncertainty.strata == ("modality",)
+    assert compilation.assessment.uncertainty.resample == ("case",)
+
+
+def test_bare_level_whose_role_nothing_says_is_refused_with_the_question_to_be_answered():
+    problems = compiled(aggregation_levels=[{"name": "case"}, {"name": "modality"}]).problems
+    assert [problem.parameter for problem in problems] == ["aggregation_levels"]
+    assert problems[0].message.startswith('aggregation.levels[1]: "modality": say whether it is "fixed" (these ')
+    assert problems[0].message.endswith('all there are) or "random" (they are a sample)')
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "role"),
+    [("patient", {}, "random"), ("site", {"resample": ["site"]}, "random"), ("site", {"resample": ["case"]}, "fixed")],
+)
+def test_bare_level_is_taken_where_its_role_follows(name, settings, role):
+    compilation = compiled(aggregation_levels=[{"name": "case"}, {"name": name}], uncertainty_settings=settings)
+    assert (name in compilation.assessment.aggregation.fixed) == (role == "fixed")
+
+
+def test_winner_error_rate_strata_margin_and_unseen_failures_are_taken_over():
+    metrics = [dict(one) for one in SEGMENTATION["metrics"]]
+    metrics[0]["margin"] = 0.02
+    document = compiled(
+        metrics=metrics,
+        uncertainty_settings={"winner_alpha": 0.01, "strata": ["scanner"], "unseen_failures": "jeffreys"},
+    ).document
+    name = document["metrics"][0].get("name", document["metrics"][0]["id"])
+    assert document["uncertainty"]["margin"] == {name: 0.02}
+    assert document["uncertainty"]["winner_alpha"] == 0.01
+    assert document["uncertainty"]["strata"] == ["scanner"]
+    assert document["uncertainty"]["unseen_failures"] == "jeffreys"
+
+
+def test_winner_error_rate_above_the_whole_error_is_refused_beside_its_field():
+    problems = compiled(uncertainty_settings={"winner_alpha": 0.1, "interval": 0.95}).problems
+    assert [problem.parameter for problem in problems] == ["uncertainty_settings"]
 
 
 def test_the_pseudo_code_says_what_a_missing_result_counts_as():
