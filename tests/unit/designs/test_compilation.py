@@ -12,6 +12,7 @@ from designs.queries.findings import findings
 from designs.services.examples import example_document, load_example_design
 from evaluation.assessment import parse
 from evaluation.designs.catalogue import shipped
+from evaluation.designs.checks.compiling import few_cases_findings
 from evaluation.designs.compilation import NotCompilableError, compile_values, pseudo_code, worked_example
 from evaluation.designs.compilation.compiler import table_of
 from evaluation.designs.completeness import completeness
@@ -321,3 +322,20 @@ def test_example_designs_load_once_with_their_mark_and_their_open_points():
         assert design.origin["not_imported"] == []
         assert findings(document_of(design), design=design)
         assert load_example_design(name=name, owner=owner) == (design, False)
+
+
+def test_pseudo_code_says_who_wins_within_what_cases_are_drawn_and_from_how_many_on():
+    levels = [{"name": "case"}, {"name": "modality", "role": "fixed"}]
+    lines = pseudo_code(compiled(aggregation_levels=levels, uncertainty_settings={"winner_alpha": 0.01}).assessment)
+    assert "repeat 1,000 times: draw cases with replacement within each modality, rank again" in lines
+    assert any(line.endswith("at an error of at most 0.01; else nobody") for line in lines)
+    assert "  a winner can be named from 7 cases on" in lines
+
+
+@pytest.mark.parametrize(("cases", "warned"), [(6, True), (7, False), (40, False)])
+def test_design_with_too_few_test_cases_to_name_a_winner_is_warned(cases, warned):
+    task = {**SEGMENTATION, "number_test_cases": cases}
+    document, _ = from_json({"challenge": {}, "tasks": [task]}, catalogue=shipped())
+    messages = [finding.message for finding in few_cases_findings(document)]
+    expected = f"With {cases} test cases no winner can be named, whatever the results are; 7 are the least."
+    assert messages == ([expected] if warned else [])
