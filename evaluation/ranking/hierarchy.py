@@ -15,7 +15,7 @@ import numpy.typing as npt
 from evaluation.ranking.ranks import snap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from evaluation.assessment import Operator
     from evaluation.ranking.schemes import Samples
@@ -43,6 +43,15 @@ class Hierarchy:
     levels: tuple[str, ...]
     groups: Mapping[str, IntArray]
     copied_by: Mapping[str, str | None]
+
+
+def without_levels(hierarchy: Hierarchy | None, levels: Collection[str]) -> Hierarchy | None:
+    """The same without some levels; ``None`` if the case alone is left."""
+    if hierarchy is None:
+        return None
+    left = tuple(level for level in hierarchy.levels if level not in levels)
+    copied_by = {level: hierarchy.copied_by[level] for level in left}
+    return Hierarchy(left, hierarchy.groups, copied_by) if left else None
 
 
 def aggregate_levels(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 from scipy.stats import rankdata
 
-from evaluation.ranking.hierarchy import unit_values, whole_units
+from evaluation.ranking.hierarchy import unit_values, whole_units, without_levels
 from evaluation.ranking.ranks import snap
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import signed_rank_p_values
@@ -124,8 +124,9 @@ def win_shares(p_values: FloatArray, *, alpha: float, adjust: str) -> FloatArray
 
 
 def _p_values(table: Values, samples: Samples) -> FloatArray:
-    """One-sided p-values in every sample, on the outermost groups where there are levels."""
-    values, hierarchy, higher = table.values, table.hierarchy, table.higher_is_better
+    """One-sided p-values in every sample, on the outermost groups that are a sample where there are levels."""
+    values, higher = table.values, table.higher_is_better
+    hierarchy = without_levels(table.hierarchy, table.aggregation.fixed)
     if hierarchy is None:
         return wilcoxon_matrices(values, samples.counts, higher_is_better=higher)
     operator = table.aggregation.operator

@@ -18,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm, t
 
+from evaluation.ranking.ranks import snap
+
 if TYPE_CHECKING:
     from evaluation.ranking.uncertainty.elementary import Ranking
 
@@ -59,7 +61,7 @@ class Draws:
         self.ranking, self.number, self.spread = ranking, bootstrap, spread
         self.full = [part.scores[0] for part in ranking.elementary]
         self.deviations = [part.scores[1 : 1 + bootstrap] - part.scores[0] for part in ranking.elementary]
-        self._not_before: dict[float, FloatArray] = {1.0: self._share(ranking.ranks[1 : 1 + bootstrap])}
+        self._not_before: dict[float, FloatArray] = {}
 
     @property
     def extreme(self) -> float:
@@ -86,7 +88,9 @@ class Draws:
 
     def not_before(self, inflation: float) -> FloatArray:
         """Share of draws, inflated, in which row does not come strictly before column."""
-        if inflation not in self._not_before:
+        if inflation == 1.0 and inflation not in self._not_before:
+            self._not_before[inflation] = self._share(self.ranking.ranks[1 : 1 + self.number])
+        elif inflation not in self._not_before:
             shifted = [full + inflation * dev for full, dev in zip(self.full, self.deviations, strict=True)]
             self._not_before[inflation] = self._share(self.ranking.final(shifted))
         return self._not_before[inflation]
@@ -154,6 +158,9 @@ class Draws:
             if not np.isfinite(deviation).all():
                 return None
             fresh.append(_fresh(part.higher_is_better, full, deviation * self.spread.growth, winner))
+        if not self.ranking.steps:  # the best score is first, whatever the ranks of the others
+            scores = snap(fresh[0] if self.ranking.elementary[0].higher_is_better else -fresh[0])
+            return float((scores[:, winner] == scores.max(axis=1)).mean())
         ranks = self.ranking.final(fresh)
         return float((ranks[:, winner] == ranks.min(axis=1)).mean())
 

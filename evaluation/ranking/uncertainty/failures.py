@@ -194,9 +194,9 @@ def _undominated(scores: FloatArray, higher: list[bool], others: FloatArray) -> 
         Scores of the other algorithms, algorithms × metrics. Ranks depend on places among them alone.
     """
     sign = np.where(higher, 1.0, -1.0)
-    own, rest = snap(scores) * sign, snap(others) * sign
     if scores.shape[1] == 1:
-        return np.array([int(own[:, 0].argmin())])
+        return np.array([int((scores[:, 0] * sign[0]).argmin())])
+    own, rest = snap(scores) * sign, snap(others) * sign
     places = np.empty(own.shape, dtype=np.int64)
     for column in range(own.shape[1]):
         better = rest[None, :, column] > own[:, [column]]

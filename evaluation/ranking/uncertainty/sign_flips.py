@@ -62,16 +62,16 @@ class _Pairs:
         algorithms = contributed.plain.shape[1]
         self.first, self.second = np.triu_indices(algorithms, 1)
         self.signs, self.contributed, self.transform = signs, contributed, transform
-        self.extra_variance = extra_variance
         self.norm = np.empty(len(self.first))
         step = max(1, _AT_ONCE // max(len(contributed.plain), 1))
         for start in range(0, len(self.first), step):
             pairs = slice(start, start + step)
             self.norm[pairs] = np.sqrt((self._differences(pairs) ** 2).sum(axis=0))
         self.identical = self.norm == 0.0
+        self.shrinkage = np.ones(len(self.first))
         if extra_variance is not None:
             added = extra_variance[self.first] + extra_variance[self.second]
-            self.norm = np.sqrt(self.norm**2 + np.where(self.identical, 0.0, added))
+            self.shrinkage = self.norm / np.sqrt(self.norm**2 + np.where(self.identical, 1.0, added))
         usable = transform is None and contributed.linearised is None
         self._sums = flipped_sums(signs, contributed.plain) if usable else None
         self._kept: tuple[IntArray, FloatArray] | None = None
@@ -131,7 +131,8 @@ def compare_by_flips(
     usable = np.flatnonzero(~pairs.identical)
     observed = np.zeros(len(first))
     for numbers, statistic in pairs.blocks(usable):
-        own = statistic[0]
+        # Flips know nothing of what is added: only what is observed becomes less sure.
+        own = statistic[0] * pairs.shrinkage[numbers]
         observed[numbers] = own
         p_own[first[numbers], second[numbers]] = (statistic >= own - _TOLERANCE).mean(axis=0)
         p_own[second[numbers], first[numbers]] = (statistic <= own + _TOLERANCE).mean(axis=0)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from evaluation.ranking.hierarchy import without_levels
 from evaluation.ranking.uncertainty.budget import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, Budget, budget
 from evaluation.ranking.uncertainty.draws import Draws, Spread
 from evaluation.ranking.uncertainty.failures import failure, ranks_after_one_more, unseen_variance
@@ -178,7 +179,10 @@ class _Statements:
         ranking, part = self.ranking, self.ranking.elementary[0]
         scored = np.flatnonzero(np.isfinite(part.scores[0]))
         values = ranking.scheme.averaged_values(ranking.values_of(part), ranking.registered)[:, scored]
-        contributed = contributions(values, self.plan.units, self.plan.hierarchy)
+        hierarchy = self.plan.hierarchy
+        if ranking.scheme.compares_pairs:  # tests compare units, whatever their strata weigh
+            hierarchy = without_levels(hierarchy, ranking.assessment.aggregation.fixed)
+        contributed = contributions(values, self.plan.units, hierarchy)
         extra = None
         if self.uncertainty.unseen_failures == "jeffreys" and ranking.scheme.aggregates_values:
             counts = np.array([self.failed[int(j)] or 0 for j in scored])

@@ -1,6 +1,7 @@
 """Bundles of rankings that were published by earlier code still verify."""
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,27 @@ def test_a_bundle_of_earlier_code_is_accepted_under_the_digest_that_its_page_sho
 
 def test_a_kept_bundle_is_refused_under_another_digest(capsys):
     assert main(["verify", str(KEPT / next(iter(PUBLISHED))), "--digest", "0" * 64]) != 0, capsys.readouterr()
+
+
+def test_what_schema_1_defined_otherwise_is_named_and_is_no_difference(capsys):
+    name = next(name for name in PUBLISHED if name.startswith("schema-1/"))
+    assert main(["verify", str(KEPT / name)]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("This is the published ranking")
+    assert "every file is as it was published" in said
+    assert "Not recomputed, since it was defined otherwise then: group, group_rule, rank_interval" in said
+
+
+def test_a_changed_score_in_a_kept_ranking_is_a_difference(tmp_path, capsys):
+    name = next(name for name in PUBLISHED if name.startswith("schema-1/"))
+    forged = tmp_path / "forged.zip"
+    with zipfile.ZipFile(KEPT / name) as kept, zipfile.ZipFile(forged, "w") as copy:
+        for member in kept.namelist():
+            content = kept.read(member)
+            if member == "ranking.json":
+                ranking = json.loads(content)
+                ranking["rankings"][0]["algorithms"][0]["score"] += 0.01
+                content = json.dumps(ranking).encode()
+            copy.writestr(member, content)
+    assert main(["verify", str(forged)]) == 1
+    assert "has score" in capsys.readouterr().out

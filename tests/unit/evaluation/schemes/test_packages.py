@@ -17,7 +17,7 @@ from evaluation.ranking import describe, rank
 from evaluation.ranking.comparison import across_schemes
 from evaluation.ranking.schemes import SchemeError, all_schemes, get_scheme, register, unregister
 from evaluation.report.build import build_report
-from leaderboards.tables import stored
+from leaderboards.domain.tables import stored
 
 MODULE = '''
 import numpy as np

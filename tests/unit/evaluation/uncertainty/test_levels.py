@@ -191,3 +191,17 @@ def test_failed_cases_are_counted_and_bounded_and_one_more_is_tried():
     assert first["failure"]["failed"] == 0
     assert second["failure"] == {"failed": 1, "of": 20, "upper": pytest.approx(0.2161, abs=1e-4)}
     assert (first["rank_if_one_more_failed"], second["rank_if_one_more_failed"]) == (1, 2)
+
+
+def test_ranking_by_tests_compares_cases_and_not_the_means_of_fixed_levels():
+    generator = np.random.default_rng(7)
+    values = generator.normal([0.8, 0.7, 0.6], 0.01, (20, 3))
+    entry, _ = ranked(
+        values,
+        ["A", "B", "C"],
+        cases=cases_of({"x": 10, "y": 10}),
+        aggregation={"levels": ["case", FIXED]},
+        ranking={"scheme": "test_then_rank", "adjust": "holm"},
+    )
+    assert [row["score"] for row in entry["algorithms"]] == [1, 0.5, 0]
+    assert entry["winner"]["algorithm"] == "A"
