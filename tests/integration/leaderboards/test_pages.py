@@ -147,7 +147,7 @@ def test_pairs_are_compared_by_the_ranking_itself_and_by_wilcoxons_test_on_a_swi
 def test_column_of_failures_is_shown_on_demand_with_rank_after_one_more(built, visitor):
     assert 'data-label="Failures"' not in page(visitor)
     rows = rows_of(page(visitor, failures="1", by="dsc/whole"))
-    assert "2 of 10, up to 50.7 %" in rows[-1]
+    assert "<span>2 of 10<small>up to 50.7 %</small>" in rows[-1]
     assert "one more: rank" in rows[0]
 
 

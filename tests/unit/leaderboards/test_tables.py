@@ -145,7 +145,8 @@ def test_rank_never_stands_without_its_set_letters_resampling_range_and_share_of
 
 def test_failures_stand_with_the_bound_of_their_rate_and_the_rank_after_one_more(table):
     row = tables.board(table).rows[-1]
-    assert (row.failure_text, row.after_failure_text) == ("1 of 10, up to 39.4 %", "one more: rank 5")
+    assert (row.failure_text, row.failure_bound_text) == ("1 of 10", "up to 39.4 %")
+    assert row.after_failure_text == "one more: rank 5"
 
 
 def test_board_says_when_cases_are_too_few_for_rank_sets(table):

@@ -90,10 +90,13 @@ class Row:
 
     @property
     def failure_text(self) -> str:
-        """Failed cases with the bound of the rate of failures."""
-        if self.failed is None or self.failure_upper is None:
-            return "–"
-        return f"{self.failed} of {self.failed_of}, up to {100 * self.failure_upper:.1f} %"
+        """Failed cases among all."""
+        return "–" if self.failed is None else f"{self.failed} of {self.failed_of}"
+
+    @property
+    def failure_bound_text(self) -> str:
+        """What the rate of failures may be all the same."""
+        return "" if self.failure_upper is None else f"up to {100 * self.failure_upper:.1f} %"
 
     @property
     def after_failure_text(self) -> str:
