@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: run install test check bench coverage fuzz-api lint lock linux
+.PHONY: run install test check bench coverage fuzz-api lint lock linux mutants api
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -51,3 +51,11 @@ check: $(STAMP)
 lock:
 	@$(BIN)/python -m pip install --quiet uv
 	@for name in requirements requirements-test; do $(BIN)/uv pip compile --quiet --generate-hashes --no-emit-index-url --no-header --python-version 3.11 $$name.in -o $$name.txt; done
+
+# Turns comparisons, signs and constants of `evaluation` round and counts what the tests of each area notice; see docs/correctness/mutants.md.
+mutants: $(STAMP)
+	@exec $(BIN)/python -m tests.mutants $(MUTANTS)
+
+# The reference of `evaluation`, made of its docstrings: docs/api/metrics.md, and a page a module in build/api.
+api: $(STAMP)
+	@exec $(BIN)/python -m docs.api.make_api

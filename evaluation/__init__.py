@@ -1,8 +1,11 @@
 """Scoring and ranking of biomedical image analysis challenges: pure Python, usable without the platform.
 
-What most people need is here by name, imported when it is first asked for, so that ``import evaluation`` stays quick.
+What most people need is here by name, imported when it is first asked for, so that ``import evaluation`` stays quick:
+`score` predictions in folders, `rank` algorithms, write a `report`, `recommend` metrics for a problem, `verify` a published ranking. Metrics
+are in `evaluation.metrics`, each by its id.
 
->>> from evaluation import rank
+>>> from evaluation import rank, recommend, report, score, verify
+>>> from evaluation.metrics import dsc
 """
 
 from __future__ import annotations
@@ -11,14 +14,22 @@ import importlib
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from evaluation.advice.recommend import recommend
+    from evaluation.bundle import verify
     from evaluation.ranking.facade import rank
+    from evaluation.reporting import build_report as report
+    from evaluation.scoring import score_folders as score
 
 __version__ = "0.1.0"
 
-__all__ = ["rank"]
+__all__ = ["rank", "recommend", "report", "score", "verify"]
 
 _PLACES: Final = {
     "rank": "evaluation.ranking.facade:rank",
+    "recommend": "evaluation.advice:recommend",
+    "report": "evaluation.reporting:build_report",
+    "score": "evaluation.scoring:score_folders",
+    "verify": "evaluation.bundle:verify",
 }
 
 
@@ -29,3 +40,7 @@ def __getattr__(name: str) -> Any:
     module, _, function = _PLACES[name].partition(":")
     globals()[name] = getattr(importlib.import_module(module), function)
     return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

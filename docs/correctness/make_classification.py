@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn import metrics as sk
 
-from evaluation.metrics import calibration, classification, multi_class, thresholds
+from evaluation import metrics
 from evaluation.outcomes import Flag, Result
 
 HERE = Path(__file__).parent
@@ -101,12 +101,12 @@ def average_precision() -> str:
     ties = [0.9, 0.8, 0.8]
     both = [(E3_LABELS, E3_SCORES), (FEW_LABELS, FEW_SCORES)]
     rows = [
-        ["ours", *(shown(thresholds.average_precision(*data)) for data in both)],
+        ["ours", *(shown(metrics.average_precision(*data)) for data in both)],
         ["scikit-learn `average_precision_score`", *(theirs(sk.average_precision_score, *data) for data in both)],
         ["trapezoid, scikit-learn `auc` of the points", *(f"{sk.auc(*curve(*data)):.4f}" for data in both)],
     ]
     order = [
-        [name, shown(thresholds.average_precision(labels, ties)), shown(one_by_one(labels, ties))]
+        [name, shown(metrics.average_precision(labels, ties)), shown(one_by_one(labels, ties))]
         for name, labels in (("the miss first", [1, 0, 1]), ("the hit first", [1, 1, 0]))
     ]
     return f"""## Average precision is a sum of steps
@@ -130,7 +130,7 @@ def curve(labels: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def one_by_one(labels: list[int], scores: list[float]) -> Result:
     """Average precision with ties in the order of the file."""
-    return thresholds.average_precision(labels, scores, ties="sequential")
+    return metrics.average_precision(labels, scores, ties="sequential")
 
 
 def bins() -> str:
@@ -138,7 +138,7 @@ def bins() -> str:
     rows = []
     body = []
     for count, colour, shift in ((3, "#1f5fbf", -0.008), (5, "#2e7d32", 0.0), (10, "#c45500", 0.008)):
-        value = calibration.ece(CORRECT, CONFIDENCE, n_bins=count, target="positive_class")
+        value = metrics.ece(CORRECT, CONFIDENCE, n_bins=count, target="positive_class")
         rows.append([str(count), shown(value)])
         which = np.maximum(np.ceil(np.round(CONFIDENCE * count, 9)).astype(int) - 1, 0)
         for number in np.unique(which):
@@ -153,7 +153,7 @@ def bins() -> str:
         "Share of hits against mean score of each bin: 3 bins (blue), 5 (green), 10 (orange); gaps to the diagonal",
         [diagonal, *body],
     )
-    edge = calibration.ece([1, 0], [0.26, 0.28], n_bins=25, target="positive_class")
+    edge = metrics.ece([1, 0], [0.26, 0.28], n_bins=25, target="positive_class")
     naive = np.ceil(np.array([0.26, 0.28]) * 25).astype(int)
     return f"""## Calibration error depends on its bins
 
@@ -173,37 +173,37 @@ def undefined() -> str:
     rows = [
         [
             "PPV, nothing called positive",
-            shown(classification.ppv([1, 0, 0], [0, 0, 0])),
+            shown(metrics.ppv([1, 0, 0], [0, 0, 0])),
             theirs(sk.precision_score, [1, 0, 0], [0, 0, 0]),
         ],
         [
             "Sensitivity, nothing is positive",
-            shown(classification.sensitivity([0, 0, 0], [1, 0, 0])),
+            shown(metrics.sensitivity([0, 0, 0], [1, 0, 0])),
             theirs(sk.recall_score, [0, 0, 0], [1, 0, 0]),
         ],
         [
             "F1, nothing is positive, nothing called so",
-            shown(classification.fbeta([0, 0, 0], [0, 0, 0])),
+            shown(metrics.fbeta([0, 0, 0], [0, 0, 0])),
             theirs(sk.f1_score, [0, 0, 0], [0, 0, 0]),
         ],
         [
             "MCC, every decision the same",
-            shown(multi_class.mcc([1, 1, 0], [1, 1, 1])),
+            shown(metrics.mcc([1, 1, 0], [1, 1, 1])),
             theirs(sk.matthews_corrcoef, [1, 1, 0], [1, 1, 1]),
         ],
         [
             "MCC, one class and all right",
-            shown(multi_class.mcc([1, 1, 1], [1, 1, 1])),
+            shown(metrics.mcc([1, 1, 1], [1, 1, 1])),
             theirs(sk.matthews_corrcoef, [1, 1, 1], [1, 1, 1]),
         ],
         [
             "AUROC, one class",
-            shown(thresholds.auroc([1, 1, 1], [0.1, 0.5, 0.9])),
+            shown(metrics.auroc([1, 1, 1], [0.1, 0.5, 0.9])),
             theirs(sk.roc_auc_score, [1, 1, 1], [0.1, 0.5, 0.9]),
         ],
         [
             "AP, nothing is positive",
-            shown(thresholds.average_precision([0, 0, 0], [0.1, 0.5, 0.9])),
+            shown(metrics.average_precision([0, 0, 0], [0.1, 0.5, 0.9])),
             theirs(sk.average_precision_score, [0, 0, 0], [0.1, 0.5, 0.9]),
         ],
     ]
@@ -225,7 +225,7 @@ def correlation() -> str:
     total, chance = matrix.sum(), (matrix.sum(0) * matrix.sum(1)).sum()
     printed = (np.trace(matrix) * total - chance) / (total**2 - chance)
     cells = [
-        ["ours", shown(multi_class.mcc(reference, prediction)), shown(multi_class.cohens_kappa(reference, prediction))],
+        ["ours", shown(metrics.mcc(reference, prediction)), shown(metrics.cohens_kappa(reference, prediction))],
         [
             "scikit-learn",
             theirs(sk.matthews_corrcoef, reference, prediction),
@@ -247,8 +247,8 @@ def omission() -> str:
     labels, scores = np.array([1] * 9 + [0]), np.full(10, 0.7)
     kept = np.arange(10) >= 2
     rows = [
-        ["all ten cases answered with 0.7", shown(calibration.ece(labels, scores, n_bins=2))],
-        ["two left out and dropped", f"{calibration.ece(labels[kept], scores[kept], n_bins=2).value:.4f}"],
+        ["all ten cases answered with 0.7", shown(metrics.ece(labels, scores, n_bins=2))],
+        ["two left out and dropped", f"{metrics.ece(labels[kept], scores[kept], n_bins=2).value:.4f}"],
         ["two left out, in the bin of the others with score 1 and wrong", f"{_balanced(labels[kept]):.4f}"],
         ["two left out, ours: a bin of their own with the gap 1", f"**{_own_bin(labels[kept]):.4f}**"],
     ]

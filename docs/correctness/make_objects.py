@@ -14,7 +14,7 @@ import numpy as np
 
 from docs.correctness.make_masks import COLOURS, peer, peers_named, picture, shown, table
 from evaluation.matching import Objects, Rule, match_objects
-from evaluation.matching import criteria as c
+from evaluation.matching import criterion_tables as c
 from evaluation.metrics import detection, disentangled, instance
 from evaluation.metrics.instance import PanopticCounts, panoptic_values
 

@@ -182,7 +182,7 @@ def _table(rows: _Rows, block: IntArray, *, metric: MetricUse, region: str | Non
         np.zeros(len(block), dtype=np.int64) if per_dataset else rows.case[block] - (len(rows.all_cases) - len(cases))
     )
     flat = place * shape[1] + rows.algorithm[block]
-    _refuse_duplicates(rows.frame, block, flat, shape[0] * shape[1])
+    _refuse_duplicates(rows.frame, block, flat)
     values = np.full(shape, np.nan)
     outcomes = np.full(shape, number_of(rows.outcomes, Outcome.MISSING.value), dtype=np.int64)
     flags = np.full(shape, number_of(rows.flags, ABSENT), dtype=np.int64)
@@ -227,8 +227,8 @@ def _known_diagonals(rows: _Rows, metric: MetricUse) -> FloatArray:
     return diagonals
 
 
-def _refuse_duplicates(rows: pd.DataFrame, numbers: IntArray, flat: IntArray, size: int) -> None:
-    counts = np.bincount(flat, minlength=size)
+def _refuse_duplicates(rows: pd.DataFrame, numbers: IntArray, flat: IntArray) -> None:
+    counts = np.bincount(flat)
     if counts.max(initial=0) < 2:
         return
     block = rows.iloc[numbers]

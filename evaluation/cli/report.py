@@ -34,7 +34,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the report."""
-    from evaluation.report import report_blocks
+    from evaluation.reporting import report_blocks
 
     if options.top is not None and options.top < 1:
         message = f"--top: {options.top} is not a whole number of 1 or more"

@@ -1,1 +1,144 @@
-"""Metrics, one module a family: pure functions of a reference and a prediction that return value and outcome."""
+"""Metrics, one module a family: pure functions of a reference and a prediction that return value and outcome.
+
+Each is here by its id, imported when it is first asked for; where a metric counts something else in another kind of problem
+(pixels, objects), this is the function for whole images, and the others stand in the modules.
+
+>>> from evaluation.metrics import dsc
+>>> dsc([[1, 1, 0]], [[0, 1, 1]]).value
+0.5
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from evaluation.matching.criterion_tables import (
+        loc_approx_iou,
+        loc_boundary_iou,
+        loc_box_iou,
+        loc_center_cover,
+        loc_center_distance,
+        loc_center_hit,
+        loc_ior,
+        loc_mask_iou,
+        loc_point_in_approx,
+        loc_point_in_box,
+        loc_point_in_mask,
+    )
+    from evaluation.metrics.boundary import assd, boundary_iou, hausdorff_distance, hausdorff_percentile, masd, nsd
+    from evaluation.metrics.calibration import cwce, ece, ece_kde, kce, mce, tce
+    from evaluation.metrics.classification import npv, ppv, sensitivity, specificity
+    from evaluation.metrics.composite_rates import fbeta, lr_plus, net_benefit
+    from evaluation.metrics.detection import (
+        fppi,
+        fppi_at_sensitivity,
+        froc_score,
+        mean_average_precision,
+        sensitivity_at_fppi,
+    )
+    from evaluation.metrics.instance import detection_quality, mi_dsc, mi_nsd, panoptic_quality, segmentation_quality
+    from evaluation.metrics.multi_class import (
+        accuracy,
+        balanced_accuracy,
+        cohens_kappa,
+        expected_cost,
+        expected_cost_normalized,
+        mcc,
+        weighted_cohens_kappa,
+        youden_j,
+    )
+    from evaluation.metrics.overlap import cldice, dsc, ior, iou
+    from evaluation.metrics.proper_scores import brier_score, brier_skill_score, nll, root_brier_score
+    from evaluation.metrics.thresholds import auroc, average_precision
+    from evaluation.metrics.working_points import (
+        npv_at_sensitivity,
+        ppv_at_sensitivity,
+        sensitivity_at_npv,
+        sensitivity_at_ppv,
+        sensitivity_at_specificity,
+        specificity_at_sensitivity,
+    )
+
+__all__ = [
+    "accuracy",
+    "assd",
+    "auroc",
+    "average_precision",
+    "balanced_accuracy",
+    "boundary_iou",
+    "brier_score",
+    "brier_skill_score",
+    "cldice",
+    "cohens_kappa",
+    "cwce",
+    "detection_quality",
+    "dsc",
+    "ece",
+    "ece_kde",
+    "expected_cost",
+    "expected_cost_normalized",
+    "fbeta",
+    "fppi",
+    "fppi_at_sensitivity",
+    "froc_score",
+    "hausdorff_distance",
+    "hausdorff_percentile",
+    "ior",
+    "iou",
+    "kce",
+    "loc_approx_iou",
+    "loc_boundary_iou",
+    "loc_box_iou",
+    "loc_center_cover",
+    "loc_center_distance",
+    "loc_center_hit",
+    "loc_ior",
+    "loc_mask_iou",
+    "loc_point_in_approx",
+    "loc_point_in_box",
+    "loc_point_in_mask",
+    "lr_plus",
+    "masd",
+    "mcc",
+    "mce",
+    "mean_average_precision",
+    "mi_dsc",
+    "mi_nsd",
+    "net_benefit",
+    "nll",
+    "npv",
+    "npv_at_sensitivity",
+    "nsd",
+    "panoptic_quality",
+    "ppv",
+    "ppv_at_sensitivity",
+    "root_brier_score",
+    "segmentation_quality",
+    "sensitivity",
+    "sensitivity_at_fppi",
+    "sensitivity_at_npv",
+    "sensitivity_at_ppv",
+    "sensitivity_at_specificity",
+    "specificity",
+    "specificity_at_sensitivity",
+    "tce",
+    "weighted_cohens_kappa",
+    "youden_j",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Modules of this package are asked for here, too, before they are imported: only ids may load anything.
+    if name not in __all__:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    from evaluation.metrics.declaration import MODULES, declared_in
+
+    functions = {metric.id: metric.compute for module in MODULES for metric in declared_in(module)}
+    globals().update({metric_id: functions[metric_id] for metric_id in __all__})
+    return functions[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

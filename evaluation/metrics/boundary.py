@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from evaluation.metrics.declaration import MASKS, declare
 from evaluation.metrics.distances import squared_distance_to_background
 from evaluation.metrics.masks import overlap, pair
+from evaluation.metrics.options import Option
+from evaluation.metrics.shared_options import BOUNDARY_CONNECTIVITY, DISTANCE_PENALTY, EMPTY_MASKS, SPACING
 from evaluation.outcomes import Flag, Outcome, Result, ok, undefined
 
 if TYPE_CHECKING:
@@ -26,6 +29,17 @@ SLACK: Final = 1e-6
 """Relative slack of comparisons with a tolerance: header spacings have 32 bits, and a tie counts as within."""
 
 
+@declare(
+    "Hausdorff Distance",
+    "HD",
+    categories=MASKS,
+    direction="lower",
+    range=(0, None),
+    family="boundary",
+    needs="masks spacing",
+    unit="mm",
+    options=(SPACING, BOUNDARY_CONNECTIVITY, *EMPTY_MASKS, DISTANCE_PENALTY),
+)
 def hausdorff_distance(
     reference: ArrayLike | Mask,
     prediction: ArrayLike | Mask,
@@ -66,6 +80,38 @@ def hausdorff_distance(
     return ok(max(there.max(), back.max()))
 
 
+@declare(
+    "Hausdorff Distance, X-th percentile (default HD95)",
+    "HD95",
+    categories=MASKS,
+    direction="lower",
+    range=(0, None),
+    family="boundary",
+    needs="masks spacing",
+    unit="mm",
+    options=(
+        Option(
+            "percentile",
+            "number",
+            95,
+            "Percentile applied to each directed distance set.",
+            maximum=100,
+            exclusive_minimum=0,
+        ),
+        Option(
+            "combine",
+            "enum",
+            "max_of_directed",
+            "max_of_directed follows the seed; pooled takes one percentile of both sets together.",
+            choices=("max_of_directed", "pooled"),
+        ),
+        SPACING,
+        BOUNDARY_CONNECTIVITY,
+        *EMPTY_MASKS,
+        DISTANCE_PENALTY,
+    ),
+    label="HD{percentile:g}",
+)
 def hausdorff_percentile(
     reference: ArrayLike | Mask,
     prediction: ArrayLike | Mask,
@@ -112,6 +158,17 @@ def hausdorff_percentile(
     return ok(max(_percentile(there, percentile), _percentile(back, percentile)))
 
 
+@declare(
+    "Average Symmetric Surface Distance",
+    "ASSD",
+    categories=MASKS,
+    direction="lower",
+    range=(0, None),
+    family="boundary",
+    needs="masks spacing",
+    unit="mm",
+    options=(SPACING, BOUNDARY_CONNECTIVITY, *EMPTY_MASKS, DISTANCE_PENALTY),
+)
 def assd(
     reference: ArrayLike | Mask,
     prediction: ArrayLike | Mask,
@@ -135,6 +192,17 @@ def assd(
     return ok((there.sum() + back.sum()) / (there.size + back.size))
 
 
+@declare(
+    "Mean Absolute Surface Distance",
+    "MASD",
+    categories=MASKS,
+    direction="lower",
+    range=(0, None),
+    family="boundary",
+    needs="masks spacing",
+    unit="mm",
+    options=(SPACING, BOUNDARY_CONNECTIVITY, *EMPTY_MASKS, DISTANCE_PENALTY),
+)
 def masd(
     reference: ArrayLike | Mask,
     prediction: ArrayLike | Mask,
@@ -158,6 +226,36 @@ def masd(
     return ok((there.mean() + back.mean()) / 2)
 
 
+@declare(
+    "Normalized Surface Distance",
+    "NSD",
+    categories=MASKS,
+    direction="higher",
+    range=(0, 1),
+    family="boundary",
+    needs="masks spacing",
+    options=(
+        Option(
+            "tolerance",
+            "number",
+            1.0,
+            "Largest boundary deviation still counted as correct (tau), per class; the organiser has to confirm it, ideally from inter-rater data.",
+            unit="mm",
+            minimum=0,
+            required=True,
+        ),
+        Option(
+            "boundary_weighting",
+            "enum",
+            "pixel_count",
+            "Count boundary pixels, or weight them by surface area.",
+            choices=("pixel_count", "surface_area"),
+        ),
+        SPACING,
+        BOUNDARY_CONNECTIVITY,
+        *EMPTY_MASKS,
+    ),
+)
 def nsd(
     reference: ArrayLike | Mask,
     prediction: ArrayLike | Mask,
@@ -207,6 +305,42 @@ def nsd(
     return ok((own[there <= limit].sum() + other[back <= limit].sum()) / (own.sum() + other.sum()))
 
 
+@declare(
+    "Boundary Intersection over Union",
+    "BIoU",
+    categories=MASKS,
+    direction="higher",
+    range=(0, 1),
+    family="boundary",
+    needs="masks spacing",
+    options=(
+        Option(
+            "distance",
+            "number",
+            None,
+            "Width d of the inner boundary band; null uses distance_ratio.",
+            unit="mm",
+            minimum=0,
+        ),
+        Option(
+            "distance_ratio",
+            "number",
+            0.02,
+            "Band width as a fraction of the image diagonal, at least one pixel; used when distance is null.",
+            maximum=1,
+            exclusive_minimum=0,
+        ),
+        Option(
+            "combine_with_mask_iou",
+            "boolean",
+            False,
+            "Report min(Boundary IoU, Mask IoU) so that holes cannot go unseen.",
+        ),
+        SPACING,
+        BOUNDARY_CONNECTIVITY,
+        *EMPTY_MASKS,
+    ),
+)
 def boundary_iou(
     reference: ArrayLike | Mask,
     prediction: ArrayLike | Mask,

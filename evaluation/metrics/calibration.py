@@ -18,7 +18,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from evaluation.metrics.calibration_scores import CALIBRATION, class_calibration_error
+from evaluation.metrics.declaration import IMAGES, OBJECTS, declare
+from evaluation.metrics.options import Option
 from evaluation.metrics.samples import make_samples
+from evaluation.metrics.shared_options import BINS
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -26,7 +29,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from evaluation.metrics.calibration_bins import BinEdge, Binning
-    from evaluation.metrics.calibration_scores import TaskForm
     from evaluation.outcomes import Result
 
 
@@ -50,124 +52,26 @@ def _check_bins(n_bins: int, binning: Binning, bin_edge: BinEdge) -> dict[str, A
     return {"n_bins": n_bins, "binning": binning, "bin_edge": bin_edge}
 
 
-def brier_score(
-    reference: ArrayLike,
-    scores: ArrayLike,
-    *,
-    task_form: TaskForm = "auto",
-    scaling: Literal["as_defined", "halved"] = "as_defined",
-    classes: Sequence[Hashable] | None = None,
-) -> Result:
-    """Brier score, the mean squared difference of score and truth: calibration and discrimination together.
-
-    Parameters
-    ----------
-    reference, scores, classes
-        As the module says.
-    task_form
-        ``binary``: of the positive class alone; ``multiclass``: summed over the vector, twice the binary form for two
-        classes; ``auto``: by the number of classes.
-    scaling
-        ``halved`` divides the vector form by two.
-
-    Returns
-    -------
-    Result
-        Value in [0, 1] (binary) or [0, 2], lower is better.
-
-    Examples
-    --------
-    >>> brier_score([1, 0], [0.75, 0.25])
-    Result(value=0.0625, outcome=<Outcome.OK: 'ok'>)
-    """
-    return _judge("brier_score", reference, scores, classes, task_form=task_form, scaling=scaling)
-
-
-def brier_skill_score(
-    reference: ArrayLike,
-    scores: ArrayLike,
-    *,
-    task_form: TaskForm = "auto",
-    baseline_priors: ArrayLike | Literal["dataset"] = "dataset",
-    classes: Sequence[Hashable] | None = None,
-) -> Result:
-    """Brier skill score, 1 minus the Brier score over that of a constant forecast.
-
-    Parameters
-    ----------
-    reference, scores, classes, task_form
-        As for `brier_score`.
-    baseline_priors
-        The constant forecast: the frequencies of the data set, or one number a class.
-
-    Returns
-    -------
-    Result
-        Value in (-inf, 1], higher is better, 0 for the forecast itself; ``degenerate`` with the flag ``reference`` if
-        that forecast is perfect.
-
-    Examples
-    --------
-    >>> brier_skill_score([1, 0], [0.75, 0.25]).value
-    0.75
-    """
-    return _judge("brier_skill_score", reference, scores, classes, task_form=task_form, baseline_priors=baseline_priors)
-
-
-def root_brier_score(
-    reference: ArrayLike,
-    scores: ArrayLike,
-    *,
-    task_form: TaskForm = "auto",
-    classes: Sequence[Hashable] | None = None,
-) -> Result:
-    """Root of the Brier score: an upper bound of the canonical calibration error.
-
-    Parameters are those of `brier_score`; value in [0, 1] (binary) or [0, √2], lower is better.
-
-    Examples
-    --------
-    >>> root_brier_score([1, 0], [0.75, 0.25]).value
-    0.25
-    """
-    return _judge("root_brier_score", reference, scores, classes, task_form=task_form)
-
-
-def nll(
-    reference: ArrayLike,
-    scores: ArrayLike,
-    *,
-    epsilon: float = 1e-15,
-    log_base: Literal["e", "2"] = "e",
-    classes: Sequence[Hashable] | None = None,
-) -> Result:
-    """Negative log likelihood (log loss): the mean of minus the logarithm of the true class's score.
-
-    Parameters
-    ----------
-    reference, scores, classes
-        As the module says.
-    epsilon
-        Scores are clipped to [epsilon, 1 - epsilon], so that one certain error is not infinite.
-    log_base
-        ``e`` or ``2``.
-
-    Returns
-    -------
-    Result
-        Value in [0, inf), lower is better.
-
-    Examples
-    --------
-    >>> nll([1, 0], [0.5, 0.5], log_base="2").value
-    1.0
-    """
-    if not 0 < epsilon < 0.5:
-        message = f"epsilon lies between 0 and 0.5, not at {epsilon}"
-        raise ValueError(message)
-    return _judge("nll", reference, scores, classes, epsilon=epsilon, log_base=log_base)
-
-
+@declare(
+    "Expected Calibration Error",
+    "ECE",
+    categories=IMAGES + OBJECTS,
+    direction="lower",
+    range=(0, 1),
+    family="calibration",
+    needs="labels scores",
+    options=(
+        *BINS,
+        Option(
+            "target",
+            "enum",
+            "top_label",
+            "top_label uses the winning score; positive_class uses the score of the positive class (binary only).",
+            choices=("top_label", "positive_class"),
+        ),
+    ),
+    evidence="calibration",
+)
 def ece(
     reference: ArrayLike,
     scores: ArrayLike,
@@ -207,6 +111,17 @@ def ece(
     return _judge("ece", reference, scores, classes, **_check_bins(n_bins, binning, bin_edge), target=target)
 
 
+@declare(
+    "Maximum Calibration Error",
+    "MCE",
+    categories=IMAGES + OBJECTS,
+    direction="lower",
+    range=(0, 1),
+    family="calibration",
+    needs="labels scores",
+    options=BINS,
+    evidence="calibration",
+)
 def mce(
     reference: ArrayLike,
     scores: ArrayLike,
@@ -226,6 +141,17 @@ def mce(
     return _judge("mce", reference, scores, classes, **_check_bins(n_bins, binning, bin_edge))
 
 
+@declare(
+    "Top-label Calibration Error",
+    "TCE",
+    categories=IMAGES + OBJECTS,
+    direction="lower",
+    range=(0, 1),
+    family="calibration",
+    needs="labels scores",
+    options=BINS,
+    evidence="calibration",
+)
 def tce(
     reference: ArrayLike,
     scores: ArrayLike,
@@ -245,6 +171,34 @@ def tce(
     return _judge("tce", reference, scores, classes, **_check_bins(n_bins, binning, bin_edge))
 
 
+@declare(
+    "Class-wise Calibration Error",
+    "CWCE",
+    categories=IMAGES + OBJECTS,
+    direction="lower",
+    range=(0, 1),
+    family="calibration",
+    needs="labels scores",
+    options=(
+        *BINS,
+        Option(
+            "norm",
+            "enum",
+            "l2",
+            "l2 follows the seed; l1 is the static-calibration-error variant.",
+            choices=("l2", "l1"),
+        ),
+        Option("class_weights", "array", "uniform", "Weights w_k, summing to 1; uniform is 1/K."),
+        Option(
+            "report",
+            "enum",
+            "per_class_and_overall",
+            "What is stored.",
+            choices=("overall", "per_class", "per_class_and_overall"),
+        ),
+    ),
+    evidence="calibration",
+)
 def cwce(
     reference: ArrayLike,
     scores: ArrayLike,
@@ -290,6 +244,38 @@ def cwce(
     return class_calibration_error(samples, samples.codes([positive_class]), None, **bins, norm=norm).result()
 
 
+@declare(
+    "Kernel Calibration Error",
+    "KCE",
+    categories=IMAGES + OBJECTS,
+    direction="lower",
+    range=(None, None),
+    family="calibration",
+    needs="labels scores",
+    options=(
+        Option(
+            "estimator",
+            "enum",
+            "skce_unbiased",
+            "skce_unbiased estimates the squared error and may be negative; skce_biased is non-negative; kce_biased is its square root.",
+            choices=("skce_unbiased", "skce_biased", "kce_biased"),
+        ),
+        Option(
+            "kernel",
+            "enum",
+            "laplacian",
+            "Scalar kernel, multiplied by the identity matrix.",
+            choices=("laplacian", "gaussian"),
+        ),
+        Option(
+            "bandwidth",
+            "number|string",
+            "median",
+            "Kernel width; median is the median pairwise distance of the score vectors.",
+        ),
+    ),
+    evidence="calibration",
+)
 def kce(
     reference: ArrayLike,
     scores: ArrayLike,
@@ -330,6 +316,25 @@ def kce(
     return _judge("kce", reference, scores, classes, estimator=estimator, kernel=kernel, bandwidth=bandwidth)
 
 
+@declare(
+    "Expected Calibration Error Kernel Density Estimate",
+    "ECE_KDE",
+    categories=IMAGES + OBJECTS,
+    direction="lower",
+    range=(0, 2),
+    family="calibration",
+    needs="labels scores",
+    options=(
+        Option(
+            "bandwidth",
+            "number|string",
+            "auto",
+            "Dirichlet/beta kernel width h; auto maximises the leave-one-out likelihood over a logarithmic grid and is stored with the result.",
+        ),
+        Option("norm", "enum", "l1", "Norm of the difference vector in the multi-class form.", choices=("l1", "l2")),
+    ),
+    evidence="calibration",
+)
 def ece_kde(
     reference: ArrayLike,
     scores: ArrayLike,

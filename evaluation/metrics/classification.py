@@ -11,8 +11,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evaluation.metrics.declaration import IMAGES, NOTHING_TO_FIND, OBJECTS, declare
 from evaluation.metrics.evaluators import BY_DECISIONS, PER_CLASS, average
+from evaluation.metrics.options import Option
 from evaluation.metrics.samples import make_samples
+from evaluation.metrics.shared_options import (
+    LEVEL,
+    MATCHING,
+    ONE_CLASS,
+    SCALE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -63,6 +71,19 @@ def judge_class(
     return PER_CLASS[metric](samples, positive, None, **options).result()
 
 
+@declare(
+    "Sensitivity",
+    "Sens",
+    categories=IMAGES + OBJECTS,
+    direction="higher",
+    range=(0, 1),
+    family="per_class_counting",
+    needs="labels",
+    options=(LEVEL, *ONE_CLASS, SCALE, *MATCHING),
+    evidence="one_class",
+    evidence_of_objects="counts",
+    policy=NOTHING_TO_FIND,
+)
 def sensitivity(
     reference: ArrayLike,
     prediction: ArrayLike,
@@ -118,6 +139,17 @@ def sensitivity(
     )
 
 
+@declare(
+    "Specificity",
+    "Spec",
+    categories=IMAGES,
+    direction="higher",
+    range=(0, 1),
+    family="per_class_counting",
+    needs="labels",
+    options=ONE_CLASS,
+    evidence="one_class",
+)
 def specificity(
     reference: ArrayLike,
     prediction: ArrayLike,
@@ -152,6 +184,38 @@ def specificity(
     )
 
 
+@declare(
+    "Positive Predictive Value",
+    "PPV",
+    categories=IMAGES + OBJECTS,
+    direction="higher",
+    range=(0, 1),
+    family="per_class_counting",
+    needs="labels",
+    options=(
+        LEVEL,
+        *ONE_CLASS,
+        Option(
+            "target_prevalence",
+            "number",
+            None,
+            "Population prevalence for the corrected form; null uses the plain count ratio. Image level only.",
+            minimum=0,
+            maximum=1,
+        ),
+        Option(
+            "on_no_positive_prediction",
+            "enum",
+            "worst",
+            "Value when nothing was predicted positive although positives exist.",
+            choices=("worst", "exclude"),
+        ),
+        SCALE,
+        *MATCHING,
+    ),
+    evidence="one_class",
+    evidence_of_objects="counts",
+)
 def ppv(
     reference: ArrayLike,
     prediction: ArrayLike,
@@ -198,6 +262,34 @@ def ppv(
     )
 
 
+@declare(
+    "Negative Predictive Value",
+    "NPV",
+    categories=IMAGES,
+    direction="higher",
+    range=(0, 1),
+    family="per_class_counting",
+    needs="labels",
+    options=(
+        *ONE_CLASS,
+        Option(
+            "target_prevalence",
+            "number",
+            None,
+            "Population prevalence for the corrected form; null uses the plain count ratio.",
+            minimum=0,
+            maximum=1,
+        ),
+        Option(
+            "on_no_negative_prediction",
+            "enum",
+            "worst",
+            "Value when nothing was predicted negative although negatives exist.",
+            choices=("worst", "exclude"),
+        ),
+    ),
+    evidence="one_class",
+)
 def npv(
     reference: ArrayLike,
     prediction: ArrayLike,
@@ -226,137 +318,6 @@ def npv(
         classes=classes,
         score_threshold=score_threshold,
         target_prevalence=_probability(target_prevalence),
-    )
-
-
-def lr_plus(
-    reference: ArrayLike,
-    prediction: ArrayLike,
-    *,
-    continuity_correction: float = 0.0,
-    positive_class: Hashable | None = None,
-    classes: Sequence[Hashable] | None = None,
-    score_threshold: float = 0.5,
-) -> Result:
-    """Positive likelihood ratio, Sensitivity / (1 - Specificity): how much a positive decision raises the odds.
-
-    Parameters
-    ----------
-    reference, prediction, positive_class, classes, score_threshold
-        As for `sensitivity`.
-    continuity_correction
-        Added to every cell of the table (0.5 is customary); 0 for none.
-
-    Returns
-    -------
-    Result
-        Value in [0, inf), higher is better, 1 says nothing. ``degenerate`` with the flag ``unbounded`` without any
-        false positive, which ranks as best; plainly ``degenerate`` if nothing is called positive; with the flag
-        ``reference`` if a class is absent.
-
-    Examples
-    --------
-    >>> lr_plus([1, 1, 0, 0], [1, 1, 0, 1]).value
-    2.0
-    >>> lr_plus([1, 0], [1, 0]).flag
-    <Flag.UNBOUNDED: 'unbounded'>
-    """
-    if continuity_correction < 0:
-        message = f"continuity_correction is a number from 0 on, not {continuity_correction}"
-        raise ValueError(message)
-    return judge_class(
-        "lr_plus",
-        reference,
-        prediction,
-        positive_class=positive_class,
-        classes=classes,
-        score_threshold=score_threshold,
-        continuity_correction=continuity_correction,
-    )
-
-
-def fbeta(
-    reference: ArrayLike,
-    prediction: ArrayLike,
-    *,
-    beta: float = 1.0,
-    positive_class: Hashable | None = None,
-    class_average: ClassAverage = "per_class",
-    classes: Sequence[Hashable] | None = None,
-    score_threshold: float = 0.5,
-) -> Result:
-    """F-beta score, the weighted harmonic mean of PPV and Sensitivity, computed from counts.
-
-    Parameters
-    ----------
-    reference, prediction, positive_class, class_average, classes, score_threshold
-        As for `sensitivity`. The ``macro`` mean is that of the classes' values.
-    beta
-        Above 1, misses weigh more; below 1, false alarms do.
-
-    Returns
-    -------
-    Result
-        Value in [0, 1], higher is better; ``both_empty`` if nothing is positive and nothing was called so.
-
-    Examples
-    --------
-    >>> fbeta([1, 1, 0, 0], [1, 0, 0, 1]).value
-    0.5
-    """
-    if not beta > 0:
-        message = f"beta is a number above 0, not {beta}"
-        raise ValueError(message)
-    return judge_class(
-        "fbeta",
-        reference,
-        prediction,
-        positive_class=positive_class,
-        class_average=class_average,
-        classes=classes,
-        score_threshold=score_threshold,
-        beta=beta,
-    )
-
-
-def net_benefit(
-    reference: ArrayLike,
-    prediction: ArrayLike,
-    *,
-    threshold_probability: float,
-    positive_class: Hashable | None = None,
-    classes: Sequence[Hashable] | None = None,
-) -> Result:
-    """Net benefit, TP/N - FP/N * p/(1 - p): what decisions are worth when a false alarm costs p/(1 - p) hits.
-
-    Parameters
-    ----------
-    reference, prediction, positive_class, classes
-        As for `sensitivity`.
-    threshold_probability
-        The risk p in (0, 1) from which on one would act. Scores are cut there; labels are taken as they are.
-
-    Returns
-    -------
-    Result
-        Value of at most the share of positives, without a lower bound, higher is better; never clipped.
-        ``degenerate`` with the flag ``reference`` without any case.
-
-    Examples
-    --------
-    >>> net_benefit([1, 1, 0, 0], [1, 0, 0, 1], threshold_probability=0.2).value
-    0.1875
-    """
-    if not 0 < threshold_probability < 1:
-        message = f"threshold_probability lies between 0 and 1, not at {threshold_probability}"
-        raise ValueError(message)
-    return judge_class(
-        "net_benefit",
-        reference,
-        prediction,
-        positive_class=positive_class,
-        classes=classes,
-        threshold_probability=threshold_probability,
     )
 
 

@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evaluation.matching import Rule
+from evaluation.metrics.declaration import OBJECTS, computes, declare
 from evaluation.metrics.detection_values import CURVES, evaluate
 from evaluation.metrics.detections import Detections, count_detections, trace_classes, trace_detections
+from evaluation.metrics.options import Option
+from evaluation.metrics.shared_options import MATCHING, RULE, SCALE, SCORE_THRESHOLD, TARGET_SENSITIVITY
 from evaluation.metrics.values import Values, ratio
 from evaluation.outcomes import Flag, Outcome, Result
 
@@ -38,6 +41,7 @@ _NOT_FOR_FORMULAS = MATCHING_OPTIONS | {
 }
 
 
+@computes("object_detection", "instance_segmentation")
 def sensitivity(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
     """Share of reference objects that were found, TP / (TP + FN).
 
@@ -57,6 +61,7 @@ def sensitivity(references: Sequence[Objects], predictions: Sequence[Objects], *
     return _measure("sensitivity", references, predictions, options)
 
 
+@computes("object_detection", "instance_segmentation")
 def ppv(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
     """Share of predictions that are right, TP / (TP + FP).
 
@@ -69,6 +74,7 @@ def ppv(references: Sequence[Objects], predictions: Sequence[Objects], **options
     return _measure("ppv", references, predictions, options)
 
 
+@computes("object_detection", "instance_segmentation")
 def fbeta(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
     """F-beta score of objects, from counts; ``beta`` above 1 punishes missed objects more.
 
@@ -80,6 +86,18 @@ def fbeta(references: Sequence[Objects], predictions: Sequence[Objects], **optio
     return _measure("fbeta", references, predictions, options)
 
 
+@declare(
+    "False Positives per Image",
+    "FPPI",
+    categories=OBJECTS,
+    direction="lower",
+    range=(0, None),
+    family="per_class_counting",
+    needs="objects images",
+    options=(SCORE_THRESHOLD, *MATCHING),
+    evidence="counts",
+    whole_data_set=True,
+)
 def fppi(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
     """False positives per image, over all images, also those without objects.
 
@@ -91,6 +109,7 @@ def fppi(references: Sequence[Objects], predictions: Sequence[Objects], **option
     return _measure("fppi", references, predictions, options)
 
 
+@computes("object_detection", "instance_segmentation")
 def average_precision(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
     """Average precision: the mean of PPV over the steps of Sensitivity.
 
@@ -105,6 +124,31 @@ def average_precision(references: Sequence[Objects], predictions: Sequence[Objec
     return _measure("average_precision", references, predictions, options)
 
 
+@declare(
+    "mean Average Precision",
+    "mAP",
+    categories=OBJECTS,
+    direction="higher",
+    range=(0, 1),
+    family="multi_threshold",
+    needs="objects scores images",
+    options=(
+        Option(
+            "class_weights",
+            "array",
+            None,
+            "Optional class weights; null is the plain mean over classes that occur in the reference.",
+        ),
+        Option(
+            "interpolation", "enum", "step", "See average_precision.", choices=("step", "voc_all_points", "coco_101")
+        ),
+        Option("ties", "enum", "grouped", "See average_precision.", choices=("grouped", "sequential")),
+        Option("localization_thresholds", "array", None, "Optional list of cutoffs to average over."),
+        *MATCHING,
+    ),
+    evidence="curve",
+    all_classes=True,
+)
 def mean_average_precision(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
     """Mean of the average precision of all classes that occur in the reference; objects need ``classes``.
 
@@ -122,6 +166,36 @@ def mean_average_precision(references: Sequence[Objects], predictions: Sequence[
     return mean_over_classes(values, options.get("class_weights")).result()
 
 
+@declare(
+    "Free-Response Receiver Operating Characteristic Score",
+    "FROC",
+    categories=OBJECTS,
+    direction="higher",
+    range=(0, 1),
+    family="multi_threshold",
+    needs="objects scores images",
+    options=(
+        Option(
+            "form",
+            "enum",
+            "mean_at_points",
+            "mean_at_points averages Sensitivity at fppi_points; area integrates from 0 to fppi_max and divides by fppi_max.",
+            choices=("mean_at_points", "area"),
+        ),
+        Option("fppi_points", "array", (0.125, 0.25, 0.5, 1, 2, 4, 8), "FPPI values at which Sensitivity is read off."),
+        Option("fppi_max", "number", 8, "Upper end of the abscissa for form=area.", exclusive_minimum=0),
+        Option(
+            "curve",
+            "enum",
+            "step",
+            "step holds the last reached Sensitivity; linear joins the points.",
+            choices=("step", "linear"),
+        ),
+        SCALE,
+        *MATCHING,
+    ),
+    evidence="curve",
+)
 def froc_score(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
     """Free-response ROC score: Sensitivity over the number of false positives per image.
 
@@ -136,21 +210,45 @@ def froc_score(references: Sequence[Objects], predictions: Sequence[Objects], **
     return _measure("froc_score", references, predictions, options)
 
 
+@computes("object_detection", "instance_segmentation")
 def ppv_at_sensitivity(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
     """PPV where Sensitivity reaches ``target_sensitivity``; ``degenerate`` if it never does."""
     return _measure("ppv_at_sensitivity", references, predictions, options)
 
 
+@computes("object_detection", "instance_segmentation")
 def sensitivity_at_ppv(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
     """Sensitivity where PPV reaches ``target_ppv``; ``degenerate`` if it never does."""
     return _measure("sensitivity_at_ppv", references, predictions, options)
 
 
+@declare(
+    "FPPI at fixed Sensitivity",
+    "FPPI@Sens",
+    categories=OBJECTS,
+    direction="lower",
+    range=(0, None),
+    family="working_point",
+    needs="objects scores images",
+    options=(TARGET_SENSITIVITY, RULE, SCALE, *MATCHING),
+    evidence="curve",
+)
 def fppi_at_sensitivity(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
     """False positives per image where Sensitivity reaches ``target_sensitivity``; ``degenerate`` if it never does."""
     return _measure("fppi_at_sensitivity", references, predictions, options)
 
 
+@declare(
+    "Sensitivity at fixed FPPI",
+    "Sens@FPPI",
+    categories=OBJECTS,
+    direction="higher",
+    range=(0, 1),
+    family="working_point",
+    needs="objects scores images",
+    options=(Option("target_fppi", "number", 1.0, "Maximum FPPI.", required=True), RULE, SCALE, *MATCHING),
+    evidence="curve",
+)
 def sensitivity_at_fppi(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
     """Sensitivity where the false positives per image stay at ``target_fppi`` or below."""
     return _measure("sensitivity_at_fppi", references, predictions, options)

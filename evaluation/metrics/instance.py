@@ -15,7 +15,17 @@ from evaluation.matching import Matching, Objects, Rule, from_label_map, match_o
 from evaluation.matching.assignment import inside_ignored, pairs_of
 from evaluation.matching.criteria import shared_pixels
 from evaluation.metrics.boundary import nsd
+from evaluation.metrics.declaration import INSTANCES, NOTHING_TO_FIND, declare
 from evaluation.metrics.masks import Mask
+from evaluation.metrics.options import Option
+from evaluation.metrics.shared_options import (
+    INCLUDE_BACKGROUND,
+    INSTANCE_CONNECTIVITY,
+    IOU_THRESHOLD,
+    MASK_MATCHING,
+    SCALE,
+    UNMATCHED,
+)
 from evaluation.metrics.values import FloatArray, Values, ratio
 from evaluation.outcomes import Flag, Outcome, Result, ok, undefined
 
@@ -112,6 +122,29 @@ def panoptic_values(metric: str, counts: PanopticCounts) -> Values:
     return values.undefine(np.isnan(numbers), Outcome.DEGENERATE)
 
 
+@declare(
+    "Panoptic Quality",
+    "PQ",
+    categories=INSTANCES,
+    direction="higher",
+    range=(0, 1),
+    family="per_class_counting",
+    needs="instances",
+    options=(
+        Option(
+            "iou_threshold",
+            "number",
+            0.5,
+            "Strict lower bound on mask IoU for a match; at 0.5 or more the match is unique for non-overlapping instances.",
+            minimum=0.5,
+            maximum=1,
+        ),
+        SCALE,
+        INCLUDE_BACKGROUND,
+        INSTANCE_CONNECTIVITY,
+    ),
+    evidence="panoptic",
+)
 def panoptic_quality(reference: ArrayLike | Objects, prediction: ArrayLike | Objects, **options: Any) -> Result:
     """Panoptic quality of one image: sum of the IoU of matched pairs / (TP + FP/2 + FN/2).
 
@@ -139,16 +172,49 @@ def panoptic_quality(reference: ArrayLike | Objects, prediction: ArrayLike | Obj
     return panoptic_values("panoptic_quality", panoptic_counts(reference, prediction, **options)).result()
 
 
+@declare(
+    "Segmentation Quality (PQ component)",
+    "SQ",
+    categories=INSTANCES,
+    direction="higher",
+    range=(0, 1),
+    family="per_class_counting",
+    needs="instances",
+    options=(IOU_THRESHOLD, SCALE, INSTANCE_CONNECTIVITY),
+    evidence="panoptic",
+    policy=NOTHING_TO_FIND,
+)
 def segmentation_quality(reference: ArrayLike | Objects, prediction: ArrayLike | Objects, **options: Any) -> Result:
     """Mean IoU of the matched pairs of one image; ``degenerate`` if there is none."""
     return panoptic_values("segmentation_quality", panoptic_counts(reference, prediction, **options)).result()
 
 
+@declare(
+    "Detection Quality (PQ component)",
+    "DQ",
+    categories=INSTANCES,
+    direction="higher",
+    range=(0, 1),
+    family="per_class_counting",
+    needs="instances",
+    options=(IOU_THRESHOLD, SCALE, INSTANCE_CONNECTIVITY),
+    evidence="panoptic",
+)
 def detection_quality(reference: ArrayLike | Objects, prediction: ArrayLike | Objects, **options: Any) -> Result:
     """F1 of the objects of one image under the matching of panoptic quality."""
     return panoptic_values("detection_quality", panoptic_counts(reference, prediction, **options)).result()
 
 
+@declare(
+    "Multi-Instance Dice Similarity Coefficient",
+    "MI DSC",
+    categories=INSTANCES,
+    direction="higher",
+    range=(0, 1),
+    family="overlap",
+    needs="instances",
+    options=(UNMATCHED, INSTANCE_CONNECTIVITY, *MASK_MATCHING),
+)
 def mi_dsc(
     reference: ArrayLike | Objects,
     prediction: ArrayLike | Objects,
@@ -191,6 +257,21 @@ def mi_dsc(
     return mean_with_unmatched(values, matched, unmatched)
 
 
+@declare(
+    "Multi-Instance Normalized Surface Distance",
+    "MI NSD",
+    categories=INSTANCES,
+    direction="higher",
+    range=(0, 1),
+    family="boundary",
+    needs="instances spacing",
+    options=(
+        UNMATCHED,
+        INSTANCE_CONNECTIVITY,
+        Option("tolerance", "number", 1.0, "See nsd.", unit="mm", minimum=0, required=True),
+        *MASK_MATCHING,
+    ),
+)
 def mi_nsd(
     reference: ArrayLike | Objects,
     prediction: ArrayLike | Objects,

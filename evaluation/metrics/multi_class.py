@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from evaluation.metrics.declaration import IMAGES, declare
 from evaluation.metrics.evaluators import OVERALL
+from evaluation.metrics.options import Option
 from evaluation.metrics.samples import make_samples
+from evaluation.metrics.shared_options import COSTS, PRIORS, SCORE_THRESHOLD
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -32,6 +35,17 @@ def _judge(
     return OVERALL[metric](samples, None, **options).result()
 
 
+@declare(
+    "Accuracy",
+    "Acc",
+    categories=IMAGES,
+    direction="higher",
+    range=(0, 1),
+    family="multi_class_counting",
+    needs="labels",
+    options=(SCORE_THRESHOLD,),
+    evidence="all_classes",
+)
 def accuracy(
     reference: ArrayLike,
     prediction: ArrayLike,
@@ -70,6 +84,17 @@ def accuracy(
     return _judge("accuracy", reference, prediction, classes, score_threshold)
 
 
+@declare(
+    "Balanced Accuracy",
+    "BA",
+    categories=IMAGES,
+    direction="higher",
+    range=(0, 1),
+    family="multi_class_counting",
+    needs="labels",
+    options=(SCORE_THRESHOLD,),
+    evidence="all_classes",
+)
 def balanced_accuracy(
     reference: ArrayLike,
     prediction: ArrayLike,
@@ -94,6 +119,26 @@ def balanced_accuracy(
     return _judge("balanced_accuracy", reference, prediction, classes, score_threshold)
 
 
+@declare(
+    "Youden's Index",
+    "J",
+    categories=IMAGES,
+    direction="higher",
+    range=(-1, 1),
+    family="multi_class_counting",
+    needs="labels",
+    options=(
+        SCORE_THRESHOLD,
+        Option(
+            "multiclass_form",
+            "enum",
+            "normalized",
+            "normalized = (C*BA-1)/(C-1), bounded by 1 and -1/(C-1); sum = sum of Sensitivities minus (C-1), bounded by 1 and -(C-1). Identical for two classes.",
+            choices=("normalized", "sum"),
+        ),
+    ),
+    evidence="all_classes",
+)
 def youden_j(
     reference: ArrayLike,
     prediction: ArrayLike,
@@ -129,6 +174,27 @@ def youden_j(
     return _judge("youden_j", reference, prediction, classes, score_threshold, multiclass_form=multiclass_form)
 
 
+@declare(
+    "Matthews Correlation Coefficient",
+    "MCC",
+    categories=IMAGES,
+    direction="higher",
+    range=(-1, 1),
+    family="multi_class_counting",
+    needs="labels",
+    options=(
+        SCORE_THRESHOLD,
+        Option(
+            "on_constant_prediction",
+            "enum",
+            "zero",
+            "Value when all predictions fall into one class while the reference has several.",
+            choices=("zero", "worst", "exclude"),
+        ),
+    ),
+    evidence="all_classes",
+    policy={"degenerate": 0.0},
+)
 def mcc(
     reference: ArrayLike,
     prediction: ArrayLike,
@@ -161,6 +227,17 @@ def mcc(
     return _judge("mcc", reference, prediction, classes, score_threshold)
 
 
+@declare(
+    "Cohen's Kappa",
+    "CK",
+    categories=IMAGES,
+    direction="higher",
+    range=(-1, 1),
+    family="multi_class_counting",
+    needs="labels",
+    options=(SCORE_THRESHOLD,),
+    evidence="all_classes",
+)
 def cohens_kappa(
     reference: ArrayLike,
     prediction: ArrayLike,
@@ -186,6 +263,27 @@ def cohens_kappa(
     return _judge("cohens_kappa", reference, prediction, classes, score_threshold)
 
 
+@declare(
+    "Weighted Cohen's Kappa",
+    "WCK",
+    categories=IMAGES,
+    direction="higher",
+    range=(None, 1),
+    family="multi_class_counting",
+    needs="labels",
+    options=(
+        SCORE_THRESHOLD,
+        Option(
+            "weights",
+            "enum",
+            "quadratic",
+            "Disagreement weights w_ij (zero on the diagonal).",
+            choices=("unweighted", "linear", "quadratic", "custom"),
+        ),
+        Option("weight_matrix", "array", None, "C x C matrix for weights=custom, rows reference, columns prediction."),
+    ),
+    evidence="all_classes",
+)
 def weighted_cohens_kappa(
     reference: ArrayLike,
     prediction: ArrayLike,
@@ -228,6 +326,17 @@ def weighted_cohens_kappa(
     )
 
 
+@declare(
+    "Expected Cost",
+    "EC",
+    categories=IMAGES,
+    direction="lower",
+    range=(0, None),
+    family="multi_class_counting",
+    needs="labels",
+    options=(SCORE_THRESHOLD, COSTS, PRIORS),
+    evidence="all_classes",
+)
 def expected_cost(
     reference: ArrayLike,
     prediction: ArrayLike,
@@ -262,6 +371,17 @@ def expected_cost(
     return _judge("expected_cost", reference, prediction, classes, score_threshold, costs=costs, priors=priors)
 
 
+@declare(
+    "Normalized Expected Cost",
+    "EC_norm",
+    categories=IMAGES,
+    direction="lower",
+    range=(0, None),
+    family="multi_class_counting",
+    needs="labels",
+    options=(SCORE_THRESHOLD, COSTS, PRIORS),
+    evidence="all_classes",
+)
 def expected_cost_normalized(
     reference: ArrayLike,
     prediction: ArrayLike,

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from evaluation.metrics.declaration import MASKS, OBJECTS, computes, declare
 from evaluation.metrics.masks import joint_box, pair
+from evaluation.metrics.options import Option
+from evaluation.metrics.shared_options import EMPTY_MASKS, INCLUDE_BACKGROUND
 from evaluation.metrics.skeletons import isotropic, skeleton_of
 from evaluation.outcomes import Result, ok, undefined
 
@@ -23,6 +26,16 @@ if TYPE_CHECKING:
     from evaluation.metrics.masks import Mask
 
 
+@declare(
+    "Dice Similarity Coefficient",
+    "DSC",
+    categories=MASKS,
+    direction="higher",
+    range=(0, 1),
+    family="overlap",
+    needs="masks",
+    options=(INCLUDE_BACKGROUND, *EMPTY_MASKS),
+)
 def dsc(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, *, spacing: Sequence[float] | None = None) -> Result:
     """Dice similarity coefficient, 2 |A ∩ B| / (|A| + |B|).
 
@@ -54,6 +67,16 @@ def dsc(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, *, spacing: S
     return ok(2 * masks.intersection / (masks.reference.count + masks.prediction.count))
 
 
+@declare(
+    "Intersection over Union",
+    "IoU",
+    categories=MASKS,
+    direction="higher",
+    range=(0, 1),
+    family="overlap",
+    needs="masks",
+    options=(INCLUDE_BACKGROUND, *EMPTY_MASKS),
+)
 def iou(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, *, spacing: Sequence[float] | None = None) -> Result:
     """Intersection over union, |A ∩ B| / |A ∪ B|; equals DSC / (2 - DSC).
 
@@ -71,6 +94,7 @@ def iou(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, *, spacing: S
     return ok(masks.intersection / union)
 
 
+@computes("semantic_segmentation")
 def fbeta(
     reference: ArrayLike | Mask,
     prediction: ArrayLike | Mask,
@@ -108,23 +132,26 @@ def fbeta(
     return ok((1 + weight) * masks.intersection / (weight * masks.reference.count + masks.prediction.count))
 
 
-def ior(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, *, spacing: Sequence[float] | None = None) -> Result:
-    """Intersection over reference, |A ∩ B| / |A|: the share of the reference that was covered.
-
-    Parameters and outcomes are those of `dsc`. A prediction that covers everything gets 1, so it decides hits of
-    objects and does not rate outlines.
-
-    Examples
-    --------
-    >>> ior([[1, 1, 0]], [[0, 1, 1]]).value
-    0.5
-    """
-    masks = pair(reference, prediction, spacing)
-    if masks.emptiness is not None:
-        return undefined(masks.emptiness)
-    return ok(masks.intersection / masks.reference.count)
-
-
+@declare(
+    "Centerline Dice Similarity Coefficient",
+    "clDice",
+    categories=MASKS,
+    direction="higher",
+    range=(0, 1),
+    family="overlap",
+    needs="masks",
+    options=(
+        Option(
+            "skeleton_method",
+            "enum",
+            "auto",
+            "Thinning algorithm; auto = Zhang-Suen in 2D, Lee in 3D.",
+            choices=("auto", "zhang", "lee"),
+        ),
+        Option("make_isotropic", "boolean", False, "Resample masks to isotropic spacing before thinning."),
+        *EMPTY_MASKS,
+    ),
+)
 def cldice(
     reference: ArrayLike | Mask,
     prediction: ArrayLike | Mask,
@@ -181,3 +208,29 @@ def cldice(
     precision = np.count_nonzero(other_skeleton & one) / other_length
     total = sensitivity + precision
     return ok(2 * sensitivity * precision / total if total else 0.0)
+
+
+@declare(
+    "Intersection over Reference",
+    "IoR",
+    categories=OBJECTS,
+    direction="higher",
+    range=(0, 1),
+    family="overlap",
+    needs="masks",
+)
+def ior(reference: ArrayLike | Mask, prediction: ArrayLike | Mask, *, spacing: Sequence[float] | None = None) -> Result:
+    """Intersection over reference, |A ∩ B| / |A|: the share of the reference that was covered.
+
+    Parameters and outcomes are those of `dsc`. A prediction that covers everything gets 1, so it decides hits of
+    objects and does not rate outlines.
+
+    Examples
+    --------
+    >>> ior([[1, 1, 0]], [[0, 1, 1]]).value
+    0.5
+    """
+    masks = pair(reference, prediction, spacing)
+    if masks.emptiness is not None:
+        return undefined(masks.emptiness)
+    return ok(masks.intersection / masks.reference.count)

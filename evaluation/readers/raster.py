@@ -90,7 +90,7 @@ def _check_pages(path: Path) -> None:
     """Follow the chain of page directories to its end: the decoder stops without a word where it is broken."""
     size = path.stat().st_size
     with path.open("rb") as file:
-        start = file.read(16)
+        start = file.read(4)
         order = "<" if start[:2] == b"II" else ">"
         big = b"+" in start[2:4]
         place, number, entry = ("Q", "Q", 20) if big else ("I", "H", 12)

@@ -7,7 +7,14 @@ class ChallengesConfig(AppConfig):
 
     def ready(self):
         from challenges import rules  # noqa: F401 (checks and permissions are registered on import)
-        from challenges.contributions import design_checks, home, participation, registrations  # noqa: F401 (checks and permissions are registered on import)
+        from challenges.contributions import (  # noqa: F401 (checks and policies are registered on import)
+            conversations,
+            design_checks,
+            home,
+            invitations,
+            participation,
+            registrations,
+        )
         from challenges.hooks import register_tab
         from web import navigation
         from web.home import register_section

@@ -42,6 +42,8 @@ INSTALLED_APPS = [
     "audit",
     "accounts",
     "notifications",
+    "people",
+    "conversations",
     "designs",
     "reviews",
     "registry",

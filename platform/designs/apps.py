@@ -7,7 +7,7 @@ class DesignsConfig(AppConfig):
 
     def ready(self):
         from designs import rules  # noqa: F401 (checks and permissions are registered on import)
-        from designs.contributions import checks  # noqa: F401 (checks and permissions are registered on import)
+        from designs.contributions import checks, conversations, invitations  # noqa: F401 (checks and permissions are registered on import)
         from notifications import kinds
         from web import navigation
 

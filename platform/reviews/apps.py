@@ -10,7 +10,7 @@ class ReviewsConfig(AppConfig):
         from designs import hooks
         from notifications import kinds
         from reviews import rules
-        from reviews.contributions import design_checks  # noqa: F401 (checks and permissions are registered on import)
+        from reviews.contributions import design_checks, invitations  # noqa: F401 (checks and policies are registered on import)
         from reviews.services.mails import KINDS
         from web import navigation
         from web.examples import register_hint

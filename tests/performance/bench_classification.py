@@ -14,8 +14,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from evaluation.assessment import parse
-from evaluation.metrics.calibration import brier_score, ece
-from evaluation.metrics.thresholds import auroc, average_precision
+from evaluation.metrics import auroc, average_precision, brier_score, ece
 from evaluation.scoring import recompute
 from evaluation.scoring.classification_evidence import PART, make_block
 from evaluation.scoring.evidence import make_evidence

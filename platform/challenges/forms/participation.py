@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 
 from accounts.domain.orcid import plain_orcid, validate_orcid
 from challenges.models import Organizer, Task, Team, Terms
+from people.forms import PersonField
 from web.names import NameField
 
 TEXT = forms.Textarea(attrs={"rows": 8})
@@ -122,7 +123,7 @@ class TermsForm(forms.Form):
 class OrganizerForm(forms.Form):
     """A person and the part that they get in running the challenge."""
 
-    username = forms.CharField(label="User name or e-mail address", max_length=254)
+    username = PersonField()
     role = forms.ChoiceField(
         label="Role",
         choices=[*Organizer.Role.choices, ("none", "no longer an organizer")],

@@ -2,26 +2,22 @@
 
 from challenges.models.challenges import Challenge, Member, Organizer, Phase, Seat, Task, Team
 from challenges.models.launching import Deviation, PhaseAssessment, Projection
-from challenges.models.participation import Concern, Invitation, Participation, Terms
-from challenges.models.talking import Announcement, Post, Subscription, Thread
+from challenges.models.participation import Concern, Participation, Terms
+from challenges.models.talking import Announcement
 
 __all__ = [
     "Announcement",
     "Challenge",
     "Concern",
     "Deviation",
-    "Invitation",
     "Member",
     "Organizer",
     "Participation",
     "Phase",
     "PhaseAssessment",
-    "Post",
     "Projection",
     "Seat",
-    "Subscription",
     "Task",
     "Team",
     "Terms",
-    "Thread",
 ]

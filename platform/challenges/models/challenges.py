@@ -3,12 +3,15 @@
 from datetime import datetime
 
 from django.conf import settings
+from django.contrib.contenttypes.fields import GenericRelation
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
 
+from conversations.models import Thread
 from evaluation.assessment import Assessment, parse
+from people.models import Invitation
 
 
 class Challenge(models.Model):
@@ -27,6 +30,7 @@ class Challenge(models.Model):
     organizers = models.ManyToManyField(
         settings.AUTH_USER_MODEL, through="Organizer", related_name="organized_challenges"
     )
+    threads = GenericRelation(Thread)
 
     class Meta:
         ordering = ["title"]
@@ -253,6 +257,7 @@ class Team(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     standing = models.CharField(max_length=12, choices=Standing, default=Standing.RANKED)
     standing_reason = models.CharField(max_length=500, blank=True, help_text="shown to the team")
+    invitations = GenericRelation(Invitation)
 
     class Meta:
         ordering = ["name"]

@@ -1,11 +1,8 @@
-"""Taking part: on which terms, who asked, who was invited, and what organizers have to look at."""
-
-import uuid
+"""Taking part: on which terms, who asked, and what organizers have to look at."""
 
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Lower
 from django.utils import timezone
 
 from challenges.models.challenges import Challenge, Team
@@ -69,41 +66,6 @@ class Participation(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} in {self.challenge}: {self.state}"
-
-
-class Invitation(models.Model):
-    """A captain asks a person into the team; the link in the mail is the key, its digest is what is kept."""
-
-    class State(models.TextChoices):
-        OPEN = "open", "open"
-        ACCEPTED = "accepted", "accepted"
-        DECLINED = "declined", "declined"
-        WITHDRAWN = "withdrawn", "withdrawn"
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="invitations")
-    email = models.EmailField("e-mail address")
-    digest = models.CharField(max_length=64, unique=True, editable=False)
-    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
-    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    answered_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    expires_at = models.DateTimeField()
-
-    class Meta:
-        ordering = ["-created_at"]
-        constraints = [
-            models.UniqueConstraint(
-                "team", Lower("email"), condition=Q(state="open"), name="challenges_one_open_invitation"
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.email} to {self.team}"
-
-    @property
-    def is_open(self) -> bool:
-        return self.state == self.State.OPEN and timezone.now() < self.expires_at
 
 
 class Concern(models.Model):

@@ -7,6 +7,8 @@ from django.db.models import Case, Prefetch, Q, QuerySet, When
 
 from accounts.models import User
 from challenges.models import Challenge, Concern, Member, Organizer, Participation, Seat, Task, Team, Terms
+from people.models import Invitation
+from people.queries import open_invitation
 
 PARTICIPANT_COLUMNS = (
     *("user", "name", "email", "affiliation", "orcid", "team", "role", "standing", "state", "terms", "accepted_at"),
@@ -38,6 +40,12 @@ def participants_of(challenge: Challenge) -> list[User]:
     """Everybody who is in a team of a challenge, once."""
     rows = Member.objects.filter(challenge=challenge).select_related("user").order_by("pk")
     return list(dict.fromkeys(row.user for row in rows))
+
+
+def invitation_of(challenge: Challenge, token: str) -> Invitation | None:
+    """The open invitation of a link into a team of this challenge, with the team as its target."""
+    invitation = open_invitation(token, into=Team)
+    return invitation if invitation is not None and invitation.target.challenge_id == challenge.pk else None
 
 
 def terms_of(challenge: Challenge) -> Terms | None:

@@ -11,6 +11,7 @@ from audit.services import record
 from challenges import hooks
 from challenges.models import Challenge, Member, Organizer, Team
 from notifications.services import notify
+from people.services.roles import keep_a_holder
 
 
 @transaction.atomic
@@ -24,9 +25,10 @@ def set_role(*, actor: User, challenge: Challenge, user: User, role: str | None)
     """
     Challenge.objects.select_for_update().get(pk=challenge.pk)
     row = Organizer.objects.filter(challenge=challenge, user=user).first()
-    others = Organizer.objects.filter(challenge=challenge, role=Organizer.Role.OWNER).exclude(user=user)
-    if role != Organizer.Role.OWNER and not others.exists():
-        raise ValidationError("A challenge needs an owner. Make somebody else an owner first.")
+    if role != Organizer.Role.OWNER:
+        owners = Organizer.objects.filter(challenge=challenge, role=Organizer.Role.OWNER)
+        message = "A challenge needs an owner. Make somebody else an owner first."
+        keep_a_holder(challenge, owners, leaving=user.pk, message=message)
     if role is not None and Member.everybody.filter(challenge=challenge, user=user).exists():
         raise ValidationError("Who takes part in a challenge does not organize it.")
     if role is None:

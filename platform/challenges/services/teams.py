@@ -1,9 +1,6 @@
-"""Acts on teams: forming one, inviting, joining, leaving, and in which tasks it takes part."""
+"""Acts on teams: forming one, joining, leaving, and in which tasks it takes part."""
 
-import hashlib
-import secrets
 from collections.abc import Iterable
-from datetime import timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -14,15 +11,10 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from challenges import hooks
-from challenges.models import Challenge, Invitation, Member, Participation, Seat, Task, Team
+from challenges.models import Challenge, Member, Participation, Seat, Task, Team
 from challenges.queries.people import terms_of
-from challenges.services.concerns import find_concerns
-from notifications.services import mail, notify
-from web.addresses import absolute
+from notifications.services import notify
 from web.names import clean_name, confusable_with, slug_of
-
-INVITATION_DAYS = 14
-INVITATIONS_AT_ONCE = 20
 
 
 @transaction.atomic
@@ -92,7 +84,7 @@ def form_team(*, user: User, challenge: Challenge, team_name: str, tasks: Iterab
     ValidationError
         As `join_with_team`, and for a person who is not admitted.
     """
-    _check_admitted(user, challenge)
+    check_admitted(user, challenge)
     return join_with_team(user=user, challenge=challenge, team_name=team_name, tasks=tasks)
 
 
@@ -154,117 +146,6 @@ def drop_task(*, actor: User, team: Team, task: Task) -> None:
         scope=team.challenge.slug,
         facts={"team": team.name, "task": task.slug},
     )
-
-
-@transaction.atomic
-def invite(*, actor: User, team: Team, email: str) -> Invitation:
-    """Ask a person into the team by a link that is sent to the address alone.
-
-    Raises
-    ------
-    ValidationError
-        When the team is full, the person is in it or is invited already, or when the actor or the address has had as many
-        invitations as a day allows.
-    """
-    team = Team.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=team.pk)
-    _check_size(team, 1 + team.invitations.filter(state=Invitation.State.OPEN, expires_at__gt=timezone.now()).count())
-    if team.members.filter(user__email__iexact=email).exists():
-        raise ValidationError({"email": "This person is in the team."})
-    open_ones = team.invitations.filter(state=Invitation.State.OPEN)
-    open_ones.filter(expires_at__lte=timezone.now()).update(state=Invitation.State.WITHDRAWN)
-    if open_ones.filter(email__iexact=email).exists():
-        raise ValidationError({"email": "This address is invited already."})
-    if open_ones.count() >= INVITATIONS_AT_ONCE:
-        raise ValidationError(f"{INVITATIONS_AT_ONCE} invitations are open. Withdraw one first.")
-    secret = secrets.token_urlsafe(24)
-    invitation = Invitation.objects.create(
-        team=team,
-        email=email,
-        digest=_digest(secret),
-        invited_by=actor,
-        expires_at=timezone.now() + timedelta(days=INVITATION_DAYS),
-    )
-    record(
-        actor=actor,
-        act="team_invitation_sent",
-        subject=invitation,
-        scope=team.challenge.slug,
-        facts={"team": team.name},
-    )
-    mail(
-        to=email,
-        kind="team_invitation",
-        subject=f"{actor.display_name} invites you to the team {team.name} in {team.challenge.title}",
-        template="challenges/mail/invitation",
-        context={
-            "actor": actor.display_name,
-            "team": team.name,
-            "challenge": team.challenge.title,
-            "days": INVITATION_DAYS,
-            "address": absolute(reverse("challenges:invitation", args=[team.challenge.slug, secret])),
-        },
-        key=str(invitation.pk),
-        inviter=actor,
-    )
-    return invitation
-
-
-def invitation_of(challenge: Challenge, secret: str) -> Invitation | None:
-    """Return the open invitation with this link; none for anything else."""
-    rows = Invitation.objects.select_related("team__challenge", "invited_by")
-    found = rows.filter(digest=_digest(secret), team__challenge=challenge).first()
-    return found if found is not None and found.is_open else None
-
-
-@transaction.atomic
-def answer_invitation(*, user: User, invitation: Invitation, accept: bool) -> Team | None:
-    """Join the team, or not; each invitation is answered once.
-
-    Raises
-    ------
-    ValidationError
-        When it is no longer open, the person is not admitted to the challenge, is in a team of one of its tasks, or the
-        team is full.
-    """
-    team = Team.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=invitation.team_id)
-    invitation = Invitation.objects.select_for_update().get(pk=invitation.pk)
-    if not invitation.is_open:
-        raise ValidationError("This invitation is no longer open.")
-    if accept:
-        _check_admitted(user, team.challenge)
-        _check_size(team, 1)
-        _join(user, team)
-    invitation.state = Invitation.State.ACCEPTED if accept else Invitation.State.DECLINED
-    invitation.answered_by = user
-    invitation.save()
-    record(
-        actor=user,
-        act="team_invitation_accepted" if accept else "team_invitation_declined",
-        subject=invitation,
-        scope=team.challenge.slug,
-        facts={"team": team.name},
-    )
-    notify(
-        people=[member.user for member in team.members.select_related("user") if member.user_id != user.pk],
-        kind="team_changed",
-        subject=f"{user.display_name} {'is now in' if accept else 'does not join'} the team {team.name}",
-        text="",
-        address=reverse("challenges:team", args=[team.challenge.slug]),
-        scope=team.challenge.slug,
-    )
-    if accept:
-        find_concerns(challenge=team.challenge, users=[user])
-    return team if accept else None
-
-
-@transaction.atomic
-def withdraw_invitation(*, actor: User, invitation: Invitation) -> None:
-    """Take an invitation back; doing so twice changes nothing."""
-    changed = Invitation.objects.filter(pk=invitation.pk, state=Invitation.State.OPEN).update(
-        state=Invitation.State.WITHDRAWN
-    )
-    if changed:
-        record(actor=actor, act="team_invitation_withdrawn", subject=invitation, scope=invitation.team.challenge.slug)
 
 
 @transaction.atomic
@@ -335,13 +216,15 @@ def _tell(user: User, team: Team, subject: str, *, to: str = "team") -> None:
     notify(people=[user], kind="team_changed", subject=subject, text="", address=address, scope=team.challenge.slug)
 
 
-def _check_admitted(user: User, challenge: Challenge) -> None:
+def check_admitted(user: User, challenge: Challenge) -> None:
+    """Refuse a person who has not accepted the terms, or whom organizers have not let in."""
     part: Any = Participation.objects.filter(challenge=challenge, user=user).first()
     if part is None or part.state != Participation.State.APPROVED:
         raise ValidationError("Accept the terms of this challenge first; where organizers admit people, wait for them.")
 
 
-def _check_size(team: Team, more: int) -> None:
+def check_size(team: Team, more: int) -> None:
+    """Refuse `more` members where the terms do not allow so many."""
     terms = terms_of(team.challenge)
     if terms and terms.team_size and team.members.count() + more > terms.team_size:
         raise ValidationError(
@@ -349,12 +232,15 @@ def _check_size(team: Team, more: int) -> None:
         )
 
 
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode()).hexdigest()
+@transaction.atomic
+def join(user: User, team: Team) -> Member:
+    """Make a person a member, or again a member, with a seat in every task of the team.
 
-
-def _join(user: User, team: Team) -> None:
-    """Make a person a member, or again a member, with a seat in every task of the team."""
+    Raises
+    ------
+    ValidationError
+        For somebody who takes part in one of its tasks with another team.
+    """
     tasks = list(team.tasks.all())
     _check_free(user, tasks, you=True, but=team)
     try:
@@ -369,6 +255,7 @@ def _join(user: User, team: Team) -> None:
             _seat(member, [task for task in tasks if task.pk not in kept])
     except IntegrityError as error:
         raise ValidationError("You have just joined another team of the same task.") from error
+    return member
 
 
 def _seat(member: Member, tasks: Iterable[Task]) -> None:

@@ -1,6 +1,5 @@
 """Joining, the own team, invitations."""
 
-import uuid
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,12 +15,16 @@ from django.views.decorators.http import require_POST, require_safe
 from rules import test_rule
 
 from challenges import hooks, queries
+from challenges.contributions.invitations import TEAM_INVITATIONS
 from challenges.forms.participation import ConsentForm, InviteForm, TeamForm, cleaned
-from challenges.models import Challenge, Invitation, Member, Participation, Task, Team
+from challenges.models import Challenge, Member, Participation, Task, Team
 from challenges.queries import people
 from challenges.queries.leaving import seats_kept
 from challenges.services import participation, teams
 from challenges.views.pages import challenge_context
+from people.models import Invitation
+from people.services import invitations
+from people.tables import invitation_rows, letter_message
 
 
 @login_required
@@ -117,7 +120,7 @@ def _accept(request: HttpRequest, challenge: Challenge, terms: Any, form: Consen
 def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
     """Join a team by the link of an invitation."""
     challenge = queries.visible_challenge(request.user, slug)
-    entry = teams.invitation_of(challenge, secret)
+    entry = people.invitation_of(challenge, secret)
     if entry is None:
         return _no_longer_open(request, challenge)
     if not request.user.has_perm("challenges.join_challenge", challenge):
@@ -131,7 +134,7 @@ def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
         accept = request.POST.get("answer") == "accept"
         try:
             if not accept:
-                teams.answer_invitation(user=request.user, invitation=entry, accept=False)
+                invitations.decline(user=request.user, token=secret, into=Team)
                 messages.info(request, "You have declined the invitation.")
                 return redirect(challenge)
             if form is None or form.is_valid():
@@ -143,7 +146,7 @@ def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
                         request, "The organizers let people in one by one. Open the link again when they have."
                     )
                     return redirect("challenges:join", slug=slug)
-                team = teams.answer_invitation(user=request.user, invitation=entry, accept=True)
+                team = invitations.accept(user=request.user, token=secret, into=Team).team
                 messages.success(request, f"You are in the team {team.name}.")
                 return redirect("challenges:team", slug=slug)
         except ValidationError as error:
@@ -156,7 +159,8 @@ def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
             "invitation": entry,
             "form": form,
             "terms": terms,
-            "team_tasks": entry.team.tasks.all(),
+            "team": entry.target,
+            "team_tasks": entry.target.tasks.all(),
             "several_tasks": challenge.tasks.count() > 1,
         },
     )
@@ -179,6 +183,7 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
     part = people.participation_of(request.user, challenge)
     terms = people.terms_of(challenge)
     handed = hooks.handed_in(member.team)
+    leads = test_rule("challenges.lead_team", request.user, member.team)
     tasks = list(challenge.tasks.all())
     entered = {task.pk for task in member.team.tasks.all()}
     return render(
@@ -190,8 +195,15 @@ def team(request: HttpRequest, slug: str) -> HttpResponse:
             "teams": [row.team for row in own],
             "member": member,
             "members": member.team.members.select_related("user"),
-            "invitations": member.team.invitations.filter(state=Invitation.State.OPEN),
-            "leads": test_rule("challenges.lead_team", request.user, member.team),
+            "invitations": invitation_rows(
+                TEAM_INVITATIONS,
+                member.team.invitations.filter(state=Invitation.State.OPEN),
+                withdraw_path=lambda _: reverse("challenges:change_team", args=[slug, "withdraw"]),
+                fields={"team": member.team.slug},
+            )
+            if leads
+            else [],
+            "leads": leads,
             "submitted": bool(handed.tasks),
             "tasks": [(task, task.pk in entered, task.pk in handed.tasks) for task in tasks] if len(tasks) > 1 else [],
             "may_join": len(tasks) > 1 and request.user.has_perm("challenges.join_challenge", challenge),
@@ -231,11 +243,11 @@ def _done(request: HttpRequest, act: str, member: Member) -> str:
     own = member.team
     if act == "invite":
         email = cleaned(InviteForm(request.POST))["email"]
-        teams.invite(actor=request.user, team=own, email=email)
-        return f"An invitation is on its way to {email}."
+        entry = invitations.invite(actor=request.user, target=own, email=email, role=Member.Role.MEMBER)
+        return letter_message(entry)[1]
     if act == "withdraw":
-        entry = get_object_or_404(Invitation, pk=_uuid(request.POST.get("invitation")), team=own)
-        teams.withdraw_invitation(actor=request.user, invitation=entry)
+        entry = get_object_or_404(own.invitations, pk=_number(request.POST.get("invitation")))
+        invitations.withdraw(actor=request.user, invitation=entry)
         return "The invitation is withdrawn."
     if act == "leave":
         teams.leave(user=request.user, member=member)
@@ -269,10 +281,3 @@ def _number(text: str | None) -> int:
     if not text or not text.isascii() or not text.isdigit() or len(text) > 18:
         raise Http404("There is no such entry.")
     return int(text)
-
-
-def _uuid(text: str | None) -> str:
-    try:
-        return str(uuid.UUID(text or ""))
-    except ValueError:
-        raise Http404("There is no such invitation.") from None

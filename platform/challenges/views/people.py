@@ -4,12 +4,11 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Page, Paginator
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.models import User
 from challenges import queries
 from challenges.forms.participation import OrganizerForm, StandingForm, TermsForm, cleaned
 from challenges.models import Challenge, Concern, Organizer, Participation, Team
@@ -145,7 +144,7 @@ def organizer(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = _organized(request, slug, "challenges.choose_organizers")
     try:
         given = cleaned(OrganizerForm(request.POST))
-        person = _person(given["username"].strip())
+        person = given["username"]
         role = None if given["role"] == "none" else given["role"]
         roles.set_role(actor=request.user, challenge=challenge, user=person, role=role)
     except ValidationError as error:
@@ -174,13 +173,6 @@ def concerns_csv(request: HttpRequest, slug: str) -> HttpResponse:
 def _page(request: HttpRequest, rows: QuerySet, name: str, size: int = PER_PAGE) -> Page:
     """One page of a list; each list of the page has a page number of its own."""
     return Paginator(rows, size).get_page(request.GET.get(name))
-
-
-def _person(named: str) -> User:
-    found = User.objects.filter(Q(username=named) | Q(email__iexact=named), is_active=True).first()
-    if found is None:
-        raise ValidationError("Nobody here has this user name or e-mail address.")
-    return found
 
 
 def _numbers(request: HttpRequest, name: str) -> list[int]:

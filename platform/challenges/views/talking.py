@@ -6,14 +6,18 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from challenges import queries
+from challenges.contributions.conversations import CHALLENGE_DISCUSSION
 from challenges.forms.participation import AnnouncementForm, PostForm, ThreadForm
-from challenges.models import Organizer, Post, Thread
-from challenges.queries import talking as reads
+from challenges.models import Organizer
 from challenges.services import talking as services
 from challenges.views.pages import challenge_context
+from conversations import queries as reads
+from conversations import services as conversations
+from conversations.models import Post, Thread
 
 ON_A_PAGE = 30
 
@@ -50,13 +54,15 @@ def discussion(request: HttpRequest, slug: str) -> HttpResponse:
             raise PermissionDenied("Sign in to ask something.")
         if form.is_valid():
             try:
-                thread = services.start_thread(actor=request.user, challenge=challenge, **form.cleaned_data)
+                thread = conversations.start_thread(actor=request.user, target=challenge, **form.cleaned_data)
             except ValidationError as error:
                 form.add_error(None, error)
             else:
-                return redirect(thread)
+                return redirect("challenges:thread", slug, thread.pk)
     words = request.GET.get("q", "").strip()[:100]
-    page = Paginator(reads.threads_of(challenge, words=words), ON_A_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(reads.newest_threads(challenge, reader=request.user, words=words), ON_A_PAGE).get_page(
+        request.GET.get("page")
+    )
     return render(
         request,
         "challenges/talking/threads.html",
@@ -66,7 +72,7 @@ def discussion(request: HttpRequest, slug: str) -> HttpResponse:
             "words": words,
             "form": form,
             "may_write": may_write,
-            "follows": reads.follows(request.user, challenge=challenge),
+            "follows": reads.follows(request.user, target=challenge),
         },
     )
 
@@ -74,7 +80,7 @@ def discussion(request: HttpRequest, slug: str) -> HttpResponse:
 def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """One thread, and the form for an answer."""
     challenge = queries.visible_challenge(request.user, slug)
-    entry = get_object_or_404(Thread.objects.select_related("challenge", "author"), pk=pk, challenge=challenge)
+    entry = get_object_or_404(reads.threads_about(challenge, reader=request.user), pk=pk)
     may_write = request.user.has_perm("challenges.discuss_challenge", challenge)
     may_moderate = request.user.has_perm("challenges.moderate_challenge", challenge)
     form = PostForm(request.POST or None)
@@ -83,11 +89,11 @@ def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             raise PermissionDenied("Sign in to answer.")
         if form.is_valid():
             try:
-                post = services.reply(actor=request.user, thread=entry, text=form.cleaned_data["text"])
+                post = conversations.reply(actor=request.user, thread=entry, text=form.cleaned_data["text"])
             except ValidationError as error:
                 form.add_error(None, error)
             else:
-                return redirect(f"{entry.get_absolute_url()}#post-{post.pk}")
+                return redirect(f"{reverse('challenges:thread', args=[slug, entry.pk])}#post-{post.pk}")
     return render(
         request,
         "challenges/talking/thread.html",
@@ -100,7 +106,7 @@ def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
             "form": form,
             "may_write": may_write and not entry.is_closed,
             "may_moderate": may_moderate,
-            "may_mark": may_moderate or entry.author_id == request.user.pk,
+            "may_mark": CHALLENGE_DISCUSSION.may_mark(request.user, entry, challenge),
             "follows": reads.follows(request.user, thread=entry),
         },
     )
@@ -111,24 +117,22 @@ def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def act_on_thread(request: HttpRequest, slug: str, pk: int, act: str) -> HttpResponse:
     """Follow, mark an answer, close, hide."""
     challenge = queries.visible_challenge(request.user, slug)
-    entry = get_object_or_404(Thread.objects.select_related("challenge"), pk=pk, challenge=challenge)
-    may_moderate = request.user.has_perm("challenges.moderate_challenge", challenge)
+    entry = get_object_or_404(reads.threads_about(challenge, reader=request.user), pk=pk)
     if act in ("follow", "unfollow"):
-        (services.follow if act == "follow" else services.unfollow)(user=request.user, thread=entry)
+        (conversations.follow if act == "follow" else conversations.unfollow)(user=request.user, thread=entry)
     elif act in ("answer", "unanswer"):
-        if not (may_moderate or entry.author_id == request.user.pk):
+        if not CHALLENGE_DISCUSSION.may_mark(request.user, entry, challenge):
             raise PermissionDenied("Only who asked, and organizers, mark the answer.")
-        services.mark_answer(actor=request.user, post=_post(request, entry), is_answer=act == "answer")
-    elif act in ("close", "open", "hide"):
-        if not may_moderate:
+        conversations.mark_answer(actor=request.user, post=_post(request, entry), is_answer=act == "answer")
+    elif act == "hide":
+        if not CHALLENGE_DISCUSSION.may_moderate(request.user, challenge):
             raise PermissionDenied("Only organizers do that.")
-        if act == "hide":
-            services.hide(actor=request.user, post=_post(request, entry))
-        else:
-            services.close_thread(actor=request.user, thread=entry, closed=act == "close")
+        conversations.hide_post(actor=request.user, post=_post(request, entry))
+    elif act in ("close", "open"):
+        conversations.close_thread(actor=request.user, thread=entry, closed=act == "close")
     else:
         raise Http404("There is no such act.")
-    return redirect(entry)
+    return redirect("challenges:thread", slug, pk)
 
 
 @login_required
@@ -136,8 +140,8 @@ def act_on_thread(request: HttpRequest, slug: str, pk: int, act: str) -> HttpRes
 def follow_discussion(request: HttpRequest, slug: str) -> HttpResponse:
     """Be told of new threads, or no longer."""
     challenge = queries.visible_challenge(request.user, slug)
-    act = services.follow if request.POST.get("follow") == "yes" else services.unfollow
-    act(user=request.user, challenge=challenge)
+    act = conversations.follow if request.POST.get("follow") == "yes" else conversations.unfollow
+    act(user=request.user, target=challenge)
     return redirect("challenges:discussion", slug=slug)
 
 
@@ -145,4 +149,4 @@ def _post(request: HttpRequest, entry: Thread) -> Post:
     number = request.POST.get("post", "")
     if not number.isascii() or not number.isdigit() or len(number) > 18:
         raise Http404("There is no such post.")
-    return get_object_or_404(entry.posts.select_related("thread__challenge").filter(hidden_at=None), pk=number)
+    return get_object_or_404(entry.posts.filter(hidden_at=None), pk=number)

@@ -306,54 +306,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="Invitation",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("email", models.EmailField(max_length=254)),
-                (
-                    "role",
-                    models.CharField(
-                        choices=[("owner", "owner"), ("editor", "editor"), ("reader", "reader")],
-                        default="editor",
-                        max_length=10,
-                    ),
-                ),
-                ("token_hash", models.CharField(editable=False, max_length=64, unique=True)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ("expires_at", models.DateTimeField()),
-                ("accepted_at", models.DateTimeField(blank=True, null=True)),
-                ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "design",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="invitations", to="designs.design"
-                    ),
-                ),
-                (
-                    "invited_by",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-created_at"],
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("accepted_at__isnull", True), ("withdrawn_at__isnull", True), _connector="OR"
-                        ),
-                        name="designs_invitation_accepted_or_withdrawn",
-                    ),
-                    models.UniqueConstraint(
-                        condition=models.Q(("accepted_at__isnull", True), ("withdrawn_at__isnull", True)),
-                        fields=("design", "email"),
-                        name="designs_one_open_invitation",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name="OpenedEmbargo",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
@@ -512,67 +464,6 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(fields=("parameter", "text_name"), name="designs_text_override_once")
                 ],
-            },
-        ),
-        migrations.CreateModel(
-            name="Thread",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("parameter", models.CharField(max_length=80)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ("resolved_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "design",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="threads", to="designs.design"
-                    ),
-                ),
-                (
-                    "resolved_by",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "task",
-                    models.ForeignKey(
-                        blank=True,
-                        null=True,
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to="designs.designtask",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["created_at"],
-            },
-        ),
-        migrations.CreateModel(
-            name="Comment",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("text", models.TextField()),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                (
-                    "author",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-                (
-                    "thread",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="comments", to="designs.thread"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["created_at"],
             },
         ),
         migrations.CreateModel(

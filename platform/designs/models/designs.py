@@ -1,10 +1,13 @@
 """A design, its tasks, and the people who write it."""
 
 from django.conf import settings
+from django.contrib.contenttypes.fields import GenericRelation
 from django.db import models
-from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
+
+from conversations.models import Thread
+from people.models import Invitation
 
 
 class Design(models.Model):
@@ -21,6 +24,8 @@ class Design(models.Model):
     copied_from = models.ForeignKey("self", null=True, blank=True, on_delete=models.SET_NULL, related_name="copies")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     changed_at = models.DateTimeField(default=timezone.now, editable=False)
+    invitations = GenericRelation(Invitation)
+    threads = GenericRelation(Thread)
 
     class Meta:
         ordering = ["-changed_at"]
@@ -72,39 +77,3 @@ class Collaborator(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user}, {self.role} of {self.design}"
-
-
-class Invitation(models.Model):
-    """An invitation by e-mail; the token is stored as a hash and stands in the letter alone."""
-
-    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="invitations")
-    email = models.EmailField()
-    role = models.CharField(max_length=10, choices=Role, default=Role.EDITOR)
-    token_hash = models.CharField(max_length=64, unique=True, editable=False)
-    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    expires_at = models.DateTimeField()
-    accepted_at = models.DateTimeField(null=True, blank=True)
-    withdrawn_at = models.DateTimeField(null=True, blank=True)
-
-    class Meta:
-        ordering = ["-created_at"]
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(accepted_at__isnull=True) | Q(withdrawn_at__isnull=True),
-                name="designs_invitation_accepted_or_withdrawn",
-            ),
-            models.UniqueConstraint(
-                fields=["design", "email"],
-                condition=Q(accepted_at__isnull=True, withdrawn_at__isnull=True),
-                name="designs_one_open_invitation",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.email} to {self.design}"
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it can still be accepted."""
-        return self.accepted_at is None and self.withdrawn_at is None and timezone.now() < self.expires_at

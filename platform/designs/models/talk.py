@@ -1,4 +1,4 @@
-"""Words about the design: comments on parameters, answers to warnings, texts of the form that administrators changed."""
+"""Words about the design: answers to warnings, texts of the form that administrators changed."""
 
 from django.conf import settings
 from django.db import models
@@ -7,40 +7,6 @@ from django.utils import timezone
 
 from designs.models.designs import Design, DesignTask
 from evaluation.designs.catalogue import TEXTS
-
-
-class Thread(models.Model):
-    """A conversation about one parameter; open until somebody resolves it."""
-
-    design = models.ForeignKey(Design, on_delete=models.CASCADE, related_name="threads")
-    task = models.ForeignKey(DesignTask, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
-    parameter = models.CharField(max_length=80)
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    resolved_at = models.DateTimeField(null=True, blank=True)
-    resolved_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
-    )
-
-    class Meta:
-        ordering = ["created_at"]
-
-    def __str__(self) -> str:
-        return f"on {self.parameter}"
-
-
-class Comment(models.Model):
-    """One contribution to a conversation."""
-
-    thread = models.ForeignKey(Thread, on_delete=models.CASCADE, related_name="comments")
-    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    text = models.TextField()
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-
-    class Meta:
-        ordering = ["created_at"]
-
-    def __str__(self) -> str:
-        return self.text[:60]
 
 
 class CheckAnswer(models.Model):

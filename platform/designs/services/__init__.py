@@ -10,23 +10,17 @@ from designs.services.designs import (
 )
 from designs.services.embargoes import open_embargo
 from designs.services.fields import Conflict, Saved, save_field
-from designs.services.people import accept_invitation, change_role, invite, remove_collaborator, withdraw_invitation
+from designs.services.people import change_role, remove_collaborator
 from designs.services.talk import (
-    add_comment,
     answer_check,
-    open_thread,
     override_text,
     remove_text_override,
-    reopen_thread,
-    resolve_thread,
 )
 from designs.services.versions import freeze_version
 
 __all__ = [
     "Conflict",
     "Saved",
-    "accept_invitation",
-    "add_comment",
     "add_task",
     "answer_check",
     "change_role",
@@ -35,15 +29,10 @@ __all__ = [
     "freeze_version",
     "import_design",
     "import_registration",
-    "invite",
     "open_embargo",
-    "open_thread",
     "override_text",
     "remove_collaborator",
     "remove_task",
     "remove_text_override",
-    "reopen_thread",
-    "resolve_thread",
     "save_field",
-    "withdraw_invitation",
 ]

@@ -1,4 +1,4 @@
-"""Comments on parameters, answers to warnings, texts of the form."""
+"""Answers to warnings, texts of the form."""
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -6,64 +6,18 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
-from designs.models import CheckAnswer, Comment, Design, DesignTask, TextOverride, Thread
+from designs.models import CheckAnswer, Design, DesignTask, TextOverride
 from designs.queries import texts
 from evaluation.designs.catalogue import shipped
 
-MAX_COMMENT = 5000
+MAX_ANSWER = 5000
 
 
 def _text(text: str, what: str) -> str:
     text = text.replace("\x00", "").strip()
     if not text:
         raise ValidationError(f"Write {what} first.")
-    return text[:MAX_COMMENT]
-
-
-@transaction.atomic
-def open_thread(*, actor: User, design: Design, parameter: str, text: str, task: DesignTask | None = None) -> Thread:
-    """Start a conversation about a parameter.
-
-    Raises
-    ------
-    ValidationError
-        Without text, or for a parameter or task that does not exist here.
-    """
-    if parameter not in shipped().parameters or (task is not None and task.design_id != design.pk):
-        raise ValidationError("There is no such parameter in this design.")
-    thread = Thread.objects.create(design=design, task=task, parameter=parameter)
-    Comment.objects.create(thread=thread, author=actor, text=_text(text, "the comment"))
-    _record(actor, "design_thread_opened", thread)
-    return thread
-
-
-@transaction.atomic
-def add_comment(*, actor: User, thread: Thread, text: str) -> Comment:
-    """Answer in a conversation; a resolved one is opened again."""
-    comment = Comment.objects.create(thread=thread, author=actor, text=_text(text, "the comment"))
-    if thread.resolved_at is not None:
-        thread.resolved_at, thread.resolved_by = None, None
-        thread.save(update_fields=["resolved_at", "resolved_by"])
-    _record(actor, "design_comment_added", thread)
-    return comment
-
-
-@transaction.atomic
-def resolve_thread(*, actor: User, thread: Thread) -> None:
-    """Close a conversation."""
-    if thread.resolved_at is None:
-        thread.resolved_at, thread.resolved_by = timezone.now(), actor
-        thread.save(update_fields=["resolved_at", "resolved_by"])
-        _record(actor, "design_thread_resolved", thread)
-
-
-@transaction.atomic
-def reopen_thread(*, actor: User, thread: Thread) -> None:
-    """Take a resolved conversation up again."""
-    if thread.resolved_at is not None:
-        thread.resolved_at, thread.resolved_by = None, None
-        thread.save(update_fields=["resolved_at", "resolved_by"])
-        _record(actor, "design_thread_reopened", thread)
+    return text[:MAX_ANSWER]
 
 
 @transaction.atomic
@@ -128,13 +82,3 @@ def remove_text_override(*, actor: User, override: TextOverride) -> None:
     )
     override.delete()
     transaction.on_commit(texts.forget)
-
-
-def _record(actor: User, act: str, thread: Thread) -> None:
-    record(
-        actor=actor,
-        act=act,
-        subject=thread,
-        scope=thread.design.slug,
-        facts={"parameter": thread.parameter, "task": thread.task.key if thread.task else None},
-    )

@@ -15,7 +15,7 @@ from designs import queries, services
 from designs.forms import ImportForm, StartForm
 from designs.forms.plain import MAX_IMPORT_BYTES
 from designs.forms.presenting import FieldView, field_view, paired
-from designs.models import Design, Thread
+from designs.models import Design
 from designs.queries import texts
 from designs.queries.documents import Fields, assemble
 from designs.queries.findings import all_findings
@@ -216,10 +216,8 @@ def section_fields(
     values = document.values(task)
     entries = document.tasks[task] if task else document.challenge
     comments = {
-        (row["task__key"], row["parameter"]): row["number"]
-        for row in Thread.objects.filter(design=design, resolved_at=None)
-        .values("task__key", "parameter")
-        .annotate(number=Count("pk"))
+        (row["part"] or None, row["topic"]): row["number"]
+        for row in design.threads.filter(closed_at=None).order_by().values("part", "topic").annotate(number=Count("pk"))
     }
     return [
         field_view(

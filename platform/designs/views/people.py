@@ -8,10 +8,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from conversations import services as conversations
+from conversations.queries import threads_about
 from designs import services
+from designs.contributions.invitations import DESIGN_INVITATIONS
 from designs.forms import CommentForm, InvitationForm
-from designs.models import Collaborator, Design, Invitation, Thread
+from designs.models import Collaborator, Design
 from designs.views.access import design_context, design_for, signed_in, task_of
+from people.models import Invitation
+from people.services import invitations
+from people.tables import invitation_rows, letter_message
 from web.spreadsheets import csv_file
 
 
@@ -32,13 +38,12 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
     design = design_for(request, slug, "manage_design")
     form = InvitationForm(request.POST)
     if form.is_valid():
-        path = reverse("designs:accept", args=["TOKEN"]).replace("TOKEN", "{token}")
         try:
-            services.invite(actor=request.user, design=design, path=path, **form.cleaned_data)
+            invitation = invitations.invite(actor=request.user, target=design, **form.cleaned_data)
         except ValidationError as error:
             form.add_error(None, error if not hasattr(error, "error_dict") else error.messages)
         else:
-            messages.success(request, f"An invitation is on its way to {form.cleaned_data['email']}.")
+            messages.add_message(request, *letter_message(invitation))
             return redirect("designs:people", design.slug)
     return _people(request, design, form)
 
@@ -47,8 +52,8 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def withdraw(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     design = design_for(request, slug, "manage_design")
-    invitation = get_object_or_404(Invitation, pk=pk, design=design)
-    services.withdraw_invitation(actor=request.user, invitation=invitation)
+    invitation = get_object_or_404(design.invitations, pk=pk)
+    invitations.withdraw(actor=request.user, invitation=invitation)
     messages.success(request, "The invitation is withdrawn.")
     return redirect("designs:people", design.slug)
 
@@ -82,7 +87,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     """Take up an invitation: asked first, since a link alone must not change anything."""
     if request.method == "POST":
         try:
-            part = services.accept_invitation(user=request.user, token=token)
+            part = invitations.accept(user=request.user, token=token, into=Design)
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
             return redirect("designs:list")
@@ -100,11 +105,11 @@ def comments(request: HttpRequest, slug: str, parameter: str, task: str | None =
         form = CommentForm(request.POST)
         if form.is_valid():
             try:
-                services.open_thread(
+                conversations.start_thread(
                     actor=request.user,
-                    design=design,
-                    parameter=parameter,
-                    task=place,
+                    target=design,
+                    topic=parameter,
+                    part=place.key if place else "",
                     text=form.cleaned_data["text"],
                 )
             except ValidationError as error:
@@ -117,25 +122,19 @@ def comments(request: HttpRequest, slug: str, parameter: str, task: str | None =
 def reply(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Answer in a conversation, resolve it, or take it up again."""
     design = design_for(request, slug, "comment_on_design")
-    thread = get_object_or_404(Thread.objects.select_related("task", "design"), pk=pk, design=design)
+    thread = get_object_or_404(threads_about(design, reader=request.user), pk=pk)
     match request.POST.get("act"):
-        case "resolve":
-            services.resolve_thread(actor=request.user, thread=thread)
-        case "reopen":
-            services.reopen_thread(actor=request.user, thread=thread)
+        case "resolve" | "reopen" as act:
+            conversations.close_thread(actor=request.user, thread=thread, closed=act == "resolve")
         case _:
             form = CommentForm(request.POST)
             if form.is_valid():
-                services.add_comment(actor=request.user, thread=thread, text=form.cleaned_data["text"])
-    return _threads(request, design, thread.parameter, thread.task.key if thread.task else None)
+                conversations.reply(actor=request.user, thread=thread, text=form.cleaned_data["text"])
+    return _threads(request, design, thread.topic, thread.part or None)
 
 
 def _threads(request: HttpRequest, design: Design, parameter: str, task: str | None) -> HttpResponse:
-    threads = (
-        Thread.objects.filter(design=design, parameter=parameter, task__key=task)
-        if task
-        else Thread.objects.filter(design=design, parameter=parameter, task=None)
-    )
+    threads = threads_about(design, reader=request.user).filter(topic=parameter, part=task or "")
     return render(
         request,
         "designs/parts/comments.html",
@@ -144,7 +143,7 @@ def _threads(request: HttpRequest, design: Design, parameter: str, task: str | N
             "parameter": parameter,
             "task": task or "",
             "key": f"{parameter}-{task}" if task else parameter,
-            "threads": threads.select_related("resolved_by").prefetch_related("comments__author"),
+            "threads": threads.prefetch_related("posts__author"),
         },
     )
 
@@ -157,9 +156,13 @@ def _people(request: HttpRequest, design: Design, form: InvitationForm) -> HttpR
         {
             **context,
             "people": design.collaborators.select_related("user"),
-            "invitations": [
-                entry for entry in design.invitations.select_related("invited_by") if entry.accepted_at is None
-            ],
+            "invitations": invitation_rows(
+                DESIGN_INVITATIONS,
+                design.invitations.exclude(state=Invitation.State.ACCEPTED),
+                withdraw_path=(lambda entry: reverse("designs:withdraw", args=[design.slug, entry.pk]))
+                if context["may_manage"]
+                else None,
+            ),
             "roles": Collaborator.Role.choices,
             "form": form,
         },

@@ -16,7 +16,7 @@ from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import number
 from evaluation.figures.selection import entries, label, main_entry
 from evaluation.ranking.comparison import alternative_schemes, without_pairwise
-from evaluation.report import (
+from evaluation.reporting import (
     across_section,
     best_of,
     gaming_section,

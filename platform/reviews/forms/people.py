@@ -2,7 +2,7 @@
 
 from django import forms
 
-from accounts.models import User
+from people.forms import PersonField
 from reviews.models import Bid, Part, Reviewer
 
 
@@ -26,13 +26,7 @@ class InvitationForm(forms.Form):
 class ChairForm(forms.Form):
     """Let somebody else chair too."""
 
-    username = forms.CharField(label="User name", max_length=150)
-
-    def clean_username(self):
-        user = User.objects.filter(username=self.cleaned_data["username"], is_active=True).first()
-        if user is None:
-            raise forms.ValidationError("There is no account of that name.")
-        return user
+    username = PersonField()
 
 
 class ReviewerForm(forms.ModelForm):

@@ -599,61 +599,6 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.CreateModel(
-            name="ReviewerInvitation",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("email", models.EmailField(max_length=254)),
-                (
-                    "part",
-                    models.CharField(
-                        choices=[
-                            ("general", "reviewer"),
-                            ("clinical", "clinical reviewer"),
-                            ("statistics", "statistician"),
-                        ],
-                        default="general",
-                        max_length=10,
-                    ),
-                ),
-                ("token_hash", models.CharField(editable=False, max_length=64, unique=True)),
-                ("created_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                ("expires_at", models.DateTimeField()),
-                ("accepted_at", models.DateTimeField(blank=True, null=True)),
-                (
-                    "closed_at",
-                    models.DateTimeField(
-                        blank=True, help_text="refused by the person or withdrawn by the chair", null=True
-                    ),
-                ),
-                (
-                    "call",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="invitations", to="reviews.call"
-                    ),
-                ),
-                (
-                    "invited_by",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-created_at"],
-                "constraints": [
-                    models.UniqueConstraint(
-                        condition=models.Q(("accepted_at__isnull", True), ("closed_at__isnull", True)),
-                        fields=("call", "email"),
-                        name="reviews_one_open_invitation",
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(("accepted_at__isnull", True), ("closed_at__isnull", True), _connector="OR"),
-                        name="reviews_invitation_accepted_or_closed",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name="ReviewThread",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),

@@ -1,10 +1,13 @@
 """Calls: everything a chair settles in the browser."""
 
 from django.conf import settings
+from django.contrib.contenttypes.fields import GenericRelation
 from django.db import models
 from django.db.models import F, Q
 from django.urls import reverse
 from django.utils import timezone
+
+from people.models import Invitation
 
 MAX_SCORE = 10
 PUBLIC_MAIL = "gmail.com googlemail.com outlook.com hotmail.com live.com yahoo.com icloud.com gmx.de gmx.net web.de"
@@ -73,6 +76,7 @@ class Call(models.Model):
     bidding_until = models.DateTimeField("reviewers bid until", null=True, blank=True)
     remind_days = models.PositiveSmallIntegerField("remind so many days before reviews are due", default=7)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    invitations = GenericRelation(Invitation)
 
     class Meta:
         ordering = ["-submission_at"]

@@ -1,4 +1,4 @@
-"""Who reviews: people of a call, invitations, bids, conflicts, assignments."""
+"""Who reviews: people of a call, bids, conflicts, assignments."""
 
 from django.conf import settings
 from django.db import models
@@ -59,42 +59,6 @@ class Reviewer(models.Model):
     def limit(self) -> int:
         """How many designs this person takes at most."""
         return self.call.load_max if self.load_max is None else self.load_max
-
-
-class ReviewerInvitation(models.Model):
-    """An invitation to review by e-mail; the token is stored as a hash and stands in the letter alone."""
-
-    call = models.ForeignKey(Call, on_delete=models.CASCADE, related_name="invitations")
-    email = models.EmailField()
-    part = models.CharField(max_length=10, choices=Part, default=Part.GENERAL)
-    token_hash = models.CharField(max_length=64, unique=True, editable=False)
-    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
-    created_at = models.DateTimeField(default=timezone.now, editable=False)
-    expires_at = models.DateTimeField()
-    accepted_at = models.DateTimeField(null=True, blank=True)
-    closed_at = models.DateTimeField(null=True, blank=True, help_text="refused by the person or withdrawn by the chair")
-
-    class Meta:
-        ordering = ["-created_at"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["call", "email"],
-                condition=Q(accepted_at__isnull=True, closed_at__isnull=True),
-                name="reviews_one_open_invitation",
-            ),
-            models.CheckConstraint(
-                condition=Q(accepted_at__isnull=True) | Q(closed_at__isnull=True),
-                name="reviews_invitation_accepted_or_closed",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.email} to {self.call}"
-
-    @property
-    def is_open(self) -> bool:
-        """Whether it can still be accepted."""
-        return self.accepted_at is None and self.closed_at is None and timezone.now() < self.expires_at
 
 
 class Bid(models.Model):

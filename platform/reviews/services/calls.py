@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
+from people.services.roles import keep_a_holder
 from reviews import rules
 from reviews.domain.sections import BY_KEY
 from reviews.models import Answer, Call, Chair, MailText, Question
@@ -93,10 +94,8 @@ def remove_chair(*, actor: User, chair: Chair) -> None:
     ValidationError
         For the only one.
     """
-    call = Call.objects.select_for_update().get(pk=chair.call_id)
-    if not call.chairs.exclude(pk=chair.pk).exists():
-        raise ValidationError("A call has at least one chair.")
-    user = chair.user_id
+    call, user = chair.call, chair.user_id
+    keep_a_holder(call, call.chairs.all(), leaving=user, message="A call has at least one chair.")
     chair.delete()
     record(actor=actor, act="call_chair_removed", subject=call, scope=call.slug, facts={"user": user})
 

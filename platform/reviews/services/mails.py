@@ -5,12 +5,10 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import User
-from notifications.services import mail, notify
+from notifications.services import notify
 from reviews.models import Assignment, Call, FiledVersion, Filing, MailText, Part
 from reviews.queries import anonymity, latest, review_due
 from reviews.services.defaults import MAILS, fill
-from web.addresses import absolute
 
 KINDS = {
     "review_invitation": "You are invited to review",
@@ -51,23 +49,6 @@ def day(moment: Any) -> str:
 def title_for_reviewers(filing: Filing) -> str:
     """The title of a filing as its reviewers may read it."""
     return anonymity.mask_of(filing).text(filing.title) if filing.call.hides_organizers else filing.title
-
-
-def invite(*, call: Call, email: str, part: str, chair: User, path: str, days: int) -> bool:
-    """Invite somebody who may have no account; returns whether a message goes out."""
-    subject, body = filled(
-        call, "invitation", chair=chair.display_name, part=Part(part).label, link=absolute(path), days=days
-    )
-    return bool(
-        mail(
-            to=email,
-            kind="review_invitation",
-            subject=subject,
-            template="reviews/mail/letter",
-            context={"text": body, "link": absolute(path)},
-            inviter=chair,
-        )
-    )
 
 
 def assigned(assignment: Assignment) -> None:

@@ -1,119 +1,18 @@
-"""Who reviews for a call: invitations, parts, bids, declared conflicts."""
+"""Who reviews for a call: parts, bids, declared conflicts."""
 
-import hashlib
-import secrets
-from datetime import timedelta
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import User
 from audit.services import record
 from reviews import rules
-from reviews.models import Bid, Call, Conflict, Filing, Part, Reviewer, ReviewerInvitation
-from reviews.services import mails
+from reviews.models import Bid, Call, Conflict, Filing, Part, Reviewer
 
-VALID_DAYS = 21
 MAX_EXPERTISE = 20
 _FLAGS = {Part.GENERAL: "is_general", Part.CLINICAL: "is_clinical", Part.STATISTICS: "is_statistician"}
-
-
-def token_hash(token: str) -> str:
-    """What is stored of a token: whoever reads the database cannot use the invitation."""
-    return hashlib.sha256(token.encode()).hexdigest()
-
-
-@transaction.atomic
-def invite_reviewer(*, actor: User, call: Call, email: str, part: str, path: str) -> tuple[ReviewerInvitation, bool]:
-    """Invite somebody to review; returns the invitation and whether a message goes out.
-
-    Parameters
-    ----------
-    path
-        Path of the page that accepts it, with ``{token}`` where the token goes.
-
-    Raises
-    ------
-    ValidationError
-        For an address that is none, or of somebody who reviews already, or when the actor or the address has had as many
-        invitations as a day allows. An open invitation is replaced.
-    """
-    email = email.strip().lower()
-    validate_email(email)
-    if part not in Part.values:
-        raise ValidationError({"part": "Reviewer, clinical reviewer or statistician."})
-    known = call.reviewers.filter(user__email__iexact=email, left_at=None).first()
-    if known is not None and getattr(known, _FLAGS[Part(part)]):
-        raise ValidationError({"email": "This person reviews for the call already."})
-    now = timezone.now()
-    call.invitations.filter(email=email, accepted_at=None, closed_at=None).update(closed_at=now)
-    token = secrets.token_urlsafe(32)
-    invitation = ReviewerInvitation.objects.create(
-        call=call,
-        email=email,
-        part=part,
-        token_hash=token_hash(token),
-        invited_by=actor,
-        expires_at=now + timedelta(days=VALID_DAYS),
-    )
-    record(actor=actor, act="reviewer_invited", subject=call, scope=call.slug, facts={"part": part})
-    goes_out = mails.invite(
-        call=call,
-        email=email,
-        part=part,
-        chair=actor,
-        path=path.replace("{token}", token),
-        days=VALID_DAYS,
-    )
-    return invitation, goes_out
-
-
-def open_invitation(token: str) -> ReviewerInvitation | None:
-    """The invitation of a token, if it can still be accepted."""
-    found = ReviewerInvitation.objects.select_related("call").filter(token_hash=token_hash(token)).first()
-    return found if found is not None and found.is_open else None
-
-
-@transaction.atomic
-def accept_invitation(*, user: User, token: str) -> Reviewer:
-    """Take up an invitation.
-
-    Raises
-    ------
-    ValidationError
-        When the token is unknown, used, withdrawn or too old, or was meant for another address.
-    """
-    invitation = (
-        ReviewerInvitation.objects.select_for_update(of=("self",))
-        .select_related("call")
-        .filter(token_hash=token_hash(token))
-        .first()
-    )
-    if invitation is None or not invitation.is_open:
-        raise ValidationError("This invitation is not valid any more; ask the chairs for a new one.")
-    if user.email.lower() != invitation.email:
-        raise ValidationError("This invitation was sent to another e-mail address; sign in with that one.")
-    invitation.accepted_at = timezone.now()
-    invitation.save(update_fields=["accepted_at"])
-    return add_reviewer(actor=user, call=invitation.call, user=user, part=invitation.part)
-
-
-@transaction.atomic
-def close_invitation(*, actor: User | None, invitation: ReviewerInvitation) -> None:
-    """Refuse an invitation or withdraw it; its token stops working."""
-    if invitation.is_open:
-        invitation.closed_at = timezone.now()
-        invitation.save(update_fields=["closed_at"])
-        record(
-            actor=actor,
-            act="reviewer_invitation_closed",
-            subject=invitation.call,
-            scope=invitation.call.slug,
-            facts={"part": invitation.part},
-        )
 
 
 @transaction.atomic

@@ -5,9 +5,12 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from people.tables import invitation_rows
 from reviews import queries
+from reviews.contributions.invitations import REVIEWER_INVITATIONS
 from reviews.forms import BidForm, ChairForm, InvitationForm, ReviewerForm
 from reviews.models import Bid, Chair, Reviewer, State
 from reviews.queries import anonymity
@@ -27,7 +30,11 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
         {
             **call_context(request, call, "people"),
             "reviewers": queries.loads_of(call),
-            "invitations": call.invitations.select_related("invited_by"),
+            "invitations": invitation_rows(
+                REVIEWER_INVITATIONS,
+                call.invitations.all(),
+                withdraw_path=lambda entry: reverse("reviews:close_invitation", args=[call.slug, entry.pk]),
+            ),
             "chairs": call.chairs.select_related("user"),
             "form": InvitationForm(),
             "chair_form": ChairForm(),

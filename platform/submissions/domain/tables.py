@@ -79,9 +79,7 @@ def title(metric: MetricUse) -> str:
     """
     if metric.name != metric.id or metric.id == "value":
         return metric.name
-    if metric.id == "hausdorff_percentile":
-        return f"HD{metric.options['percentile']:g}"
-    return catalogue.get(metric.id).abbreviation
+    return catalogue.get(metric.id).short_name(metric.options)
 
 
 def summary_lines(assessment: Assessment, summary: dict[str, Any]) -> list[dict[str, Any]]:

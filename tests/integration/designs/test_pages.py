@@ -9,8 +9,9 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
+from conversations.models import Thread
 from designs import hooks, services
-from designs.models import Collaborator, Design, DesignVersion, Thread
+from designs.models import Collaborator, Design, DesignVersion
 from designs.queries import document_of
 from designs.services.examples import EXAMPLES, example_document, load_example_design
 from evaluation.designs.catalogue import shipped

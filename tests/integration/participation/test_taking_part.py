@@ -11,10 +11,12 @@ from django.urls import reverse
 from accounts.models import User
 from audit.models import Entry
 from challenges import hooks
-from challenges.models import Concern, Invitation, Member, Organizer, Participation, Team
+from challenges.models import Concern, Member, Organizer, Participation, Team
 from challenges.services import participation, roles, teams
 from challenges.services.concerns import same_institution
 from notifications.models import Email, Notification
+from people.models import Invitation
+from people.services import invitations
 from tests.unit.challenges.world import person
 
 pytestmark = pytest.mark.django_db
@@ -42,7 +44,7 @@ def secret_of(email):
 
 
 def invite(world, email):
-    teams.invite(actor=world.member, team=world.team, email=email)
+    invitations.invite(actor=world.member, target=world.team, email=email, role="member")
     return secret_of(email)
 
 
@@ -120,7 +122,7 @@ def test_organizers_let_people_in(world, client):
 
 def test_an_invitation_is_for_whoever_has_its_link_and_once(world, client):
     secret = invite(world, "zoe@elsewhere.org")
-    assert not Invitation.objects.filter(digest=secret).exists()
+    assert not Invitation.objects.filter(token_digest=secret).exists()
     assert client.get(url("invitation", secret)).status_code == 302
     client.force_login(world.stranger)
     assert client.get(url("invitation", "x" * 32)).status_code == 404
@@ -146,9 +148,8 @@ def test_two_people_at_one_link_at_the_same_moment_are_one_member(world):
 
     def work(user):
         try:
-            entry = teams.invitation_of(world.challenge, secret)
             barrier.wait(10)
-            teams.answer_invitation(user=user, invitation=entry, accept=True)
+            invitations.accept(user=user, token=secret, into=Team)
         except ValidationError as error:
             refused.append(error)
         finally:
@@ -167,20 +168,19 @@ def test_a_team_is_not_larger_than_the_terms_allow(world):
     set_terms(world, team_size=2)
     secret = invite(world, "zoe@elsewhere.org")
     with pytest.raises(ValidationError, match="at most 2"):
-        teams.invite(actor=world.member, team=world.team, email="otto@elsewhere.org")
+        invitations.invite(actor=world.member, target=world.team, email="otto@elsewhere.org", role="member")
     with pytest.raises(ValidationError, match="at most 2"):
-        teams.invite(actor=world.member, team=world.team, email="ZOE@elsewhere.org")
+        invitations.invite(actor=world.member, target=world.team, email="ZOE@elsewhere.org", role="member")
     admit(world, world.stranger)
-    entry = teams.invitation_of(world.challenge, secret)
-    teams.answer_invitation(user=world.stranger, invitation=entry, accept=True)
+    invitations.accept(user=world.stranger, token=secret, into=Team)
     with pytest.raises(ValidationError, match="no longer open"):
-        teams.answer_invitation(user=person("otto"), invitation=entry, accept=True)
+        invitations.accept(user=person("otto"), token=secret, into=Team)
 
 
 def join(world, user):
     admit(world, user)
     secret = invite(world, f"{user.username}@elsewhere.org")
-    teams.answer_invitation(user=user, invitation=teams.invitation_of(world.challenge, secret), accept=True)
+    invitations.accept(user=user, token=secret, into=Team)
     return Member.objects.get(user=user)
 
 
@@ -218,8 +218,10 @@ def test_a_captain_hands_over_before_leaving(world):
 
 
 def test_the_last_one_takes_a_team_that_never_submitted_along(world):
+    invite(world, "otto@elsewhere.org")
     teams.leave(user=world.member, member=Member.objects.get(user=world.member))
     assert not Team.objects.filter(pk=world.team.pk).exists()
+    assert not Invitation.objects.exists()
 
 
 def test_only_the_captain_changes_the_team(world, client):
@@ -336,9 +338,9 @@ def test_the_list_for_spreadsheets_holds_no_formula(world, client):
 
 def test_withdrawing_an_invitation_and_sending_it_again_ends_with_the_day(world):
     for _ in range(5):
-        teams.invite(actor=world.member, team=world.team, email="otto@elsewhere.org")
-        teams.withdraw_invitation(actor=world.member, invitation=world.team.invitations.get(state="open"))
+        invitations.invite(actor=world.member, target=world.team, email="otto@elsewhere.org", role="member")
+        invitations.withdraw(actor=world.member, invitation=world.team.invitations.get(state="open"))
     with pytest.raises(ValidationError, match="has got 5 invitations in 24 hours, and withdrawn ones count"):
-        teams.invite(actor=world.member, team=world.team, email="otto@elsewhere.org")
+        invitations.invite(actor=world.member, target=world.team, email="otto@elsewhere.org", role="member")
     assert Email.objects.filter(to="otto@elsewhere.org").count() == 5
     assert world.team.invitations.count() == 5

@@ -3,8 +3,11 @@
 import pytest
 from django.urls import reverse
 
-from challenges.models import Announcement, Organizer, Post, Thread
+from challenges.contributions.conversations import ChallengeDiscussion
+from challenges.models import Announcement, Organizer
 from challenges.services import participation, roles, talking, teams
+from conversations import services as conversations
+from conversations.models import Post, Thread
 from notifications.models import Notification
 from tests.unit.challenges.world import person
 
@@ -25,7 +28,9 @@ def moderator(world):
 
 @pytest.fixture
 def thread(world):
-    return talking.start_thread(actor=world.stranger, challenge=world.challenge, title="Spacing?", text="Which *one*?")
+    return conversations.start_thread(
+        actor=world.stranger, target=world.challenge, title="Spacing?", text="Which *one*?"
+    )
 
 
 def test_an_announcement_reaches_all_who_take_part_or_organize(world, client, moderator):
@@ -45,19 +50,19 @@ def test_who_is_told_of_what(world, client, thread):
     Notification.objects.all().delete()
     client.post(url("thread", thread.pk), {"text": "1 mm."})
     assert {row.user for row in Notification.objects.all()} == {world.stranger}
-    talking.reply(actor=world.stranger, thread=thread, text="Thanks.")
+    conversations.reply(actor=world.stranger, thread=thread, text="Thanks.")
     assert {row.user for row in Notification.objects.all()} == {world.stranger, world.member}
     client.post(url("act_on_thread", thread.pk, "unfollow"))
     Notification.objects.all().delete()
-    talking.reply(actor=world.stranger, thread=thread, text="And?")
+    conversations.reply(actor=world.stranger, thread=thread, text="And?")
     assert not Notification.objects.exists()
-    talking.start_thread(actor=world.stranger, challenge=world.challenge, title="Else?", text="x")
+    conversations.start_thread(actor=world.stranger, target=world.challenge, title="Else?", text="x")
     assert {row.user for row in Notification.objects.all()} == {world.organizer, world.member}
 
 
 def test_a_thread_has_one_answer_which_who_asked_or_organizers_mark(world, client, thread):
-    first = talking.reply(actor=world.member, thread=thread, text="1 mm.")
-    second = talking.reply(actor=world.member, thread=thread, text="2 mm.")
+    first = conversations.reply(actor=world.member, thread=thread, text="1 mm.")
+    second = conversations.reply(actor=world.member, thread=thread, text="2 mm.")
     client.force_login(world.member)
     assert client.post(url("act_on_thread", thread.pk, "answer"), {"post": first.pk}).status_code == 403
     for user, post in ((world.stranger, first), (world.organizer, second)):
@@ -68,7 +73,7 @@ def test_a_thread_has_one_answer_which_who_asked_or_organizers_mark(world, clien
 
 
 def test_moderation(world, client, thread, moderator):
-    post = talking.reply(actor=world.member, thread=thread, text="Buy cheap watches")
+    post = conversations.reply(actor=world.member, thread=thread, text="Buy cheap watches")
     for user, status in ((world.member, 403), (moderator, 302)):
         client.force_login(user)
         assert client.post(url("act_on_thread", thread.pk, "hide"), {"post": post.pk}).status_code == status
@@ -83,7 +88,7 @@ def test_moderation(world, client, thread, moderator):
 
 
 def test_nobody_floods_a_discussion(world, client, thread, monkeypatch):
-    monkeypatch.setattr(talking, "POSTS_AN_HOUR", 2)
+    monkeypatch.setattr(ChallengeDiscussion, "posts_an_hour", 2)
     client.force_login(world.stranger)
     client.post(url("thread", thread.pk), {"text": "second"})
     assert "written a lot" in client.post(url("thread", thread.pk), {"text": "third"}).content.decode()
@@ -91,8 +96,8 @@ def test_nobody_floods_a_discussion(world, client, thread, monkeypatch):
 
 
 def test_markup_of_writers_stays_text(world, client):
-    talking.start_thread(actor=world.member, challenge=world.challenge, title="<b>x", text="<script>x</script>")
-    page = client.get(Thread.objects.get().get_absolute_url()).content.decode()
+    conversations.start_thread(actor=world.member, target=world.challenge, title="<b>x", text="<script>x</script>")
+    page = client.get(url("thread", Thread.objects.get().pk)).content.decode()
     assert "<script>x" not in page
     assert "&lt;b&gt;x" in page
 
@@ -177,7 +182,7 @@ def test_lists_make_the_same_number_of_queries(world, client, django_assert_num_
         asker = person(f"asker-{index}")
         participation.take_part(user=asker, challenge=world.challenge, terms=None, affiliation="")
         teams.form_team(user=asker, challenge=world.challenge, team_name=f"Team {index}")
-        talking.start_thread(actor=asker, challenge=world.challenge, title=f"Thread {index}", text="x")
+        conversations.start_thread(actor=asker, target=world.challenge, title=f"Thread {index}", text="x")
         talking.announce(actor=world.organizer, challenge=world.challenge, title=f"News {index}", text="x")
     client.force_login(world.organizer)
     client.get(url(name))

@@ -7,13 +7,16 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, transaction
 from django.utils import timezone
 
+from conversations import services as conversations
 from designs import services
-from designs.models import Collaborator, DesignVersion, Invitation
+from designs.models import Collaborator, Design, DesignVersion
 from designs.queries import document_of, document_of_version
 from evaluation.canonical import sha256
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import State, public_form, to_json
 from notifications.models import Email
+from people.models import Invitation
+from people.services import invitations
 from tests.unit.designs.world import design, person, save
 
 pytestmark = pytest.mark.django_db
@@ -116,7 +119,7 @@ def test_a_task_can_be_added_like_another_one_and_removed_but_not_the_last(hippo
 
 def invite(owner, hippocampus, callbacks, email="bo@example.org", role="editor"):
     with callbacks(execute=True):
-        services.invite(actor=owner, design=hippocampus, email=email, role=role, path="/designs/invitations/{token}/")
+        invitations.invite(actor=owner, target=hippocampus, email=email, role=role)
     return re.search(r"invitations/(\S+)/", Email.objects.latest("created_at").text)[1]
 
 
@@ -126,11 +129,11 @@ def test_an_invitation_is_accepted_once_by_the_person_it_was_sent_to(
     token = invite(owner, hippocampus, django_capture_on_commit_callbacks)
     assert token not in str(Invitation.objects.values())
     with pytest.raises(ValidationError, match="another e-mail"):
-        services.accept_invitation(user=person("eve"), token=token)
+        invitations.accept(user=person("eve"), token=token, into=Design)
     bo = person("bo")
-    assert services.accept_invitation(user=bo, token=token).role == "editor"
+    assert invitations.accept(user=bo, token=token, into=Design).role == "editor"
     with pytest.raises(ValidationError, match="not valid any more"):
-        services.accept_invitation(user=bo, token=token)
+        invitations.accept(user=bo, token=token, into=Design)
 
 
 def test_an_old_or_withdrawn_invitation_does_not_work(hippocampus, owner, django_capture_on_commit_callbacks):
@@ -138,11 +141,11 @@ def test_an_old_or_withdrawn_invitation_does_not_work(hippocampus, owner, django
     token = invite(owner, hippocampus, django_capture_on_commit_callbacks)
     Invitation.objects.update(expires_at=timezone.now())
     with pytest.raises(ValidationError, match="not valid any more"):
-        services.accept_invitation(user=bo, token=token)
+        invitations.accept(user=bo, token=token, into=Design)
     token = invite(owner, hippocampus, django_capture_on_commit_callbacks)
-    services.withdraw_invitation(actor=owner, invitation=Invitation.objects.first())
+    invitations.withdraw(actor=owner, invitation=Invitation.objects.first())
     with pytest.raises(ValidationError, match="not valid any more"):
-        services.accept_invitation(user=bo, token=token)
+        invitations.accept(user=bo, token=token, into=Design)
 
 
 def test_a_design_keeps_an_owner(hippocampus, owner):
@@ -171,18 +174,25 @@ def test_roles(hippocampus, role, view, edit, manage):
 
 
 def test_a_conversation_is_answered_resolved_and_taken_up_again(hippocampus, owner):
-    thread = services.open_thread(actor=owner, design=hippocampus, parameter="challenge_name", text="Too short?")
-    services.resolve_thread(actor=owner, thread=thread)
-    assert thread.resolved_by == owner
-    services.add_comment(actor=owner, thread=thread, text="No.")
+    thread = conversations.start_thread(actor=owner, target=hippocampus, topic="challenge_name", text="Too short?")
+    conversations.close_thread(actor=owner, thread=thread)
     thread.refresh_from_db()
-    assert thread.resolved_at is None
-    assert thread.comments.count() == 2
+    assert thread.closed_by == owner
+    conversations.reply(actor=owner, thread=thread, text="No.")
+    thread.refresh_from_db()
+    assert not thread.is_closed
+    assert thread.posts.count() == 2
+
+
+def test_a_conversation_is_about_a_parameter_and_task_of_the_design_alone(hippocampus, owner):
+    for topic, part in (("no_such_parameter", ""), ("challenge_name", "no-such-task")):
+        with pytest.raises(ValidationError, match="no such parameter"):
+            conversations.start_thread(actor=owner, target=hippocampus, topic=topic, part=part, text="What?")
 
 
 def test_an_empty_comment_and_an_answer_to_an_error_are_refused(hippocampus, owner):
     with pytest.raises(ValidationError, match="Write"):
-        services.open_thread(actor=owner, design=hippocampus, parameter="challenge_name", text="  ")
+        conversations.start_thread(actor=owner, target=hippocampus, topic="challenge_name", text="  ")
     with pytest.raises(ValidationError, match="has to be mended"):
         services.answer_check(
             actor=owner, design=hippocampus, check_id="metrics.count", text="no", basis="", task=hippocampus.tasks.get()

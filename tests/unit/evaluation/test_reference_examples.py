@@ -13,10 +13,11 @@ from scipy import ndimage
 from scipy.spatial.distance import pdist
 from scipy.stats import wilcoxon
 
+from evaluation import metrics
 from evaluation.aggregation import build_tables, check_results
 from evaluation.assessment import parse
 from evaluation.matching import Objects
-from evaluation.metrics import calibration, detection
+from evaluation.metrics import detection
 from evaluation.metrics.masks import Mask
 from evaluation.ranking import rank
 from evaluation.ranking.compare import footrule, kendall_tau_b
@@ -115,7 +116,7 @@ def test_section_7_3_classes_without_objects_take_no_part_in_the_mean():
 
 
 def test_section_12_4_the_clip_is_the_worst_likelihood():
-    assert calibration.nll([1, 1], [0.0, 0.0]).value == four_digits(34.5388)
+    assert metrics.nll([1, 1], [0.0, 0.0]).value == four_digits(34.5388)
 
 
 def test_section_12_9_the_bandwidth_is_the_median_distance():

@@ -17,7 +17,7 @@ from evaluation.assessment import parse
 from evaluation.cli import main
 from evaluation.figures import headline
 from evaluation.ranking import digest, rank
-from evaluation.report import best_of, build_report
+from evaluation.reporting import best_of, build_report
 
 ASSESSMENT = {
     "problem": "semantic_segmentation",

@@ -105,7 +105,7 @@ def test_run_says_so_in_one_sentence_and_touches_nothing(tmp_path):
 
 def test_migrating_an_empty_database_marks_the_folder(tmp_path):
     code = (
-        "import django; django.setup(); from operations import layout; from django.conf import settings;"
+        "import django; django.setup(); from operations.services import layout; from django.conf import settings;"
         "layout.mark_new_database(using='default'); print(layout.is_older(settings.PODIUM_DATA))"
     )
     paths = os.pathsep.join([str(settings.ROOT / "platform"), str(settings.ROOT)])

@@ -5,7 +5,10 @@ from django.core.exceptions import ValidationError
 
 from designs.queries import document_of
 from designs.queries.findings import findings
+from people.models import Invitation
+from people.services import invitations
 from reviews import hooks
+from reviews.models import Call
 from reviews.queries import conflicts_of
 from reviews.services import assigning, reviewers
 from tests.unit.reviews.world import person
@@ -98,30 +101,25 @@ def test_the_check_of_the_catalogue_finds_it_at_assignment_alone(world):
 
 def test_an_invitation_works_once_for_its_address_alone(world, django_capture_on_commit_callbacks, smtp_server):
     with django_capture_on_commit_callbacks(execute=True):
-        invitation, goes_out = reviewers.invite_reviewer(
-            actor=world.chair, call=world.call, email="Nina@Example.net", part="clinical", path="/calls/i/{token}/"
-        )
-    assert goes_out
-    assert invitation.token_hash not in ("", "token")
-    token = _letter(smtp_server, "nina@example.net").split("/calls/i/")[1].split("/")[0]
+        invitation = invitations.invite(actor=world.chair, target=world.call, email="Nina@Example.net", role="clinical")
+    assert invitation.is_mailed
+    token = _letter(smtp_server, "nina@example.net").split("/calls/invitations/")[1].split("/")[0]
+    assert token not in str(Invitation.objects.values())
     other, nina = person("other"), person("nina", email="nina@example.net")
     with pytest.raises(ValidationError, match="another e-mail address"):
-        reviewers.accept_invitation(user=other, token=token)
-    reviewer = reviewers.accept_invitation(user=nina, token=token)
+        invitations.accept(user=other, token=token, into=Call)
+    reviewer = invitations.accept(user=nina, token=token, into=Call)
     assert reviewer.parts == ["clinical"]
     with pytest.raises(ValidationError, match="not valid"):
-        reviewers.accept_invitation(user=nina, token=token)
+        invitations.accept(user=nina, token=token, into=Call)
 
 
 def test_closing_an_invitation_and_sending_it_again_ends_with_the_day(world):
     def invite():
-        return reviewers.invite_reviewer(
-            actor=world.chair, call=world.call, email="nina@example.net", part="clinical", path="/calls/i/{token}/"
-        )
+        return invitations.invite(actor=world.chair, target=world.call, email="nina@example.net", role="clinical")
 
     for _ in range(5):
-        invitation, _ = invite()
-        reviewers.close_invitation(actor=world.chair, invitation=invitation)
+        invitations.withdraw(actor=world.chair, invitation=invite())
     with pytest.raises(ValidationError, match="has got 5 invitations in 24 hours"):
         invite()
     assert world.call.invitations.count() == 5

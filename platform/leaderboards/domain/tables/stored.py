@@ -174,9 +174,7 @@ def metric_title(metric: MetricUse) -> str:
     """
     if metric.name != metric.id or metric.id == "value":
         return metric.name
-    if metric.id == "hausdorff_percentile":
-        return f"HD{metric.options['percentile']:g}"
-    return catalogue.get(metric.id).abbreviation
+    return catalogue.get(metric.id).short_name(metric.options)
 
 
 def _columns(entry: Mapping[str, Any], teams: list[str]) -> dict[str, list[Any]]:

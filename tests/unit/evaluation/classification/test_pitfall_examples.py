@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from evaluation import metrics
 from evaluation.catalogue import get
-from evaluation.metrics import calibration, multi_class, thresholds
 from evaluation.metrics.classification import sensitivity
 from evaluation.outcomes import Outcome
 
@@ -107,9 +107,9 @@ def test_a_majority_vote_is_as_accurate_as_the_majority_is_large() -> None:
 def test_a_guess_gives_the_baseline_of_every_metric() -> None:
     example = inputs("EX-CLS-NO-SKILL-BASELINES")
     constant = example["constant_scores"]
-    assert thresholds.auroc(constant["y"], constant["score"]).value == 0.5
+    assert metrics.auroc(constant["y"], constant["score"]).value == 0.5
     labels = from_matrix(example["three_class_constant_guess"])
-    assert multi_class.balanced_accuracy(*labels, classes=(0, 1, 2)).value == pytest.approx(1 / 3)
+    assert metrics.balanced_accuracy(*labels, classes=(0, 1, 2)).value == pytest.approx(1 / 3)
 
 
 def test_multi_threshold_metrics_of_a_majority_vote() -> None:
@@ -117,17 +117,17 @@ def test_multi_threshold_metrics_of_a_majority_vote() -> None:
     labels = np.zeros(100, dtype=int)
     labels[np.array(inputs("EX-CLS-IMBALANCE-AUROC-AP-STANDIN")["positive_ranks_1_based"]) - 1] = 1
     wanted = computed("EX-CLS-IMBALANCE-AUROC-AP-STANDIN")
-    assert thresholds.auroc(labels, scores).value == pytest.approx(wanted["auroc"], abs=5e-7)
-    assert thresholds.average_precision(labels, scores).value == pytest.approx(wanted["average_precision"], abs=5e-6)
+    assert metrics.auroc(labels, scores).value == pytest.approx(wanted["auroc"], abs=5e-7)
+    assert metrics.average_precision(labels, scores).value == pytest.approx(wanted["average_precision"], abs=5e-6)
 
 
 def test_a_class_hierarchy_hides_in_one_number() -> None:
     reference, prediction = from_matrix(inputs("EX-CLS-CLASS-HIERARCHY")["matrix"])
     wanted = computed("EX-CLS-CLASS-HIERARCHY")
-    assert multi_class.accuracy(reference, prediction).value == wanted["multiclass.accuracy"]
-    assert multi_class.accuracy(reference > 0, prediction > 0).value == wanted["binary.accuracy"]
+    assert metrics.accuracy(reference, prediction).value == wanted["multiclass.accuracy"]
+    assert metrics.accuracy(reference > 0, prediction > 0).value == wanted["binary.accuracy"]
     for code, name in enumerate(inputs("EX-CLS-CLASS-HIERARCHY")["classes"]):
-        assert multi_class.accuracy(reference == code, prediction == code).value == wanted[f"{name}.accuracy"]
+        assert metrics.accuracy(reference == code, prediction == code).value == wanted[f"{name}.accuracy"]
 
 
 @pytest.mark.parametrize("name", ["EX-CLS-INTERDEPENDENCE-STANDIN", "EX-CLS-STRATIFICATION"])
@@ -139,11 +139,11 @@ def test_strata_hide_in_one_accuracy(name: str) -> None:
     }
     answers = {key: np.arange(stratum["n"]) < stratum["correct"] for key, stratum in strata.items()}
     for key, right in answers.items():
-        assert multi_class.accuracy(np.ones(len(right), dtype=int), right).value == pytest.approx(
+        assert metrics.accuracy(np.ones(len(right), dtype=int), right).value == pytest.approx(
             wanted[f"accuracy_{key}"], abs=5e-7
         )
     together = np.concatenate(list(answers.values()))
-    assert multi_class.accuracy(np.ones(len(together), dtype=int), together).value == pytest.approx(
+    assert metrics.accuracy(np.ones(len(together), dtype=int), together).value == pytest.approx(
         wanted["accuracy"], abs=5e-7
     )
 
@@ -155,9 +155,9 @@ def test_classes_of_unequal_weight() -> None:
     for i, share in enumerate(shares):
         counts[i][(i + 1) % 3] = 10 - round(10 * share)
     labels = from_matrix(counts)
-    assert multi_class.balanced_accuracy(*labels).value == pytest.approx(wanted["macro"], abs=5e-7)
+    assert metrics.balanced_accuracy(*labels).value == pytest.approx(wanted["macro"], abs=5e-7)
     priors = list(given["weights"].values())
-    assert 1 - multi_class.expected_cost(*labels, priors=priors).value == pytest.approx(wanted["weighted"])
+    assert 1 - metrics.expected_cost(*labels, priors=priors).value == pytest.approx(wanted["weighted"])
 
 
 def test_predictive_values_at_the_prevalence_of_the_population() -> None:
@@ -182,15 +182,15 @@ def test_expected_cost_depends_on_prevalence_only_through_its_priors() -> None:
 def test_discrimination_is_not_calibration() -> None:
     given, wanted = inputs("EX-CLS-DISCRIMINATION-VS-CALIBRATION"), computed("EX-CLS-DISCRIMINATION-VS-CALIBRATION")
     data = given["y"], given["score"]
-    assert thresholds.auroc(*data).value == 1.0
-    assert calibration.brier_score(*data).value == pytest.approx(wanted["brier_score"], abs=5e-7)
-    assert calibration.ece(*data, n_bins=10).value == pytest.approx(wanted["ece_top_label_10bins"], abs=5e-7)
+    assert metrics.auroc(*data).value == 1.0
+    assert metrics.brier_score(*data).value == pytest.approx(wanted["brier_score"], abs=5e-7)
+    assert metrics.ece(*data, n_bins=10).value == pytest.approx(wanted["ece_top_label_10bins"], abs=5e-7)
 
 
 def test_brier_has_no_sense_of_order() -> None:
     given = inputs("EX-CLS-BRIER-ORDINAL")
     label = [int(np.argmax(given["reference"]))]
-    values = [calibration.brier_score(label, [given[f"prediction_{number}"]]).value for number in (1, 2)]
+    values = [metrics.brier_score(label, [given[f"prediction_{number}"]]).value for number in (1, 2)]
     assert values == [2.0, 2.0]
 
 
@@ -198,13 +198,13 @@ def test_brier_has_no_sense_of_order() -> None:
 def test_the_number_of_bins_decides_the_error(bins: int) -> None:
     given, wanted = inputs("EX-CLS-ECE-BINS"), computed("EX-CLS-ECE-BINS")
     data = given["correct"], given["confidence"]
-    assert calibration.ece(*data, n_bins=bins, target="positive_class").value == pytest.approx(wanted[f"ece_{bins}"])
+    assert metrics.ece(*data, n_bins=bins, target="positive_class").value == pytest.approx(wanted[f"ece_{bins}"])
     # MCE is of the winning score; a third class that nobody has keeps a low score from being a verdict for the other.
     scores = np.array(given["confidence"])
     vectors = np.stack([scores, (1 - scores) / 25, *[(1 - scores) / 25] * 24], axis=1)
     labels = np.where(np.array(given["correct"]) == 1, 0, 1)
-    assert calibration.mce(labels, vectors, n_bins=bins).value == pytest.approx(wanted[f"mce_{bins}"])
-    assert calibration.ece(labels, vectors, n_bins=bins).value == pytest.approx(wanted[f"ece_{bins}"])
+    assert metrics.mce(labels, vectors, n_bins=bins).value == pytest.approx(wanted[f"mce_{bins}"])
+    assert metrics.ece(labels, vectors, n_bins=bins).value == pytest.approx(wanted[f"ece_{bins}"])
 
 
 def test_top_label_and_class_wise_calibration_miss_what_canonical_sees() -> None:
@@ -215,13 +215,13 @@ def test_top_label_and_class_wise_calibration_miss_what_canonical_sees() -> None
             times = round(10 * rate)
             vectors += [vector] * times
             labels += [label] * times
-    assert calibration.ece(labels, vectors).value == pytest.approx(0.0, abs=1e-12)
-    assert calibration.tce(labels, vectors).value == pytest.approx(0.0, abs=1e-8)
-    assert calibration.cwce(labels, vectors).value == pytest.approx(0.0, abs=1e-8)
+    assert metrics.ece(labels, vectors).value == pytest.approx(0.0, abs=1e-12)
+    assert metrics.tce(labels, vectors).value == pytest.approx(0.0, abs=1e-8)
+    assert metrics.cwce(labels, vectors).value == pytest.approx(0.0, abs=1e-8)
     # With so narrow a kernel only equal vectors inform one another, which is the definition itself.
-    narrow = calibration.kce(labels, vectors, estimator="skce_biased", bandwidth=0.001).value
+    narrow = metrics.kce(labels, vectors, estimator="skce_biased", bandwidth=0.001).value
     assert narrow == pytest.approx((0.1**2 + 0.1**2) / 6)
-    leave_one_out = calibration.ece_kde(labels, vectors, bandwidth=0.001).value
+    leave_one_out = metrics.ece_kde(labels, vectors, bandwidth=0.001).value
     assert leave_one_out > computed("EX-CLS-CALIBRATION-DEFINITIONS")["canonical.mean_l1"]
 
 
@@ -234,7 +234,7 @@ def test_a_perfect_model_has_an_error_on_few_cases() -> None:
         for _ in range(200):
             scores = generator.random(count)
             labels = (generator.random(count) < scores).astype(int)
-            errors.append(calibration.ece(labels, scores, n_bins=10, target="positive_class").value)
+            errors.append(metrics.ece(labels, scores, n_bins=10, target="positive_class").value)
         means.append(np.mean(errors))
         assert means[-1] == pytest.approx(wanted[f"mean_ece_n{count}"], abs=5e-7)
     assert means == sorted(means, reverse=True)
@@ -250,7 +250,7 @@ def test_only_weights_notice_a_near_miss(name: str) -> None:
         for metric in ("accuracy", "mcc", "weighted_cohens_kappa"):
             value = get(metric).compute(*data, classes=given["classes"]).value
             assert value == pytest.approx(wanted[f"{number}.{metric}"], abs=5.1e-7), metric
-        cost = multi_class.expected_cost(*data, costs=steps, classes=given["classes"]).value
+        cost = metrics.expected_cost(*data, costs=steps, classes=given["classes"]).value
         assert cost == pytest.approx(wanted[f"{number}.expected_cost_quadratic"], abs=5.1e-7)
 
 
@@ -287,13 +287,13 @@ def test_a_perfect_auroc_of_each_class_does_not_make_one_threshold_work() -> Non
         is_class = (labels == number).astype(int)
         scores = np.array(given["scores"][f"class_{number}"])
         # The scores stand sorted by class, so each class's own are where its cases are.
-        assert thresholds.auroc(is_class, _own_first(scores, is_class)).value == wanted[f"class_{number}.auroc"]
+        assert metrics.auroc(is_class, _own_first(scores, is_class)).value == wanted[f"class_{number}.auroc"]
         decided = _own_first(scores, is_class)
         found = sensitivity(is_class, decided, score_threshold=0.8).value
         assert found == wanted[f"class_{number}.sensitivity_at_t80"]
-        balanced = multi_class.balanced_accuracy(is_class, decided, score_threshold=0.8).value
+        balanced = metrics.balanced_accuracy(is_class, decided, score_threshold=0.8).value
         assert balanced == wanted[f"class_{number}.balanced_accuracy_at_t80"]
-        accuracy = multi_class.accuracy(is_class, decided, score_threshold=0.8).value
+        accuracy = metrics.accuracy(is_class, decided, score_threshold=0.8).value
         assert accuracy == pytest.approx(wanted[f"class_{number}.accuracy_at_t80"], abs=5e-7)
 
 
@@ -306,9 +306,9 @@ def test_rescaled_scores_keep_their_order_and_lose_their_meaning() -> None:
     given, wanted = inputs("EX-CLS-SCORE-RESCALING"), computed("EX-CLS-SCORE-RESCALING")
     for name in ("internal", "external"):
         data = given["y"], given[name]
-        assert thresholds.auroc(*data).value == wanted[f"{name}.auroc"]
+        assert metrics.auroc(*data).value == wanted[f"{name}.auroc"]
         assert sensitivity(*data).value == wanted[f"{name}.sensitivity"]
-        assert calibration.brier_score(*data).value == pytest.approx(wanted[f"{name}.brier_score"], abs=5e-7)
+        assert metrics.brier_score(*data).value == pytest.approx(wanted[f"{name}.brier_score"], abs=5e-7)
 
 
 def test_one_of_six_cases_moves_auroc_by_a_ninth() -> None:
@@ -316,7 +316,7 @@ def test_one_of_six_cases_moves_auroc_by_a_ninth() -> None:
     values = []
     for number in (1, 2):
         scores = given[f"data_set_{number}"]
-        values.append(thresholds.auroc([1, 1, 1, 0, 0, 0], scores["positive"] + scores["negative"]).value)
+        values.append(metrics.auroc([1, 1, 1, 0, 0, 0], scores["positive"] + scores["negative"]).value)
         assert values[-1] == pytest.approx(wanted[f"{number}.auroc"], abs=5e-7)
     assert values[0] - values[1] == pytest.approx(wanted["auroc_difference"], abs=5e-7)
 

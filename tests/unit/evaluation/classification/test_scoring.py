@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from evaluation import metrics
 from evaluation.aggregation import build_tables, check_results
 from evaluation.assessment import parse
 from evaluation.catalogue import Metric, register, unregister
 from evaluation.cli import main
-from evaluation.metrics import calibration, classification, multi_class, thresholds
+from evaluation.metrics import auroc, average_precision, brier_score
 from evaluation.outcomes import Outcome, ok
 from evaluation.problems.labels import ANSWER, describe_classes
 from evaluation.ranking import rank
@@ -166,13 +167,13 @@ def test_a_missing_case_has_the_worst_score(tmp_path: Path) -> None:
         tmp_path, "case,label\n" + "".join(f"{i},{y}\n" for i, y in enumerate(labels)), net=text
     )
     found = values(score_folders(assessment_of(metrics), where, algorithms).rows, "net")
-    assert found["auroc", "1"] == thresholds.auroc(labels, worst).value
+    assert found["auroc", "1"] == auroc(labels, worst).value
     seen = [0, 1, 2, 3, 5]
-    of_seen = thresholds.average_precision(np.array(labels)[seen], worst[seen]).value
+    of_seen = average_precision(np.array(labels)[seen], worst[seen]).value
     assert found["average_precision", "1"] == pytest.approx(of_seen * 2 / 3), (
         "a positive without an answer is never found"
     )
-    assert found["brier_score", ""] == pytest.approx(calibration.brier_score(labels, worst).value)
+    assert found["brier_score", ""] == pytest.approx(brier_score(labels, worst).value)
 
 
 NEVER_BETTER_BY_OMISSION = [
@@ -220,7 +221,7 @@ def test_omission_is_not_left_out_of_curves_and_bins() -> None:
     honest = evidence_of(assessment, [1] * 9 + [0], scores=scores)
     gappy = evidence_of(assessment, [1] * 9 + [0], scores=scores, answered=[False] * 2 + [True] * 8)
     use = assessment.metrics[0]
-    plain = calibration.ece([1] * 7 + [0], [0.7] * 8, n_bins=2).value
+    plain = metrics.ece([1] * 7 + [0], [0.7] * 8, n_bins=2).value
     assert value_of(use, honest.select("ece", "a")).value == pytest.approx(0.2)
     assert plain < 0.2
     assert value_of(use, gappy.select("ece", "a")).value == pytest.approx((8 * plain + 2) / 10)
@@ -337,15 +338,15 @@ class TestModalityOfNuclei:
             answers = pd.read_csv(MODALITY / f"{algorithm}.csv").sort_values("case")
             scores = answers[[f"p_{name}" for name in classes]].to_numpy()
             own = table[table["algorithm"] == algorithm].set_index(["metric", "region"])["value"]
-            assert own["accuracy", ""] == multi_class.accuracy(reference, scores, classes=classes).value
-            assert own["mcc", ""] == multi_class.mcc(reference, scores, classes=classes).value
-            assert own["ece", ""] == pytest.approx(calibration.ece(reference, scores, classes=classes).value)
-            macro = thresholds.average_precision(reference, scores, class_average="macro", classes=classes)
+            assert own["accuracy", ""] == metrics.accuracy(reference, scores, classes=classes).value
+            assert own["mcc", ""] == metrics.mcc(reference, scores, classes=classes).value
+            assert own["ece", ""] == pytest.approx(metrics.ece(reference, scores, classes=classes).value)
+            macro = metrics.average_precision(reference, scores, class_average="macro", classes=classes)
             assert own["average_precision", ""] == pytest.approx(macro.value)
             for name in classes:
                 one = {"positive_class": name, "classes": classes}
-                assert own["auroc", name] == thresholds.auroc(reference, scores, **one).value
-                assert own["cwce", name] == pytest.approx(calibration.cwce(reference, scores, **one).value)
+                assert own["auroc", name] == metrics.auroc(reference, scores, **one).value
+                assert own["cwce", name] == pytest.approx(metrics.cwce(reference, scores, **one).value)
 
     def test_evidence_gives_the_values_and_their_uncertainty(self, scored: Path) -> None:
         evidence = read_evidence(scored / "evidence.parquet")
@@ -378,4 +379,4 @@ def test_sensitivity_by_hand_is_that_of_the_rows() -> None:
     assessment = assessment_of([{"id": "sensitivity"}])
     evidence = evidence_of(assessment, [0, 1, 1, 1], decision=[0, 1, 0, 1])
     row = rows_of(assessment, "a", evidence)[0]
-    assert row.value == classification.sensitivity([0, 1, 1, 1], [0, 1, 0, 1]).value == 2 / 3
+    assert row.value == metrics.sensitivity([0, 1, 1, 1], [0, 1, 0, 1]).value == 2 / 3

@@ -213,7 +213,14 @@ random_image = st.tuples(
 @settings(max_examples=150, deadline=None)
 @given(
     st.lists(random_image, min_size=1, max_size=4),
-    st.sampled_from([Rule(), Rule(threshold=0.0), Rule(threshold=0.3, double_assignment="ignore")]),
+    st.sampled_from(
+        [
+            Rule(),
+            Rule(threshold=0.0),
+            Rule(threshold=0.3, double_assignment="ignore"),
+            Rule(threshold=0.4, options=(("box_convention", "inclusive_pixels"),)),
+        ]
+    ),
 )
 def test_matching_all_images_at_once_is_matching_one_after_another(images, rule):
     truth = [Objects(boxes=[b for b, _ in t], classes=[c for _, c in t]) for t, _ in images]
@@ -234,3 +241,19 @@ def test_matching_all_images_at_once_is_matching_one_after_another(images, rule)
             assert sorted(together[index].score[own & (together[index].fp == 1)]) == sorted(
                 pair[1].scores[matching.surplus]
             )
+
+
+def test_an_image_without_objects_says_nothing_of_sensitivity_and_a_lot_of_ppv():
+    truth = [Objects(boxes=[[0, 0, 4, 4]]), Objects(boxes=np.zeros((0, 4)))]
+    found = [Objects(boxes=[[0, 0, 4, 4]], scores=[0.9]), Objects(boxes=[[0, 0, 4, 4]], scores=[0.9])]
+    assert d.sensitivity(truth, found, scale="image").value == 1.0
+    assert d.ppv(truth, found, scale="image").value == 0.5
+
+
+def test_regions_to_ignore_name_a_class_only_if_they_have_one():
+    named = Objects(boxes=[[0, 0, 1, 1], [2, 2, 3, 3]], classes=["a", "b"], ignored=[False, True])
+    nameless = Objects(boxes=[[0, 0, 1, 1], [2, 2, 3, 3]], classes=["a", ""], ignored=[False, True])
+    plain = Objects(boxes=[[0, 0, 1, 1]])
+    assert d.class_names([named]) == ["a", "b"]
+    assert d.class_names([nameless]) == ["a"]
+    assert d.class_names([plain]) == [""]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from evaluation.matching import Objects
-from evaluation.matching import criteria as c
+from evaluation.matching import criterion_tables as c
 from evaluation.metrics import boundary, instance, overlap
 from evaluation.metrics.disentangled import Disentangled, classification_scores, detection_scores
 from evaluation.metrics.instance import PanopticCounts, panoptic_values

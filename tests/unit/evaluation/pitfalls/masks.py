@@ -6,7 +6,7 @@ import numpy as np
 from scipy import ndimage
 
 from evaluation.matching import Objects
-from evaluation.matching import criteria as c
+from evaluation.matching import criterion_tables as c
 from evaluation.metrics import boundary, counting, instance, overlap
 from evaluation.metrics.counting import Counts
 from tests.unit.evaluation.pitfalls.recipes import (

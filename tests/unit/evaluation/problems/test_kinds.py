@@ -18,7 +18,6 @@ ROOT = Path(__file__).parents[4]
 SCORED = [problem.id for problem in problems.scored_problems()]
 
 NAMING = {
-    "evaluation/catalogue/built_in.py": "metrics that count pixels, images or objects by the kind of problem",
     "platform/registry/services/statistics.py": "words of published lists, of which some are also names of kinds",
 }
 """Modules that name a kind of problem by its id, and why. May only shrink: the place of a kind is `evaluation/problems/`."""

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from evaluation.matching import Objects
 from evaluation.readers import ReadError
 from evaluation.readers.instance_tables import Instance, InstanceRules, read_instances
+from evaluation.readers.limits import Limits
 from evaluation.readers.object_tables import read_objects
 
 
@@ -140,20 +141,47 @@ class TestCoco:
         assert table.of("b").scores.tolist() == [0.5]
 
     @pytest.mark.parametrize(
-        "document",
+        ("document", "words"),
         [
-            {},
-            [],
-            7,
-            {**COCO, "annotations": [{}]},
-            {**COCO, "annotations": [{**COCO["annotations"][0], "image_id": 3}]},
-            {**COCO, "annotations": [{**COCO["annotations"][0], "bbox": [1, 2, 0, 4]}]},
-            {**COCO, "annotations": [{**COCO["annotations"][0], "bbox": "box"}]},
-            {**COCO, "annotations": [{**COCO["annotations"][0], "score": 2}]},
-            {**COCO, "images": [{"id": 1}]},
+            ({}, r"no 'images'"),
+            ([], "a list of results without images"),
+            (7, "not as COCO writes it"),
+            ({**COCO, "annotations": [{}]}, r"no 'bbox'"),
+            ({**COCO, "annotations": [{**COCO["annotations"][0], "image_id": 3}]}, r"\(no 3\)"),
+            ({**COCO, "annotations": [{**COCO["annotations"][0], "bbox": [1, 2, 0, 4]}]}, r"the box \[1, 2, 0, 4\]"),
+            ({**COCO, "annotations": [{**COCO["annotations"][0], "bbox": [1, 2, 3, -1]}]}, r"the box \[1, 2, 3, -1\]"),
+            ({**COCO, "annotations": [{**COCO["annotations"][0], "bbox": "box"}]}, "not as COCO writes it"),
+            (
+                {**COCO, "annotations": [{**COCO["annotations"][0], "score": 2}]},
+                "the score 2; expected a number from 0",
+            ),
+            ({**COCO, "images": [{"id": 1}]}, "no 'file_name'"),
         ],
     )
-    def test_anything_else_is_one_clear_error(self, tmp_path, document):
-        with pytest.raises(ReadError) as caught:
+    def test_anything_else_is_one_clear_error(self, tmp_path, document, words):
+        with pytest.raises(ReadError, match=words) as caught:
             read_objects(self.write(tmp_path, document), scored=False)
         assert caught.value.kind == "table"
+
+    @pytest.mark.parametrize("score", [0, 1, 0.25])
+    def test_scores_from_0_to_1_and_crowds_are_kept(self, tmp_path, score):
+        crowd = {**COCO["annotations"][0], "score": score, "iscrowd": 1, "bbox": [0, 0, 0.5, 0.5]}
+        table = read_objects(self.write(tmp_path, {**COCO, "annotations": [crowd]}), scored=True)
+        assert table.of("a").scores.tolist() == [score]
+        assert table.of("a").ignored.tolist() == [True]
+        assert table.of("a").boxes.tolist() == [[0, 0, 0.5, 0.5]]
+        assert table.of("a").classes.tolist() == ["cell"]
+
+    def test_the_case_may_be_named_in_place_of_the_file(self, tmp_path):
+        images = [{"id": 1, "file_name": "x.png", "case": "seven"}, {"id": 2, "file_name": "deep/b.tif.png"}]
+        assert read_objects(self.write(tmp_path, {**COCO, "images": images}), scored=False).cases == ["seven", "b.tif"]
+
+    def test_sizes_up_to_the_limit(self, tmp_path):
+        path = self.write(tmp_path, COCO)
+        size = path.stat().st_size
+        for limits in (Limits(table_bytes=size), Limits(table_rows=1)):
+            assert read_objects(path, scored=False, limits=limits).cases == ["a", "b"]
+        for limits in (Limits(table_bytes=size - 1), Limits(table_rows=0)):
+            with pytest.raises(ReadError) as caught:
+                read_objects(path, scored=False, limits=limits)
+            assert caught.value.kind == "too_large"

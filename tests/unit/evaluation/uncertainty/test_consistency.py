@@ -136,8 +136,11 @@ def test_copies_entered_beside_a_team_do_not_crown_it():
     n = 30
     first, second = {}, {}
     base = generator.normal(0.7, 0.02, n)
-    first["A"], first["B"] = base + 0.03, base
-    second["A"], second["B"] = base, base + 0.031
+    own, other = generator.normal(0, 0.002, (2, n))
+    first["A"], first["B"] = base + own + 0.03, base + other
+    second["A"], second["B"] = base + own, base + other + 0.031
+    for name in "DEF":
+        first[name] = second[name] = base - 0.2 + generator.normal(0, 0.01, n)
     for index in (1, 2):
         first[f"A copy {index}"] = first["A"] - 0.0002 * index
         second[f"A copy {index}"] = second["A"] - 0.0002 * index

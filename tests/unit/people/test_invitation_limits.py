@@ -6,9 +6,9 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from designs import services as designs
-from designs.models import Invitation
 from notifications.models import Email
+from people.models import Invitation
+from people.services import invitations
 from tests.unit.designs.world import design, person
 
 pytestmark = pytest.mark.django_db
@@ -25,13 +25,13 @@ def hippocampus(owner):
 
 
 def invite(owner, of_design, email):
-    return designs.invite(actor=owner, design=of_design, email=email, role="editor", path="/designs/i/{token}/")
+    return invitations.invite(actor=owner, target=of_design, email=email, role="editor")
 
 
 def test_withdrawing_and_inviting_again_does_not_write_to_somebody_without_end(owner, hippocampus):
     for _ in range(5):
         invitation = invite(owner, hippocampus, "nina@example.net")
-        designs.withdraw_invitation(actor=owner, invitation=invitation)
+        invitations.withdraw(actor=owner, invitation=invitation)
     with pytest.raises(ValidationError, match=r"nina@example\.net has got 5 invitations in 24 hours"):
         invite(owner, hippocampus, "Nina@Example.net")
     assert Invitation.objects.count() == Email.objects.count() == 5
@@ -41,7 +41,7 @@ def test_withdrawing_and_inviting_again_does_not_write_to_somebody_without_end(o
 def test_one_person_sends_so_many_a_day_whoever_gets_them(owner, hippocampus, settings):
     settings.PODIUM_INVITATIONS_PER_DAY = 3
     for number in range(3):
-        designs.withdraw_invitation(actor=owner, invitation=invite(owner, hippocampus, f"somebody{number}@example.net"))
+        invitations.withdraw(actor=owner, invitation=invite(owner, hippocampus, f"somebody{number}@example.net"))
     with pytest.raises(ValidationError, match="You can send 3 invitations in 24 hours"):
         invite(owner, hippocampus, "otto@example.net")
     Email.objects.update(created_at=timezone.now() - timedelta(hours=25))

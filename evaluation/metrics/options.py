@@ -19,6 +19,16 @@ _PROBABILITIES = {
 }
 _POSITIVE_UNLESS_NAMED = {"bandwidth", "distance_penalty"}
 
+_DOCUMENT_KEYS = {
+    "choices": "choices",
+    "unit": "unit",
+    "min": "minimum",
+    "max": "maximum",
+    "exclusive_min": "exclusive_minimum",
+    "exclusive_max": "exclusive_maximum",
+    "required": "required",
+}
+
 
 class OptionError(ValueError):
     """A value that an option does not take; says which, what was found, and what is allowed."""
@@ -45,6 +55,8 @@ class Option:
     exclusive_minimum: float | None = None
     exclusive_maximum: float | None = None
     required: bool = False
+    choices_declared_in: str = ""
+    """Module whose metrics are the choices, so that a choice may come with options of its own."""
 
     @property
     def sets_policy(self) -> bool:
@@ -79,6 +91,27 @@ class Option:
             parts.append("null")
         return " or ".join(parts)
 
+    @property
+    def default_document(self) -> Any:
+        """The default as it stands in a JSON document: lists are lists, not tuples."""
+        return list(self.default) if isinstance(self.default, tuple) else self.default
+
+    def as_document(self) -> dict[str, Any]:
+        """The option as ``python -m evaluation metrics --json`` prints it, ready for JSON.
+
+        Examples
+        --------
+        >>> Option("beta", "number", 1.0, "Weight", exclusive_minimum=0).as_document()
+        {'name': 'beta', 'type': 'number', 'default': 1.0, 'exclusive_min': 0, 'description': 'Weight'}
+        """
+        document: dict[str, Any] = {"name": self.name, "type": self.type, "default": self.default_document}
+        for key, attribute in _DOCUMENT_KEYS.items():
+            value = getattr(self, attribute)
+            if value is not None and value is not False:
+                document[key] = list(value) if isinstance(value, tuple) else value
+        document["description"] = self.description
+        return document
+
     def check(self, value: object) -> Any:
         """Return the value in normal form.
 
@@ -106,8 +139,8 @@ class Option:
             if self.default is None and not self.required:
                 return None
             raise OptionError(self.name, value, self.allowed)
-        if self.name == "localization_criterion" and isinstance(value, Mapping):
-            return _check_criterion(self, value)
+        if self.choices_declared_in and isinstance(value, Mapping):
+            return _check_choice_with_options(self, value)
         if isinstance(value, str):
             return self._check_text(value)
         if isinstance(value, bool):
@@ -190,16 +223,16 @@ class Option:
         return " " + " and ".join(words) if words else ""
 
 
-def _check_criterion(option: Option, value: Mapping[str, object]) -> dict[str, Any]:
+def _check_choice_with_options(option: Option, value: Mapping[str, object]) -> dict[str, Any]:
     """A hit criterion with options of its own: ``{"id": "loc_boundary_iou", "options": {"distance": 2}}``."""
-    from evaluation.catalogue.registry import get
+    from evaluation.metrics.declaration import declared_in
 
     allowed = option.allowed + ' or {"id": …, "options": {…}} with the options of that criterion'
     name = value.get("id")
     options = value.get("options", {})
     if set(value) - {"id", "options"} or name not in (option.choices or ()) or not isinstance(options, Mapping):
         raise OptionError(option.name, value, allowed)
-    criterion = get(str(name))
+    criterion = next(metric for metric in declared_in(option.choices_declared_in) if metric.id == name)
     without_threshold = [known for known in criterion.options if known.name != "threshold"]
     unknown = set(options) - {known.name for known in without_threshold}
     if unknown:

@@ -21,10 +21,10 @@ from evaluation.figures.layout import interval_words, number, percent, rank_word
 from evaluation.figures.selection import Entry, entries, is_combined, label, main_entry, overall
 from evaluation.ranking import describe, rank
 from evaluation.ranking.raw import raw_values
-from evaluation.report.alternatives import mixed_model_section, subgroups_section
-from evaluation.report.analyses import across_section, characteristics_section, gaming_section, reproduction_section
-from evaluation.report.stability import stability_section
-from evaluation.report.subset import best_of
+from evaluation.reporting.alternatives import mixed_model_section, subgroups_section
+from evaluation.reporting.analyses import across_section, characteristics_section, gaming_section, reproduction_section
+from evaluation.reporting.stability import stability_section
+from evaluation.reporting.subset import best_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -1,0 +1,159 @@
+"""Makes the reference of `evaluation`: `metrics.md` beside this file, and pages of every module with pdoc.
+
+Run from the top of the repository (``make api``); the pages go to the folder that is named, ``build/api`` by default:
+
+    python -m docs.api.make_api [FOLDER]
+"""
+# ruff: noqa: INP001
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+import re
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import evaluation
+import evaluation.metrics
+from evaluation.catalogue import all_metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evaluation.catalogue import Metric, Option
+
+HERE: Final = Path(__file__).parent
+_FAMILY_TITLES: Final = {
+    "per_class_counting": "Counting, one class against the rest",
+    "multi_class_counting": "Counting, all classes at once",
+    "multi_threshold": "All thresholds at once",
+    "working_point": "Working points",
+    "overlap": "Overlap",
+    "boundary": "Boundaries",
+    "localization_criterion": "Hit criteria of objects",
+    "calibration": "Calibration",
+}
+_HEAD: Final = """# Metrics of `evaluation`
+
+Every built-in metric as it declares itself above its function (`evaluation/metrics/`, `evaluation/matching/criterion_tables.py`).
+`from evaluation.metrics import dsc` gives the function; assessments name it by the same id and set its options. *Counts as* says what
+a case without a value is worth unless the assessment says otherwise. Made by `python -m docs.api.make_api`, which also writes pages of
+every module with their docstrings (`make api`); a test makes this page again and compares.
+"""
+
+
+def modules() -> list[str]:
+    """Every public module of `evaluation`, by name."""
+    names = ["evaluation"]
+    names += [module.name for module in pkgutil.walk_packages(evaluation.__path__, "evaluation.")]
+    return sorted(name for name in names if not name.endswith("__main__"))
+
+
+def write_pages(folder: Path, names: Sequence[str] | None = None) -> None:
+    """Write a page for each module with pdoc: signatures with their defaults, docstrings, formulas, links between them."""
+    import pdoc
+
+    pdoc.render.configure(
+        docformat="numpy", show_source=True, footer_text=f"podium-evaluation {evaluation.__version__}"
+    )
+    # Names that load when asked for are asked for.
+    for package in (evaluation, evaluation.metrics):
+        for name in package.__all__:
+            getattr(package, name)
+    # Types that only type checkers import stay as they are written.
+    warnings.filterwarnings("ignore", message="Error parsing type annotation", category=UserWarning)
+    # Module by module: pdoc alone leaves out the modules of a package that says what it exports.
+    documents = {name: pdoc.doc.Module(pdoc.extract.load_module(name)) for name in names or modules()}
+    for name, module in documents.items():
+        path = folder / f"{name.replace('.', '/')}.html"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(pdoc.render.html_module(module, documents), encoding="utf-8")
+    (folder / "index.html").write_text(pdoc.render.html_index(documents), encoding="utf-8")
+    (folder / "search.js").write_text(pdoc.render.search_index(documents), encoding="utf-8")
+
+
+def page() -> str:
+    """The page of all metrics."""
+    built_in = [metric for metric in all_metrics() if metric.source == "podium"]
+    sections = [_HEAD]
+    for family, title in _FAMILY_TITLES.items():
+        sections.append(f"## {title}\n")
+        sections += [_section(metric, built_in) for metric in built_in if metric.family == family]
+    return "\n".join(sections)
+
+
+def _section(metric: Metric, others: Sequence[Metric]) -> str:
+    function = metric.compute
+    first = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
+    low, high = (
+        ("−∞" if metric.range[0] is None else f"{metric.range[0]:g}"),
+        ("∞" if metric.range[1] is None else f"{metric.range[1]:g}"),
+    )
+    unit = f" {metric.unit}" if metric.unit else ""
+    lines = [
+        f"### `{metric.id}`: {metric.name} ({metric.abbreviation})\n",
+        f"{first}\n",
+        f"- Range: {low} to {high}{unit}; {metric.direction} is better",
+        f"- Problems: {', '.join(problem.replace('_', ' ') for problem in metric.problems)}",
+        f"- Function: `{function.__module__}.{function.__qualname__}`{_elsewhere(metric)}",
+        f"- Takes: {', '.join(_need(metric, need) for need in sorted(metric.needs))}",
+    ]
+    if not metric.is_criterion:
+        lines.append(f"- Counts as: {_policies(metric)}")
+    related = _related(metric, others)
+    if related:
+        lines.append(f"- See also: {', '.join(f'`{name}`' for name in related)}")
+    if metric.assessment_options:
+        lines += ["", "| option | default | takes | what it does |", "|---|---|---|---|"]
+        lines += [_row(option) for option in metric.assessment_options]
+    return "\n".join(lines) + "\n"
+
+
+def _elsewhere(metric: Metric) -> str:
+    other = sorted({f"{f.__module__}.{f.__qualname__}" for f in map(metric.compute_for, metric.problems)})
+    return "".join(f"; also `{name}`" for name in other if not name.startswith(f"{metric.compute.__module__}."))
+
+
+def _need(metric: Metric, need: str) -> str:
+    return f"{need} (if there are any)" if need in metric.optional else need
+
+
+def _policies(metric: Metric) -> str:
+    policies = [metric.default_policy(problem) for problem in metric.problems]
+    words = [f"{outcome} {_value(value)}" for outcome, value in policies[0].items()]
+    return ", ".join(words)
+
+
+def _related(metric: Metric, others: Sequence[Metric]) -> list[str]:
+    """Metrics that its documentation names, and those that name it."""
+    ids = {other.id for other in others} - {metric.id}
+    named = set(re.findall(r"`(?:[\w.]+\.)?(\w+)`", inspect.getdoc(metric.compute) or "")) & ids
+    naming = {
+        other.id
+        for other in others
+        if re.search(rf"`(?:[\w.]+\.)?{metric.id}`", inspect.getdoc(other.compute) or "") and other.id != metric.id
+    }
+    return sorted(named | naming)
+
+
+def _row(option: Option) -> str:
+    default = "to be confirmed: " * option.required + _value(option.default_document)
+    unit = f" {option.unit}" if option.unit else ""
+    description = option.description.replace("|", "\\|")
+    return f"| `{option.name}` | {default}{unit} | {option.allowed} | {description} |"
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, list):
+        return ", ".join(map(_value, value))
+    return str(value).lower() if isinstance(value, bool) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+if __name__ == "__main__":
+    (HERE / "metrics.md").write_text(page(), encoding="utf-8")
+    write_pages(Path(sys.argv[1] if len(sys.argv) > 1 else "build/api"))

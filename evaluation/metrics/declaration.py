@@ -1,0 +1,399 @@
+"""How a metric says what it is: `declare` above its function, in one place with the formula.
+
+What is declared (name, direction, range, options, what the function takes, what its value on a whole data set is made of,
+what undefined outcomes count as) is all that pages, checks and scorers know about a metric; `evaluation.catalogue` lists
+it. Packages declare theirs with a `Metric` of their own under the entry point group ``podium.metrics``.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import Any, Final, Literal, TypeVar
+
+from evaluation.metrics.options import Option, OptionError
+
+IMAGES: Final = ("ImLC",)
+PIXELS: Final = ("SemS",)
+OBJECTS: Final = ("ObD", "InS")
+INSTANCES: Final = ("InS",)
+MASKS: Final = ("SemS", "InS")
+
+# Without an object in the reference there is nothing to find, whatever was predicted: PPV and DQ punish that.
+NOTHING_TO_FIND: Final[Mapping[str, float | str]] = MappingProxyType({"both_empty": "exclude", "ref_empty": "exclude"})
+
+FAMILIES: Final[tuple[tuple[str, ...], ...]] = (
+    ("per_class_counting",),
+    ("multi_class_counting",),
+    ("multi_threshold",),
+    ("working_point",),
+    ("overlap", "boundary"),
+    ("localization_criterion",),
+    ("calibration",),
+)
+"""The families in the order in which they are listed; those of one entry are listed as one."""
+
+_FAMILIES_OF_WHOLE_DATA_SETS: Final = frozenset(
+    {"multi_class_counting", "multi_threshold", "working_point", "calibration"}
+)
+
+MODULES: Final = (
+    "evaluation.metrics.classification",
+    "evaluation.metrics.composite_rates",
+    "evaluation.metrics.multi_class",
+    "evaluation.metrics.thresholds",
+    "evaluation.metrics.working_points",
+    "evaluation.metrics.overlap",
+    "evaluation.metrics.boundary",
+    "evaluation.metrics.detection",
+    "evaluation.metrics.instance",
+    "evaluation.matching.criterion_tables",
+    "evaluation.metrics.proper_scores",
+    "evaluation.metrics.calibration",
+)
+"""Where metrics are declared; within a family, they are listed in this order."""
+
+Direction = Literal["higher", "lower"]
+Evidence = Literal["one_class", "all_classes", "calibration", "counts", "curve", "panoptic"]
+"""What the value on a whole data set is recomputed from, for any choice of cases.
+
+``one_class``, ``all_classes`` and ``calibration``: decisions and scores of each case (`evaluation.metrics.evaluators`,
+`evaluation.metrics.calibration_scores`); ``counts`` and ``curve``: what was found in each image, at one threshold or at all
+(`evaluation.metrics.detection_values`); ``panoptic``: counts and summed IoU of each image.
+"""
+
+
+class CatalogueError(LookupError):
+    """An id that no metric has, or that two metrics claim, or a metric without a function."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One metric: everything that a page, a check or a scorer has to know about it.
+
+    Attributes
+    ----------
+    id, name, abbreviation
+        The id is the name of the function; ``abbreviation`` may be a pattern in ``label``.
+    categories
+        Of the problems that it is offered to: ``ImLC``, ``SemS``, ``ObD``, ``InS``.
+    direction
+        ``higher`` or ``lower``, whichever is better.
+    range
+        ``(low, high)``, with ``None`` for unbounded.
+    family
+        One of `FAMILIES`.
+    options
+        Its hyperparameters; those with ``sets_policy`` describe defaults of the outcome policy only.
+    function
+        The function, or its place as ``package.module:name``, imported when first needed.
+    needs
+        What the function takes from a case: any of ``masks``, ``spacing``, ``labels``, ``scores``, ``objects``,
+        ``instances``, ``images``.
+    optional
+        Those of ``needs`` without which it can be computed, too.
+    unit
+        ``mm`` for distances, else ``None``.
+    functions_by_problem
+        Other functions, or their places, for problems in which the metric counts something else (pixels, objects).
+    source
+        Who brought it: ``podium``, or the name of a package.
+    evidence
+        What its value on a whole data set is made of; ``None`` if it has a value for each case only, or its function is
+        called with the cases of each resample.
+    evidence_of_objects
+        The same for problems with objects, where it differs.
+    whole_data_set
+        One value for all cases together in every problem, whatever its family.
+    all_classes
+        Takes the objects of all classes at once.
+    policy
+        Outcomes whose default differs from that of all metrics (see `default_policy`).
+    label
+        How it is called with its options, a format string, such as ``HD{percentile:g}``; the abbreviation if empty.
+    """
+
+    id: str
+    name: str
+    abbreviation: str
+    categories: tuple[str, ...]
+    direction: str
+    range: tuple[float | None, float | None]
+    family: str
+    options: tuple[Option, ...] = ()
+    function: str | Callable[..., Any] | None = None
+    needs: frozenset[str] = field(default_factory=frozenset)
+    unit: str | None = None
+    functions_by_problem: Mapping[str, str | Callable[..., Any]] = field(default_factory=dict)
+    source: str = "podium"
+    optional: frozenset[str] = field(default_factory=frozenset)
+    evidence: Evidence | None = None
+    evidence_of_objects: Evidence | None = None
+    whole_data_set: bool = False
+    all_classes: bool = False
+    policy: Mapping[str, float | str] = field(default_factory=dict)
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("higher", "lower"):
+            message = f"metric {self.id}: direction is 'higher' or 'lower', not {self.direction!r}"
+            raise ValueError(message)
+        if not self.optional <= self.needs:
+            message = (
+                f"metric {self.id}: optional is none of its needs: {', '.join(sorted(self.optional - self.needs))}"
+            )
+            raise ValueError(message)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The kinds of problem that it is offered to."""
+        # Kinds of problem know metrics, so that they are asked for when needed only.
+        from evaluation.problems import categories
+
+        return tuple(problem for problem, category in categories().items() if category in self.categories)
+
+    @property
+    def is_criterion(self) -> bool:
+        """Whether it decides hits of objects, and is therefore an option of other metrics and not one itself."""
+        return self.family == "localization_criterion"
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether a greater value is the better one."""
+        return self.direction == "higher"
+
+    @property
+    def best(self) -> float | None:
+        """The best possible value, ``None`` if there is no bound."""
+        return self.range[1] if self.higher_is_better else self.range[0]
+
+    @property
+    def worst(self) -> float | None:
+        """The worst possible value, ``None`` if there is no bound (a distance then takes the image diagonal)."""
+        return self.range[0] if self.higher_is_better else self.range[1]
+
+    @property
+    def assessment_options(self) -> tuple[Option, ...]:
+        """The options that an assessment may set."""
+        return tuple(option for option in self.options if not option.sets_policy)
+
+    def requires(self, what: str) -> bool:
+        """Whether it cannot be computed without this part of a case, such as ``scores``.
+
+        Examples
+        --------
+        >>> from evaluation.catalogue import get
+        >>> get("auroc").requires("scores"), get("net_benefit").requires("scores"), get("dsc").requires("scores")
+        (True, False, False)
+        """
+        return what in self.needs - self.optional
+
+    def short_name(self, options: Mapping[str, Any]) -> str:
+        """The abbreviation as it stands above a column, with the options that belong to the name.
+
+        Examples
+        --------
+        >>> from evaluation.catalogue import get
+        >>> get("hausdorff_percentile").short_name({"percentile": 90.0}), get("dsc").short_name({})
+        ('HD90', 'DSC')
+        """
+        return self.label.format_map(options) if self.label else self.abbreviation
+
+    def check_options(self, given: Mapping[str, object]) -> dict[str, Any]:
+        """Complete and check the options of one use of this metric.
+
+        Parameters
+        ----------
+        given
+            Options as they stand in an assessment document.
+
+        Returns
+        -------
+        dict
+            Every option that an assessment may set, in the catalogue's order, defaults written out.
+
+        Raises
+        ------
+        OptionError
+            For an unknown name, a value outside the limits, or one that has no safe default and is not given.
+
+        Examples
+        --------
+        >>> from evaluation.catalogue import get
+        >>> get("hausdorff_percentile").check_options({"percentile": 90})["percentile"]
+        90.0
+        """
+        known = {option.name: option for option in self.assessment_options}
+        for name, value in given.items():
+            if name not in known:
+                names = ", ".join(known) or "no option"
+                raise OptionError(name, value, f"{names} for {self.id}")
+        checked = {
+            name: option.check(given[name]) if name in given else option.default_document
+            for name, option in known.items()
+        }
+        _check_together(given, checked, known)
+        return checked
+
+    def unconfirmed(self, given: Mapping[str, object]) -> tuple[str, ...]:
+        """Names of options that organizers have to confirm but left to their defaults."""
+        return tuple(option.name for option in self.assessment_options if option.required and option.name not in given)
+
+    def default_policy(self, problem: str) -> dict[str, float | str]:
+        """What each outcome counts as when an assessment does not say: a number, or a policy word.
+
+        Metrics reference, sections 3.3 and 3.4. Nothing that a participant causes is left out; an exclusion depends on
+        the reference alone.
+        """
+        policy: dict[str, float | str] = {
+            "both_empty": "perfect",
+            "ref_empty": "worst",
+            "pred_empty": "worst",
+            "degenerate": "worst",
+            "missing": "worst",
+        }
+        if self.family == "multi_class_counting" and problem == "image_classification":
+            policy["both_empty"] = "exclude"
+        return policy | dict(self.policy)
+
+    def level(self, problem: str, options: Mapping[str, Any]) -> str:
+        """``case`` if one value a case exists, ``dataset`` if there is one value for all cases together."""
+        if problem == "image_classification" or self.family in _FAMILIES_OF_WHOLE_DATA_SETS or self.whole_data_set:
+            return "dataset"
+        if problem == "semantic_segmentation" or options.get("level") == "pixel":
+            return "case"
+        if self.family == "per_class_counting":
+            return "case" if options.get("scale", "dataset") == "image" else "dataset"
+        return "case"
+
+    @property
+    def compute(self) -> Callable[..., Any]:
+        """The function itself.
+
+        Raises
+        ------
+        CatalogueError
+            If the metric is described but has no function.
+        """
+        if self.function is None:
+            message = f"metric {self.id} has no function"
+            raise CatalogueError(message)
+        return _resolved(self.function)
+
+    def compute_for(self, problem: str) -> Callable[..., Any]:
+        """The function for one kind of problem: images, pixels or objects are counted by different ones."""
+        function = self.functions_by_problem.get(problem)
+        return self.compute if function is None else _resolved(function)
+
+    def as_document(self) -> dict[str, Any]:
+        """The entry as ``python -m evaluation metrics --json`` prints it, ready for JSON."""
+        return {
+            "id": self.id,
+            "name": self.name,
+            "abbreviation": self.abbreviation,
+            "categories": list(self.categories),
+            "direction": self.direction,
+            "range": list(self.range),
+            "family": self.family,
+            "hyperparameters": [option.as_document() for option in self.options],
+        }
+
+
+_DECLARED: Final[dict[str, list[Metric]]] = {}
+_OTHER_FUNCTIONS: Final[dict[str, dict[str, Callable[..., Any]]]] = {}
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def declare(
+    name: str,
+    abbreviation: str,
+    *,
+    categories: tuple[str, ...],
+    direction: Direction,
+    range: tuple[float | None, float | None],  # noqa: A002  (the field's word)
+    family: str,
+    needs: str,
+    options: tuple[Option, ...] = (),
+    optional: str = "",
+    unit: str | None = None,
+    evidence: Evidence | None = None,
+    evidence_of_objects: Evidence | None = None,
+    whole_data_set: bool = False,
+    all_classes: bool = False,
+    policy: Mapping[str, float | str] = MappingProxyType({}),
+    label: str = "",
+) -> Callable[[_Function], _Function]:
+    """Declare the function below a metric of that name; its id is the function's name.
+
+    The function stays as it is. Arguments are the attributes of `Metric`; ``needs`` and ``optional`` are words.
+    """
+
+    def remember(function: _Function) -> _Function:
+        metric = Metric(
+            function.__name__,
+            name,
+            abbreviation,
+            categories,
+            direction,
+            range,
+            family,
+            options,
+            function,
+            frozenset(needs.split()),
+            unit,
+            optional=frozenset(optional.split()),
+            evidence=evidence,
+            evidence_of_objects=evidence_of_objects,
+            whole_data_set=whole_data_set,
+            all_classes=all_classes,
+            policy=policy,
+            label=label,
+            functions_by_problem=_OTHER_FUNCTIONS.setdefault(function.__name__, {}),
+        )
+        _DECLARED.setdefault(function.__module__, []).append(metric)
+        return function
+
+    return remember
+
+
+def computes(*problems: str) -> Callable[[_Function], _Function]:
+    """Let the function below compute the metric of its name in these kinds of problem, in place of the declared one."""
+
+    def remember(function: _Function) -> _Function:
+        _OTHER_FUNCTIONS.setdefault(function.__name__, {}).update(dict.fromkeys(problems, function))
+        return function
+
+    return remember
+
+
+def declared_in(module: str) -> tuple[Metric, ...]:
+    """The metrics that a module declares, in the order in which they stand there; imports it."""
+    importlib.import_module(module)
+    return tuple(_DECLARED.get(module, ()))
+
+
+def _check_together(given: Mapping[str, object], checked: dict[str, Any], known: Mapping[str, Option]) -> None:
+    """What one option alone does not show."""
+    for name, option in known.items():
+        if option.required and checked[name] is None:
+            raise OptionError(name, None, f"{option.allowed}, set by the organizers: there is no safe default")
+    if checked.get("weights") == "custom" and checked.get("weight_matrix") is None:
+        raise OptionError("weight_matrix", None, known["weight_matrix"].allowed + ' with "weights": "custom"')
+    criterion = checked.get("localization_criterion")
+    identity = criterion["id"] if isinstance(criterion, Mapping) else criterion
+    if identity == "loc_center_distance" and not {"localization_threshold", "localization_thresholds"} & set(given):
+        raise OptionError("localization_threshold", None, "a distance in mm, set by the organizers")
+
+
+@cache
+def _imported(place: str) -> Callable[..., Any]:
+    module, _, name = place.partition(":")
+    function: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return function
+
+
+def _resolved(function: str | Callable[..., Any]) -> Callable[..., Any]:
+    return _imported(function) if isinstance(function, str) else function

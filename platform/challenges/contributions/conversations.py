@@ -1,0 +1,60 @@
+"""The discussion of a challenge (`conversations.hooks.policies`)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.urls import reverse
+
+from accounts.models import User
+from challenges.models import Challenge, Organizer
+from challenges.queries.people import organizers_of
+from conversations.hooks import Acts, ConversationPolicy, policies
+from conversations.models import Thread
+
+
+class ChallengeDiscussion(ConversationPolicy[Challenge]):
+    """Whoever sees a challenge reads its discussion, whoever is signed in writes by name, organizers moderate.
+
+    A closed thread takes no more posts. Organizers hear of new threads, and so does whoever asked to.
+    """
+
+    model = Challenge
+    acts = Acts(
+        started="thread_started",
+        written="post_written",
+        closed="thread_closed",
+        reopened="thread_opened",
+        answer_marked="answer_marked",
+        answer_unmarked="answer_unmarked",
+        hidden="post_hidden",
+    )
+    readers = "challenges.view_challenge"
+    writers = "challenges.discuss_challenge"
+    closers = moderators = "challenges.moderate_challenge"
+    has_answers = True
+    reopens = False
+    posts_an_hour = 30
+    mail_kind = "discussion"
+
+    def scope(self, target: Challenge) -> str:
+        """The challenge's short name."""
+        return target.slug
+
+    def path(self, thread: Thread, target: Challenge) -> str:
+        """The page of the thread."""
+        return reverse("challenges:thread", args=[target.slug, thread.pk])
+
+    def facts(self, thread: Thread) -> dict[str, Any]:
+        """Which thread, and its title."""
+        return {"thread": thread.pk, "title": thread.title}
+
+    def subject(self, thread: Thread, target: Challenge) -> str:
+        """Which challenge, and what is asked."""
+        return f"{target.title}: {thread.title}"
+
+    def told_of_threads(self, target: Challenge) -> Iterable[User]:
+        """Everybody who organizes, moderators included."""
+        return organizers_of(target, roles=tuple(Organizer.Role.values))
+
+
+CHALLENGE_DISCUSSION = policies.register(ChallengeDiscussion())

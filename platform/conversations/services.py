@@ -1,0 +1,229 @@
+"""Acts: start a thread, write in it, close it, mark its answer, hide a post, follow."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.db.models import Model
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from conversations.hooks import ConversationPolicy, policy_of
+from conversations.models import Post, Subscription, Thread
+from conversations.queries import about
+from notifications.services import notify
+from web.templatetags.text import plain
+
+EXCERPT = 2000
+
+
+@transaction.atomic
+def start_thread(*, actor: User, target: Model, text: str, title: str = "", topic: str = "", part: str = "") -> Thread:
+    """Start a conversation; where people are told, whoever starts it follows it.
+
+    Parameters
+    ----------
+    target
+        What it is about; its app registered a policy for it (`conversations.hooks.policies`).
+    topic, part
+        What of the target it is about, as the policy knows it.
+
+    Raises
+    ------
+    PermissionDenied
+        For somebody who may not write.
+    ValidationError
+        Without text, about a topic that there is not, and for a person who has written too much within the hour.
+    """
+    policy = policy_of(target)
+    _allow(policy.may_write(actor, target))
+    policy.check_topic(target, topic=topic, part=part)
+    _check_rate(policy, actor)
+    thread = Thread.objects.create(target=target, topic=topic, part=part, title=title, author=actor)
+    _write(policy, thread, actor, text)
+    _record(actor, policy.acts.started, thread, policy, target)
+    if policy.mail_kind:
+        subscribers = Subscription.objects.filter(**about(target), thread=None).select_related("user")
+        people = [*policy.told_of_threads(target), *(row.user for row in subscribers)]
+        _tell(policy, people, actor, thread, target, policy.subject(thread, target), text)
+    return thread
+
+
+@transaction.atomic
+def reply(*, actor: User, thread: Thread, text: str) -> Post:
+    """Write in a thread; who follows it is told.
+
+    Raises
+    ------
+    PermissionDenied
+        For somebody who may not write.
+    ValidationError
+        Without text, in a closed thread unless writing opens it, and for a person who has written too much within the hour.
+    """
+    policy, target, thread = _held(thread)
+    _allow(policy.may_write(actor, target))
+    if thread.is_closed and not policy.reopens:
+        raise ValidationError("This thread is closed.")
+    _check_rate(policy, actor)
+    post = _write(policy, thread, actor, text)
+    if thread.is_closed:
+        _set_closed(thread, None)
+    _record(actor, policy.acts.written, thread, policy, target, subject=post)
+    if policy.mail_kind:
+        followers = Subscription.objects.filter(thread=thread).select_related("user")
+        _tell(policy, [row.user for row in followers], actor, thread, target, f"Re: {thread}", text)
+    return post
+
+
+@transaction.atomic
+def close_thread(*, actor: User, thread: Thread, closed: bool = True) -> None:
+    """Close a thread, or open it again; twice changes nothing.
+
+    Raises
+    ------
+    PermissionDenied
+        For somebody who may not.
+    """
+    policy, target, thread = _held(thread)
+    _allow(policy.may_close(actor, target))
+    if thread.is_closed != closed:
+        _set_closed(thread, actor if closed else None)
+        _record(actor, policy.acts.closed if closed else policy.acts.reopened, thread, policy, target)
+
+
+@transaction.atomic
+def mark_answer(*, actor: User, post: Post, is_answer: bool = True) -> None:
+    """Mark a post as the answer of its thread, or take the mark away; a thread has one answer.
+
+    Raises
+    ------
+    PermissionDenied
+        For anybody but whoever asked and moderators, and where there are no answers.
+    ValidationError
+        For a hidden post.
+    """
+    policy, target, thread = _held(post.thread)
+    _allow(policy.may_mark(actor, thread, target))
+    if is_answer and not Post.objects.filter(pk=post.pk, hidden_at=None).exists():
+        raise ValidationError("This post has been taken off the page.")
+    Post.objects.filter(thread=thread, is_answer=True).update(is_answer=False)
+    if is_answer:
+        Post.objects.filter(pk=post.pk).update(is_answer=True)
+    act = policy.acts.answer_marked if is_answer else policy.acts.answer_unmarked
+    _record(actor, act, thread, policy, target, subject=post)
+
+
+@transaction.atomic
+def hide_post(*, actor: User, post: Post) -> None:
+    """Take a post off the pages; it stays in the database. Twice changes nothing.
+
+    Raises
+    ------
+    PermissionDenied
+        For anybody but moderators.
+    """
+    policy, target, thread = _held(post.thread)
+    _allow(policy.may_moderate(actor, target))
+    if Post.objects.filter(pk=post.pk, hidden_at=None).update(
+        hidden_at=timezone.now(), hidden_by=actor, is_answer=False
+    ):
+        _record(actor, policy.acts.hidden, thread, policy, target, subject=post)
+
+
+def follow(*, user: User, thread: Thread | None = None, target: Model | None = None) -> None:
+    """Hear of answers in a thread, or of new threads about something.
+
+    Raises
+    ------
+    PermissionDenied
+        For somebody who may not read what they would hear of.
+    """
+    if thread is not None:
+        target = thread.target
+    assert target is not None, "a thread or a target"
+    _allow(policy_of(target).may_read(user, target))
+    Subscription.objects.get_or_create(**about(target), thread=thread, user=user)
+
+
+def unfollow(*, user: User, thread: Thread | None = None, target: Model | None = None) -> None:
+    """No longer hear of a thread, or of new threads about something."""
+    rows = Subscription.objects.filter(user=user, thread=thread)
+    (rows if target is None else rows.filter(**about(target))).delete()
+
+
+def _allow(allowed: bool) -> None:
+    if not allowed:
+        raise PermissionDenied("You may not do this in this conversation.")
+
+
+def _held(thread: Thread) -> tuple[ConversationPolicy[Any], Any, Thread]:
+    """Policy, target and thread as stored now, the thread held until the transaction ends."""
+    thread = Thread.objects.select_for_update(of=("self",)).get(pk=thread.pk)
+    model = ContentType.objects.get_for_id(thread.content_type_id).model_class()
+    assert model is not None, "the content type protects its model"
+    return policy_of(model), thread.target, thread
+
+
+def _write(policy: ConversationPolicy[Any], thread: Thread, actor: User, text: str) -> Post:
+    text = text.replace("\x00", "").strip()
+    if not text:
+        raise ValidationError("Write something first.")
+    if len(text) > policy.text_length:
+        raise ValidationError(f"At most {policy.text_length:,} characters.")
+    post = Post.objects.create(thread=thread, author=actor, text=text)
+    thread.last_post_at = post.created_at
+    thread.save(update_fields=["last_post_at"])
+    if policy.mail_kind:
+        follow(user=actor, thread=thread)
+    return post
+
+
+def _set_closed(thread: Thread, by: User | None) -> None:
+    thread.closed_at, thread.closed_by = (timezone.now(), by) if by else (None, None)
+    thread.save(update_fields=["closed_at", "closed_by"])
+
+
+def _check_rate(policy: ConversationPolicy[Any], actor: User) -> None:
+    if policy.posts_an_hour is None:
+        return
+    hour_ago = timezone.now() - timedelta(hours=1)
+    kind = ContentType.objects.get_for_model(policy.model)
+    recent = Post.objects.filter(author=actor, created_at__gt=hour_ago, thread__content_type=kind)
+    if recent.count() >= policy.posts_an_hour:
+        raise ValidationError("You have written a lot within the last hour. Please go on later.")
+
+
+def _tell(
+    policy: ConversationPolicy[Any],
+    people: Iterable[Any],
+    actor: User,
+    thread: Thread,
+    target: Any,
+    subject: str,
+    text: str,
+) -> None:
+    """Tell those who hear of it; only people who may still read it, whoever they were when they asked to."""
+    notify(
+        people=[person for person in people if person.pk != actor.pk and policy.may_read(person, target)],
+        kind=policy.mail_kind,
+        subject=subject,
+        text=f"{actor.display_name}: {plain(text)[:EXCERPT]}",
+        address=policy.path(thread, target),
+        scope=policy.scope(target),
+    )
+
+
+def _record(
+    actor: User,
+    act: str,
+    thread: Thread,
+    policy: ConversationPolicy[Any],
+    target: Any,
+    *,
+    subject: Model | None = None,
+) -> None:
+    record(actor=actor, act=act, subject=subject or thread, scope=policy.scope(target), facts=policy.facts(thread))

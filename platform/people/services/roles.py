@@ -1,0 +1,29 @@
+"""What holds for every kind of role: something that people run is never left without one of them."""
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model, QuerySet
+
+
+def keep_a_holder(target: Model, holders: QuerySet, *, leaving: int, message: str) -> None:
+    """Refuse to take a role from the only person who has it.
+
+    Call it within the transaction of the act: it holds `target`, so that two people who leave at the same moment do so one
+    after the other.
+
+    Parameters
+    ----------
+    holders
+        Rows of those who have the role, with a field `user`.
+    leaving
+        Id of the person who would no longer have it.
+    message
+        What people read, with the remedy.
+
+    Raises
+    ------
+    ValidationError
+        When nobody else has the role.
+    """
+    type(target)._default_manager.select_for_update().get(pk=target.pk)  # noqa: SLF001 (Django's name for it)
+    if not holders.exclude(user=leaving).exists():
+        raise ValidationError(message)

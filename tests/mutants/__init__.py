@@ -1,0 +1,1 @@
+"""Mutation tests of the science side: ``python -m tests.mutants`` (see ``--help``)."""

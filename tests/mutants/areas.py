@@ -1,0 +1,35 @@
+"""The areas of `evaluation` that are mutated, and the tests that have to notice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+_UNIT: Final = "tests/unit/evaluation"
+
+# Tests of an area run in this order and stop at the first failure, so the quick and sharp ones come first.
+TESTS: Final[dict[str, tuple[str, ...]]] = {
+    "metrics": (
+        "evaluation/metrics",
+        f"{_UNIT}/metrics",
+        f"{_UNIT}/pitfalls",
+        f"{_UNIT}/classification",
+        f"{_UNIT}/catalogue/test_catalogue.py",
+    ),
+    "matching": ("evaluation/matching", f"{_UNIT}/matching", f"{_UNIT}/catalogue/test_catalogue.py"),
+    "ranking": ("evaluation/ranking", f"{_UNIT}/ranking", f"{_UNIT}/test_gaming.py", f"{_UNIT}/test_own_effects.py"),
+    "aggregation": ("evaluation/aggregation", f"{_UNIT}/aggregation"),
+    "readers": ("evaluation/readers", f"{_UNIT}/readers"),
+}
+
+
+def modules_of(area: str) -> list[str]:
+    """Paths of the area's modules, relative to the root of the project, in alphabetical order."""
+    return sorted(str(path.relative_to(ROOT)) for path in (ROOT / "evaluation" / area).rglob("*.py"))
+
+
+def tests_of(area: str) -> list[str]:
+    """Those tests of the area that exist, and files beside them that are named after it."""
+    named = [path for path in TESTS[area] if (ROOT / path).exists()]
+    return named + sorted(str(path.relative_to(ROOT)) for path in (ROOT / _UNIT).glob(f"test_{area}*.py"))

@@ -1,0 +1,55 @@
+"""What a declaration says fits the tables of formulas that values on whole data sets are recomputed with."""
+
+from evaluation.catalogue import all_metrics, get
+from evaluation.metrics.calibration_scores import CALIBRATION
+from evaluation.metrics.detection_values import CURVES
+from evaluation.metrics.evaluators import BY_DECISIONS, OVERALL, PER_CLASS
+
+BUILT_IN = [metric for metric in all_metrics() if metric.source == "podium"]
+
+
+def with_evidence(kind):
+    return {metric.id for metric in BUILT_IN if kind in (metric.evidence, metric.evidence_of_objects)}
+
+
+def test_every_formula_belongs_to_a_metric_that_declares_its_evidence():
+    assert with_evidence("one_class") == set(PER_CLASS)
+    assert with_evidence("all_classes") == set(OVERALL)
+    assert with_evidence("calibration") == set(CALIBRATION)
+    assert with_evidence("curve") == set(CURVES)
+    assert with_evidence("counts") == {"sensitivity", "ppv", "fbeta", "fppi"}
+    assert with_evidence("panoptic") == {"panoptic_quality", "segmentation_quality", "detection_quality"}
+
+
+def test_metrics_that_need_no_scores_are_those_of_decisions():
+    of_images = [metric for metric in BUILT_IN if metric.evidence == "one_class"]
+    assert {metric.id for metric in of_images if not metric.requires("scores")} == set(BY_DECISIONS)
+
+
+def test_one_value_for_each_case_or_one_for_all_of_them():
+    for metric in BUILT_IN:
+        for problem in metric.problems:
+            if problem == "semantic_segmentation" or metric.family in ("overlap", "boundary"):
+                assert metric.level(problem, {}) == "case"
+            if metric.evidence is not None and problem != "semantic_segmentation" and metric.evidence != "panoptic":
+                assert metric.level(problem, {}) == "dataset"
+    assert get("fppi").level("object_detection", {"scale": "image"}) == "dataset"
+    assert get("panoptic_quality").level("instance_segmentation", {"scale": "image"}) == "case"
+    assert get("fbeta").level("instance_segmentation", {"level": "pixel"}) == "case"
+
+
+def test_policies_that_differ_are_those_of_the_reference():
+    """Metrics reference, sections 3.3 and 3.4."""
+    usual = {
+        "both_empty": "perfect",
+        "ref_empty": "worst",
+        "pred_empty": "worst",
+        "degenerate": "worst",
+        "missing": "worst",
+    }
+    nothing_to_find = usual | {"both_empty": "exclude", "ref_empty": "exclude"}
+    for metric in BUILT_IN:
+        wanted = nothing_to_find if metric.id in ("sensitivity", "segmentation_quality") else usual
+        if metric.family == "multi_class_counting":
+            wanted = usual | {"both_empty": "exclude"} | ({"degenerate": 0.0} if metric.id == "mcc" else {})
+        assert all(metric.default_policy(problem) == wanted for problem in metric.problems)

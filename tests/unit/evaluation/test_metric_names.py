@@ -1,0 +1,55 @@
+"""Few modules know a metric by name: those that declare metrics, advice about them, and this list, which may only shrink."""
+
+import ast
+from pathlib import Path
+
+from evaluation.catalogue import all_metrics
+
+ROOT = Path(__file__).parents[3]
+SOURCES = ("evaluation", "platform", "confinement", "client")
+HOME = (
+    "evaluation/metrics/",
+    "evaluation/matching/criteria.py",
+    "evaluation/matching/criterion_tables.py",
+    "evaluation/problems/",
+    "evaluation/ranking/schemes/",
+    "evaluation/advice/",
+)
+ALLOWED = {
+    "evaluation/assessment/parse.py": "the mean over classes needs classes",
+    "evaluation/designs/checks/custom/assessment.py": "checks of a design are advice about named metrics",
+    "evaluation/designs/compilation/metrics.py": "what designs of older forms call the metrics",
+    "evaluation/figures/contrasts.py": "the parts of panoptic quality, drawn against one another",
+    "evaluation/matching/assignment.py": "the criterion that is the default",
+    "evaluation/scoring/classification.py": "net benefit is defined without scores, too",
+    "evaluation/scoring/classification_evidence.py": "one class of a class-wise error; the costs of a weighted kappa",
+    "evaluation/scoring/detection_evidence.py": "the mean over classes, and the parts of panoptic quality",
+    "evaluation/scoring/disentangled_document.py": "the unit of a part",
+    "evaluation/scoring/objects.py": "counts of one image, and the mean over classes",
+    "platform/registry/domain/historic.py": "what was published about challenges",
+    "platform/registry/services/statistics.py": "how many designs use the most common one",
+    "platform/submissions/domain/object_parts.py": "the parts of a submission with objects, under their headings",
+    "platform/submissions/services/scorer.py": "an assessment to warm up with",
+    "platform/test_sets/queries/expectation.py": "net benefit is defined without scores, too",
+    "platform/web/style_guide.py": "examples of a table",
+}
+
+
+def modules_with_names():
+    ids = {metric.id for metric in all_metrics()}
+    for path in sorted(path for source in SOURCES for path in (ROOT / source).rglob("*.py")):
+        name = str(path.relative_to(ROOT))
+        if name.startswith(HOME) or "/migrations/" in name:
+            continue
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if any(isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in ids for node in nodes):
+            yield name
+
+
+def test_no_other_module_names_a_metric():
+    more = set(modules_with_names()) - set(ALLOWED)
+    assert not more, "ask evaluation.catalogue what is declared, in place of naming metrics"
+
+
+def test_the_list_holds_nothing_that_could_go():
+    assert set(ALLOWED) - set(modules_with_names()) == set()
