@@ -11,6 +11,7 @@ from django.test import Client, override_settings
 from django.urls import reverse
 from django.utils.html import escape
 
+from api.rankings.serializers import OrderSerializer, RankedTeamSerializer, RankingSerializer, TeamOrderSerializer
 from evaluation.figures.sentences import headline
 from leaderboards.domain.tables import COLUMNS
 from leaderboards.domain.tables.words import span
@@ -93,6 +94,15 @@ def test_interface_and_json_have_the_values_of_the_document(board):
                 told = team["orders"][key]
                 assert {name: told[name] for name in expected(algorithm)} == expected(algorithm)
         assert answer["says"][0] == headline(board)
+
+
+def test_interface_is_described_as_it_answers(board):
+    answer = Client().get(reverse("api:ranking", args=["liver", "revealed"])).json()
+    assert set(RankingSerializer().fields) == set(answer)
+    assert set(OrderSerializer().fields) == set(answer["orders"][0])
+    assert set(RankedTeamSerializer().fields) == set(answer["teams"][0])
+    assert set(TeamOrderSerializer().fields) == set(answer["teams"][0]["orders"]["overall"]) == set(COLUMNS.values())
+    assert RankingSerializer(data=answer).is_valid(raise_exception=True)
 
 
 def test_csv_has_the_values_of_the_document(board):
