@@ -66,12 +66,17 @@ class Post(models.Model):
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     hidden_at = models.DateTimeField(null=True, blank=True)
     hidden_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    hidden_reason = models.CharField(max_length=300, blank=True)
     is_answer = models.BooleanField(default=False)
 
     class Meta:
         ordering = ["created_at", "pk"]
         constraints = [
             models.UniqueConstraint(fields=["thread"], condition=Q(is_answer=True), name="conversations_one_answer"),
+            models.CheckConstraint(
+                condition=Q(hidden_at__isnull=False) | Q(hidden_by__isnull=True, hidden_reason=""),
+                name="conversations_hidden_is_dated",
+            ),
             models.CheckConstraint(
                 condition=Q(is_answer=False) | Q(hidden_at__isnull=True), name="conversations_answer_is_seen"
             ),

@@ -1,7 +1,6 @@
 """Acts: start a thread, write in it, close it, mark its answer, hide a post, follow."""
 
 from collections.abc import Iterable
-from datetime import timedelta
 from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
@@ -41,11 +40,14 @@ def start_thread(*, actor: User, target: Model, text: str, title: str = "", topi
     """
     policy = policy_of(target)
     _allow(policy.may_write(actor, target))
+    # Held, so that nobody gets beyond a limit or a period by asking twice at the same moment.
+    target = policy.model._default_manager.select_for_update().get(pk=target.pk)  # noqa: SLF001 (Django's name for it)
     policy.check_topic(target, topic=topic, part=part)
-    _check_rate(policy, actor)
+    _check_rate(policy, actor, target)
     thread = Thread.objects.create(target=target, topic=topic, part=part, title=title, author=actor)
-    _write(policy, thread, actor, text)
+    post = _write(policy, thread, actor, text)
     _record(actor, policy.acts.started, thread, policy, target)
+    policy.was_started(post, thread=thread, target=target)
     if policy.mail_kind:
         subscribers = Subscription.objects.filter(**about(target), thread=None).select_related("user")
         people = [*policy.told_of_threads(target), *(row.user for row in subscribers)]
@@ -65,10 +67,10 @@ def reply(*, actor: User, thread: Thread, text: str) -> Post:
         Without text, in a closed thread unless writing opens it, and for a person who has written too much within the hour.
     """
     policy, target, thread = _held(thread)
-    _allow(policy.may_write(actor, target))
+    _allow(policy.may_reply(actor, target))
     if thread.is_closed and not policy.reopens:
         raise ValidationError("This thread is closed.")
-    _check_rate(policy, actor)
+    _check_rate(policy, actor, target)
     post = _write(policy, thread, actor, text)
     if thread.is_closed:
         _set_closed(thread, None)
@@ -96,6 +98,28 @@ def close_thread(*, actor: User, thread: Thread, closed: bool = True) -> None:
 
 
 @transaction.atomic
+def answer(*, actor: User, thread: Thread, text: str) -> Post:
+    """Answer a thread for the side that does so; a later answer takes the place of the earlier one, which is kept unseen.
+
+    Raises
+    ------
+    PermissionDenied
+        For anybody else.
+    ValidationError
+        Without text.
+    """
+    policy, target, thread = _held(thread)
+    _allow(policy.may_answer(actor, target))
+    Post.objects.filter(thread=thread, is_answer=True).update(
+        is_answer=False, hidden_at=timezone.now(), hidden_by=actor, hidden_reason="another answer took its place"
+    )
+    post = _write(policy, thread, actor, text, is_answer=True)
+    _record(actor, policy.acts.answered, thread, policy, target, subject=post)
+    policy.was_answered(post, thread=thread, target=target)
+    return post
+
+
+@transaction.atomic
 def mark_answer(*, actor: User, post: Post, is_answer: bool = True) -> None:
     """Mark a post as the answer of its thread, or take the mark away; a thread has one answer.
 
@@ -118,20 +142,25 @@ def mark_answer(*, actor: User, post: Post, is_answer: bool = True) -> None:
 
 
 @transaction.atomic
-def hide_post(*, actor: User, post: Post) -> None:
+def hide_post(*, actor: User, post: Post, reason: str = "") -> None:
     """Take a post off the pages; it stays in the database. Twice changes nothing.
 
     Raises
     ------
     PermissionDenied
         For anybody but moderators.
+    ValidationError
+        Without a reason, where one is needed.
     """
     policy, target, thread = _held(post.thread)
     _allow(policy.may_moderate(actor, target))
+    reason = " ".join(reason.replace("\x00", "").split())[:300]
+    if policy.asks_for_reason and not reason:
+        raise ValidationError({"reason": policy.asks_for_reason})
     if Post.objects.filter(pk=post.pk, hidden_at=None).update(
-        hidden_at=timezone.now(), hidden_by=actor, is_answer=False
+        hidden_at=timezone.now(), hidden_by=actor, hidden_reason=reason, is_answer=False
     ):
-        _record(actor, policy.acts.hidden, thread, policy, target, subject=post)
+        _record(actor, policy.acts.hidden, thread, policy, target, subject=post, reason=reason)
 
 
 def follow(*, user: User, thread: Thread | None = None, target: Model | None = None) -> None:
@@ -168,13 +197,13 @@ def _held(thread: Thread) -> tuple[ConversationPolicy[Any], Any, Thread]:
     return policy_of(model), thread.target, thread
 
 
-def _write(policy: ConversationPolicy[Any], thread: Thread, actor: User, text: str) -> Post:
-    text = text.replace("\x00", "").strip()
+def _write(policy: ConversationPolicy[Any], thread: Thread, actor: User, text: str, *, is_answer: bool = False) -> Post:
+    text = text.replace("\r\n", "\n").replace("\x00", "").strip()
     if not text:
         raise ValidationError("Write something first.")
     if len(text) > policy.text_length:
         raise ValidationError(f"At most {policy.text_length:,} characters.")
-    post = Post.objects.create(thread=thread, author=actor, text=text)
+    post = Post.objects.create(thread=thread, author=actor, text=text, is_answer=is_answer)
     thread.last_post_at = post.created_at
     thread.save(update_fields=["last_post_at"])
     if policy.mail_kind:
@@ -187,14 +216,21 @@ def _set_closed(thread: Thread, by: User | None) -> None:
     thread.save(update_fields=["closed_at", "closed_by"])
 
 
-def _check_rate(policy: ConversationPolicy[Any], actor: User) -> None:
-    if policy.posts_an_hour is None:
+def _check_rate(policy: ConversationPolicy[Any], actor: User, target: Model) -> None:
+    """Refuse what is beyond the rate of the policy; nothing is counted where there is none."""
+    rate = policy.rate
+    if rate is None:
         return
-    hour_ago = timezone.now() - timedelta(hours=1)
-    kind = ContentType.objects.get_for_model(policy.model)
-    recent = Post.objects.filter(author=actor, created_at__gt=hour_ago, thread__content_type=kind)
-    if recent.count() >= policy.posts_an_hour:
-        raise ValidationError("You have written a lot within the last hour. Please go on later.")
+    since = timezone.now() - rate.period
+    threads = Thread.objects.filter(content_type=ContentType.objects.get_for_model(policy.model))
+    if rate.each_target:
+        threads = threads.filter(object_id=target.pk)
+    for most, written in (
+        (rate.threads, threads.filter(author=actor, created_at__gt=since)),
+        (rate.posts, Post.objects.filter(thread__in=threads, author=actor, created_at__gt=since)),
+    ):
+        if most is not None and written.count() >= most:
+            raise ValidationError(rate.message)
 
 
 def _tell(
@@ -225,5 +261,7 @@ def _record(
     target: Any,
     *,
     subject: Model | None = None,
+    reason: str = "",
 ) -> None:
-    record(actor=actor, act=act, subject=subject or thread, scope=policy.scope(target), facts=policy.facts(thread))
+    facts = policy.facts(thread) | ({"reason": reason} if reason else {})
+    record(actor=actor, act=act, subject=subject or thread, scope=policy.scope(target), facts=facts)

@@ -9,7 +9,7 @@ class RegistryConfig(AppConfig):
         from designs import hooks as design_hooks
         from registry import hooks, rules  # noqa: F401 (checks and permissions are registered on import)
         from registry.changes import registrations as changes
-        from registry.contributions import design_checks, designs, home  # noqa: F401 (checks and permissions are registered on import)
+        from registry.contributions import conversations, design_checks, designs, home  # noqa: F401 (checks and permissions are registered on import)
         from registry.services import messages, reminders
         from web import navigation
         from web.home import register_section

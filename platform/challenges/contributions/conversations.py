@@ -1,6 +1,7 @@
 """The discussion of a challenge (`conversations.hooks.policies`)."""
 
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Any
 
 from django.urls import reverse
@@ -8,7 +9,7 @@ from django.urls import reverse
 from accounts.models import User
 from challenges.models import Challenge, Organizer
 from challenges.queries.people import organizers_of
-from conversations.hooks import Acts, ConversationPolicy, policies
+from conversations.hooks import Acts, ConversationPolicy, Rate, policies
 from conversations.models import Thread
 
 
@@ -33,7 +34,11 @@ class ChallengeDiscussion(ConversationPolicy[Challenge]):
     closers = moderators = "challenges.moderate_challenge"
     has_answers = True
     reopens = False
-    posts_an_hour = 30
+    rate = Rate(
+        posts=30,
+        period=timedelta(hours=1),
+        message="You have written a lot within the last hour. Please go on later.",
+    )
     mail_kind = "discussion"
 
     def scope(self, target: Challenge) -> str:

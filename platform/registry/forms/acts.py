@@ -6,9 +6,11 @@ from django import forms
 from django.utils import timezone
 
 from registry.models import Registration
-from registry.services.talk import MAX_TEXT
 
 PERIODS = ((0, "none: final at once"), (14, "two weeks"), (30, "thirty days"), (60, "sixty days"))
+
+# Most characters of a comment, an answer, a reason.
+MAX_TEXT = 5_000
 
 
 class RegisterForm(forms.Form):

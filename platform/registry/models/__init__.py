@@ -11,14 +11,12 @@ from registry.models.changes import (
 from registry.models.files import Deposit, VersionFile
 from registry.models.listing import Facet, Listing
 from registry.models.registrations import Disclosure, Registration, RegistrationVersion, YearCount
-from registry.models.talk import Comment
 from registry.models.upkeep import Statistics, Verification
 
 __all__ = [
     "ChangeClass",
     "ChangeDecision",
     "ChangeRequest",
-    "Comment",
     "Deposit",
     "Disclosure",
     "DriftCheck",

@@ -4,10 +4,13 @@ import json
 from typing import Any
 
 from django.conf import settings
+from django.contrib.contenttypes.fields import GenericRelation
 from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
+
+from conversations.models import Thread
 
 
 class YearCount(models.Model):
@@ -54,6 +57,7 @@ class Registration(models.Model):
     is_example = models.BooleanField(default=False, help_text="registered by an administrator, without a call")
     registered_at = models.DateTimeField(default=timezone.now, editable=False)
     registered_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    threads = GenericRelation(Thread)
 
     class Meta:
         ordering = ["-registered_at", "-pk"]

@@ -4,6 +4,7 @@ from registry.queries.links import stated_links
 from registry.queries.lists import facet_options, listed, newest_listings, newest_versions, search, waiting_for
 from registry.queries.records import answered_checks, record_parts, shown_document
 from registry.queries.registrations import (
+    comments_of,
     current_version,
     opened_values,
     registration_of,
@@ -17,6 +18,7 @@ from registry.queries.reviewing import ReviewSummary, review_summary
 __all__ = [
     "ReviewSummary",
     "answered_checks",
+    "comments_of",
     "current_version",
     "facet_options",
     "listed",

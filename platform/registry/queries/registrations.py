@@ -1,9 +1,15 @@
 """Finding registrations and their versions."""
 
+from dataclasses import dataclass
+from typing import Any
+
 from django.http import Http404
 from django.utils import timezone
 
+from conversations.models import Post, Thread
+from conversations.queries import threads_about
 from designs.models import Design
+from evaluation.designs.catalogue import shipped
 from evaluation.designs.document.sealing import commitment
 from registry.domain.public_documents import withheld
 from registry.models import Disclosure, Registration, RegistrationVersion
@@ -69,6 +75,36 @@ def opened_values(version: RegistrationVersion) -> dict[str, Disclosure]:
         for entry in Disclosure.objects.filter(version__registration=version.registration_id)
         if entry.place in digests and commitment(entry.value, entry.nonce) == digests[entry.place]
     }
+
+
+@dataclass(frozen=True)
+class CommentRow:
+    """A comment on a registration as its page shows it.
+
+    Attributes
+    ----------
+    comment
+        What was said; a hidden one says why.
+    answer
+        What the organizers answered, if they did.
+    label
+        Name of the parameter; empty for the design as a whole.
+    """
+
+    thread: Thread
+    comment: Post
+    answer: Post | None
+    label: str
+
+
+def comments_of(registration: Registration, *, reader: Any) -> list[CommentRow]:
+    """Comments with their answers, the oldest first; three queries whatever their number."""
+    rows = []
+    for thread in threads_about(registration, reader=reader).prefetch_related("posts__author"):
+        comment, *later = thread.posts.all()
+        label = shipped().parameters[thread.topic].label if thread.topic else ""
+        rows.append(CommentRow(thread, comment, next((post for post in later if post.is_answer), None), label))
+    return rows
 
 
 def takes_comments(registration: Registration) -> bool:

@@ -5,18 +5,14 @@ from registry.services.embargoes import open_due, open_value
 from registry.services.listing import list_registration
 from registry.services.registering import add_version, register
 from registry.services.states import end_registration, finish_comment_period, finish_due
-from registry.services.talk import add_comment, answer_comment, hide_comment
 
 __all__ = [
     "Missing",
     "Readiness",
-    "add_comment",
     "add_version",
-    "answer_comment",
     "end_registration",
     "finish_comment_period",
     "finish_due",
-    "hide_comment",
     "list_registration",
     "open_due",
     "open_value",

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from conversations.models import Post, Thread
 from designs.models import Collaborator
 from notifications import kinds
 from notifications.services import notify
-from registry.models import Comment, Registration
+from registry.models import Registration
 
 REGISTERED, COMMENTED, ANSWERED, ENDED = (
     "design_registered",
@@ -36,27 +37,27 @@ def tell_registered(registration: Registration, actor: Any) -> None:
     )
 
 
-def tell_commented(comment: Comment) -> None:
-    """Tell everybody who works on the design."""
+def tell_commented(registration: Registration, thread: Thread, post: Post) -> None:
+    """Tell everybody who works on the design, but for who commented."""
     _tell(
-        comment.registration,
+        registration,
         COMMENTED,
-        f"Comment on {comment.registration.identifier}",
-        comment.text[:EXCERPT],
-        people=_team(comment.registration, but=comment.author),
-        key=f"comment-{comment.pk}",
+        f"Comment on {registration.identifier}",
+        post.text[:EXCERPT],
+        people=_team(registration, but=post.author),
+        key=f"comment-{thread.pk}",
         page="comments/",
     )
 
 
-def tell_answered(comment: Comment) -> None:
+def tell_answered(registration: Registration, thread: Thread, answer: Post) -> None:
     """Tell the author of the comment."""
     _tell(
-        comment.registration,
+        registration,
         ANSWERED,
-        f"Answer to your comment on {comment.registration.identifier}",
-        comment.answer[:EXCERPT],
-        people=[comment.author] if comment.author_id != comment.answered_by_id else [],
+        f"Answer to your comment on {registration.identifier}",
+        answer.text[:EXCERPT],
+        people=[thread.author] if thread.author_id != answer.author_id else [],
         page="comments/",
     )
 

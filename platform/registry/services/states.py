@@ -56,7 +56,7 @@ def finish_comment_period(*, registration: Registration) -> bool:
         act="registration_final",
         subject=registration,
         scope=registration.identifier,
-        facts={"comments": registration.comments.count()},
+        facts={"comments": registration.threads.count()},
     )
     return True
 

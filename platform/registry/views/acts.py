@@ -9,6 +9,8 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 from rules import test_rule
 
+from conversations import services as conversations
+from conversations.queries import threads_about
 from designs.queries import visible_design
 from evaluation.designs.catalogue import shipped
 from registry import queries, services
@@ -69,24 +71,24 @@ def comments(request: HttpRequest, identifier: str) -> HttpResponse:
             raise PermissionDenied("The comment period is over.")
         if form.is_valid():
             try:
-                services.add_comment(registration=registration, author=request.user, **form.cleaned_data)
+                conversations.start_thread(
+                    actor=request.user,
+                    target=registration,
+                    text=form.cleaned_data["text"],
+                    topic=form.cleaned_data["parameter"],
+                    part=queries.current_version(registration).number,
+                )
             except ValidationError as error:
                 form.add_error(None, " ".join(error.messages))
             else:
                 messages.success(request, "Your comment is public now.")
                 return redirect("registry:comments", registration.identifier)
-    rows = registration.comments.select_related("author", "answered_by", "version").defer(
-        "version__canonical", "version__sealed"
-    )
     return render(
         request,
         "registry/comments.html",
         {
             **record_context(request, registration, "registry:comments"),
-            "comments": [
-                {"comment": row, "label": shipped().parameters[row.parameter].label if row.parameter else ""}
-                for row in rows
-            ],
+            "comments": queries.comments_of(registration, reader=request.user),
             "form": form if may_comment else None,
             "takes_comments": queries.takes_comments(registration),
         },
@@ -98,10 +100,10 @@ def comments(request: HttpRequest, identifier: str) -> HttpResponse:
 def answer(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
     """Answer a comment for the organizers."""
     registration = _allowed(request, identifier, "registry.answer_comment", "The organizers answer comments.")
-    comment = get_object_or_404(registration.comments, pk=pk)
+    thread = get_object_or_404(threads_about(registration, reader=request.user), pk=pk)
     form = ReasonForm(request.POST)
     if form.is_valid():
-        services.answer_comment(comment=comment, actor=request.user, text=form.cleaned_data["text"])
+        conversations.answer(actor=request.user, thread=thread, text=form.cleaned_data["text"])
         messages.success(request, "The answer is public now.")
     else:
         messages.error(request, "Write the answer first.")
@@ -113,10 +115,11 @@ def answer(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
 def hide(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
     """Take a comment out of sight."""
     registration = _allowed(request, identifier, "registry.moderate_comments", "The chairs moderate comments.")
-    comment = get_object_or_404(registration.comments, pk=pk)
+    thread = get_object_or_404(threads_about(registration, reader=request.user), pk=pk)
     form = ReasonForm(request.POST)
     if form.is_valid():
-        services.hide_comment(comment=comment, actor=request.user, reason=form.cleaned_data["text"])
+        comment = thread.posts.order_by("pk").first()
+        conversations.hide_post(actor=request.user, post=comment, reason=form.cleaned_data["text"])
         messages.success(request, "The comment is hidden; its place and the reason stay.")
     else:
         messages.error(request, "Say why: the reason is public.")

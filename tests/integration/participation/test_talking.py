@@ -1,5 +1,7 @@
 """News and discussion: everybody reads, people who are signed in write, organizers moderate, followers are told."""
 
+from dataclasses import replace
+
 import pytest
 from django.urls import reverse
 
@@ -88,7 +90,7 @@ def test_moderation(world, client, thread, moderator):
 
 
 def test_nobody_floods_a_discussion(world, client, thread, monkeypatch):
-    monkeypatch.setattr(ChallengeDiscussion, "posts_an_hour", 2)
+    monkeypatch.setattr(ChallengeDiscussion, "rate", replace(ChallengeDiscussion.rate, posts=2))
     client.force_login(world.stranger)
     client.post(url("thread", thread.pk), {"text": "second"})
     assert "written a lot" in client.post(url("thread", thread.pk), {"text": "third"}).content.decode()

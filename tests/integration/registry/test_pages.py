@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pypdf import PdfReader
 
+from conversations.services import hide_post, start_thread
 from registry import services
 from registry.models import Registration
 from registry.services.publishing import publish_version, unpublished_versions
@@ -275,7 +276,12 @@ def test_a_record_costs_the_same_with_one_version_and_with_three(client):
         version = services.add_version(
             registration=version.registration, actor=None, level="minor", note="n", document=document
         )
-        services.add_comment(registration=world.registration, author=world.people["stranger"], text=str(number))
+        start_thread(
+            actor=world.people["stranger"],
+            target=world.registration,
+            part=version.number,
+            text=str(number),
+        )
     assert costs[0] == costs[1]
 
 
@@ -287,10 +293,10 @@ def test_the_home_page_shows_the_newest_registrations(client, ada):
 
 def test_comments_are_escaped_and_hidden_ones_are_gone(client):
     world = build()
-    services.add_comment(
-        registration=world.registration, author=world.people["stranger"], text="<script>alert(1)</script>"
+    start_thread(
+        actor=world.people["stranger"], target=world.registration, part="1.0", text="<script>alert(1)</script>"
     )
-    services.hide_comment(comment=world.comment, actor=world.people["chair"], reason="off topic")
+    hide_post(actor=world.people["chair"], post=world.comment.posts.get(), reason="off topic")
     text = page(client, reverse("registry:comments", args=[world.registration.identifier]))
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)" in text

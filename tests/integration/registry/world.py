@@ -6,9 +6,11 @@ from datetime import timedelta
 from django.utils import timezone
 
 from accounts.models import User
+from conversations.models import Thread
+from conversations.services import start_thread
 from designs.models import Collaborator, Design
 from registry import services
-from registry.models import Comment, Registration, RegistrationVersion
+from registry.models import Registration, RegistrationVersion
 from reviews.models import Call, Chair, Filing
 from tests.unit.registry.world import design as blank
 from tests.unit.registry.world import filled, frozen, person
@@ -19,7 +21,7 @@ PLACE = "task-1/case_definition"
 @dataclass
 class World:
     version: RegistrationVersion
-    comment: Comment
+    comment: Thread
     people: dict[str, User | None]
     accepted: Design
     plain: Design
@@ -49,7 +51,7 @@ def build() -> World:
     Registration.objects.update(filing=filing)
     stranger = person("stranger")
     registration = Registration.objects.get()
-    comment = services.add_comment(registration=registration, author=stranger, text="Which scanner?")
+    comment = start_thread(actor=stranger, target=registration, part="1.0", text="Which scanner?")
     accepted = filled(owner)
     Collaborator.objects.create(design=accepted, user=editor, role=Collaborator.Role.EDITOR)
     Filing.objects.create(call=call, design=accepted, number=2, title="Hippo 2", state=Filing.State.REVISION_REQUIRED)

@@ -1,5 +1,7 @@
 """Conversations, whatever they are about: who reads, who writes, who is told and what closing means."""
 
+from dataclasses import replace
+
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied, ValidationError
@@ -50,7 +52,9 @@ def test_every_policy_names_permissions_that_exist_and_messages_that_people_can_
 
     assert len({policy.model for policy in policies}) == len(policies)
     for policy in policies:
-        for permission in filter(None, (policy.readers, policy.writers, policy.closers, policy.moderators)):
+        for permission in filter(
+            None, (policy.readers, policy.writers, policy.closers, policy.answerers, policy.moderators)
+        ):
             assert rules.perm_exists(permission)
         assert not policy.mail_kind or policy.mail_kind in kinds.KINDS
         assert not policy.moderators or policy.acts.hidden
@@ -163,7 +167,8 @@ def test_following_a_challenge_and_following_a_thread_are_two_things(world, ques
 
 
 def test_what_is_written_about_designs_does_not_use_up_what_one_may_ask_in_challenges(world, monkeypatch):
-    monkeypatch.setattr(type(policy_of(world.challenge)), "posts_an_hour", 1)
+    policy = type(policy_of(world.challenge))
+    monkeypatch.setattr(policy, "rate", replace(policy.rate, posts=1))
     asker = participant("asker")
     own = design(asker)
     Collaborator.objects.get_or_create(design=own, user=asker, defaults={"role": "owner"})

@@ -3,17 +3,19 @@
 from datetime import date, timedelta
 
 import pytest
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import DatabaseError, IntegrityError, transaction
 from django.utils import timezone
 from rules import test_rule as holds
 
 from audit.models import Entry
+from conversations import services as conversations
 from evaluation.designs.document.sealing import commitment
 from notifications.models import Notification
 from registry import queries, services
 from registry.domain.public_documents import withheld
-from registry.models import Comment, Disclosure, Registration
+from registry.models import Disclosure, Registration
+from registry.queries import comments_of
 from tests.unit.registry.world import ADDRESS, frozen, person, registered, save
 
 pytestmark = pytest.mark.django_db
@@ -85,6 +87,10 @@ class TestEmbargo:
         assert queries.shown_document(second).tasks["task-1"]["case_definition"].value == "one volume"
 
 
+def comment(registration, author, text, *, topic="", part="1.0"):
+    return conversations.start_thread(actor=author, target=registration, text=text, topic=topic, part=part)
+
+
 class TestCommentPeriod:
     def test_it_ends_by_itself(self, open_for_comments):
         registration = open_for_comments
@@ -100,12 +106,13 @@ class TestCommentPeriod:
     def test_comments_are_taken_while_it_runs_and_answered(self, open_for_comments, ada):
         eve = person("eve")
         assert holds("registry.comment", eve, open_for_comments)
-        comment = services.add_comment(
-            registration=open_for_comments, author=eve, text="Which scanner?", parameter="acquisition_devices"
-        )
-        services.answer_comment(comment=comment, actor=ada, text="Two of them.")
-        comment.refresh_from_db()
-        assert (comment.answer, comment.answered_by) == ("Two of them.", ada)
+        thread = comment(open_for_comments, eve, "Which scanner?", topic="acquisition_devices")
+        conversations.answer(actor=ada, thread=thread, text="One.")
+        Notification.objects.filter(user=eve).delete()
+        conversations.answer(actor=ada, thread=thread, text="Two of them.")
+        (row,) = comments_of(open_for_comments, reader=eve)
+        assert (row.comment.text, row.answer.text, row.answer.author) == ("Which scanner?", "Two of them.", ada)
+        assert row.thread.part == "1.0"
         assert {(row.user, row.kind, row.text) for row in Notification.objects.all()} == {
             (ada, "registration_commented", "Which scanner?"),
             (eve, "registration_comment_answered", "Two of them."),
@@ -114,32 +121,42 @@ class TestCommentPeriod:
         open_for_comments.refresh_from_db()
         assert not holds("registry.comment", eve, open_for_comments)
         with pytest.raises(ValidationError, match="over"):
-            services.add_comment(registration=open_for_comments, author=eve, text="Late")
+            comment(open_for_comments, eve, "Late")
 
-    @pytest.mark.parametrize(
-        "facts", [{"text": "  "}, {"text": "x", "parameter": "event_duration"}, {"text": "x" * 5001}]
-    )
+    @pytest.mark.parametrize("facts", [{"text": "  "}, {"text": "x", "topic": "event_duration"}, {"text": "x" * 5001}])
     def test_an_unfit_comment_is_refused(self, open_for_comments, facts):
         with pytest.raises(ValidationError):
-            services.add_comment(registration=open_for_comments, author=person("eve"), **facts)
+            comment(open_for_comments, person("eve"), **facts)
 
     def test_nobody_floods_it(self, open_for_comments):
         eve = person("eve")
         for number in range(20):
-            services.add_comment(registration=open_for_comments, author=eve, text=str(number))
+            comment(open_for_comments, eve, str(number))
         with pytest.raises(ValidationError, match="At most 20"):
-            services.add_comment(registration=open_for_comments, author=eve, text="20")
+            comment(open_for_comments, eve, "20")
 
     def test_a_hidden_comment_needs_a_reason(self, open_for_comments, ada):
-        comment = services.add_comment(registration=open_for_comments, author=person("eve"), text="Spam")
+        ada.is_superuser = True
+        ada.save()
+        post = comment(open_for_comments, person("eve"), "Spam").posts.get()
         with pytest.raises(ValidationError):
-            services.hide_comment(comment=comment, actor=ada, reason=" ")
-        assert services.hide_comment(comment=comment, actor=ada, reason="spam").hidden_by == ada
+            conversations.hide_post(actor=ada, post=post, reason=" ")
+        conversations.hide_post(actor=ada, post=post, reason="spam")
+        post.refresh_from_db()
+        assert (post.hidden_by, post.hidden_reason) == (ada, "spam")
 
-    def test_the_database_wants_an_author_for_each_answer(self, open_for_comments):
-        comment = services.add_comment(registration=open_for_comments, author=person("eve"), text="Hm")
-        with pytest.raises(IntegrityError), transaction.atomic():
-            Comment.objects.filter(pk=comment.pk).update(answer="Nobody said this")
+    def test_nobody_debates_and_only_organizers_answer(self, open_for_comments, ada):
+        eve = person("eve")
+        thread = comment(open_for_comments, eve, "Hm")
+        for act in (conversations.reply, conversations.answer):
+            with pytest.raises(PermissionDenied):
+                act(actor=eve, thread=thread, text="Me too")
+        with pytest.raises(PermissionDenied):
+            conversations.reply(actor=ada, thread=thread, text="Me too")
+
+    def test_a_comment_is_on_the_version_that_was_read(self, open_for_comments):
+        with pytest.raises(ValidationError, match="newer version"):
+            comment(open_for_comments, person("eve"), "Hm", part="0.9")
 
 
 class TestEnd:

@@ -16,7 +16,7 @@ from evaluation.designs.compilation.words import pseudo_code
 from evaluation.ranking import describe, rank
 from evaluation.ranking.comparison import across_schemes
 from evaluation.ranking.schemes import SchemeError, all_schemes, get_scheme, register, unregister
-from evaluation.reporting.build import build_report
+from evaluation.reporting import build_report
 from leaderboards.domain.tables import stored
 
 MODULE = '''

@@ -1,0 +1,87 @@
+"""Comments on a registration and their answers (REG-15; `conversations.hooks.policies`)."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.urls import reverse
+
+from conversations.hooks import Acts, ConversationPolicy, Rate, policies
+from conversations.models import Post, Thread
+from evaluation.designs.catalogue import shipped
+from registry.forms.acts import MAX_TEXT
+from registry.models import Registration
+from registry.queries import current_version, takes_comments
+from registry.services.messages import tell_answered, tell_commented
+
+# Enough for a thorough reader, too few for a nuisance.
+MAX_A_DAY = 20
+
+
+class RegistrationComments(ConversationPolicy[Registration]):
+    """Everybody reads; whoever is signed in comments by name while the period runs; organizers answer, chairs hide.
+
+    The topic of a thread is a public parameter, or empty; its part the number of the version that was commented on. A
+    later answer takes the place of the earlier one. A hidden comment keeps its place and the reason, which is public.
+    """
+
+    model = Registration
+    acts = Acts(
+        started="registration_comment_added",
+        answered="registration_comment_answered",
+        hidden="registration_comment_hidden",
+    )
+    moderators = "registry.moderate_comments"
+    answerers = "registry.answer_comment"
+    text_length = MAX_TEXT
+    rate = Rate(
+        threads=MAX_A_DAY,
+        period=timedelta(days=1),
+        message=f"At most {MAX_A_DAY} comments a day; write more tomorrow.",
+        each_target=True,
+    )
+    asks_for_reason = "Say why: the reason is public."
+
+    def scope(self, target: Registration) -> str:
+        """The identifier."""
+        return target.identifier
+
+    def path(self, thread: Thread, target: Registration) -> str:
+        """The comment in its list."""
+        return f"{reverse('registry:comments', args=[target.identifier])}#comment-{thread.pk}"
+
+    def check_topic(self, target: Registration, *, topic: str, part: str) -> None:
+        """Refuse comments outside of the period, on parameters that are not public, and on another version."""
+        if not takes_comments(target):
+            raise ValidationError("The comment period is over.")
+        if topic and (topic not in shipped().parameters or shipped()[topic].visibility != "public"):
+            raise ValidationError({"parameter": "There is no such parameter."})
+        if part != current_version(target).number:
+            raise ValidationError("There is a newer version by now. Read it first.")
+
+    def may_read(self, user: Any, target: Registration) -> bool:  # noqa: ARG002 (everybody)
+        """Everybody: the record and what is said about it are public."""
+        return True
+
+    def may_write(self, user: Any, target: Registration) -> bool:  # noqa: ARG002 (the period is a fact, not a right)
+        """Whoever is signed in."""
+        return bool(user.is_authenticated)
+
+    def may_reply(self, user: Any, target: Registration) -> bool:  # noqa: ARG002 (nobody)
+        """Nobody: a comment has an answer of the organizers, and no debate."""
+        return False
+
+    def facts(self, thread: Thread) -> dict[str, Any]:
+        """Which parameter of which version."""
+        return {"parameter": thread.topic, "version": thread.part}
+
+    def was_started(self, post: Post, *, thread: Thread, target: Registration) -> None:
+        """Tell everybody who works on the design."""
+        tell_commented(target, thread, post)
+
+    def was_answered(self, post: Post, *, thread: Thread, target: Registration) -> None:
+        """Tell whoever commented."""
+        tell_answered(target, thread, post)
+
+
+REGISTRATION_COMMENTS = policies.register(RegistrationComments())
