@@ -115,7 +115,7 @@ def _reach(board: Board) -> list[str]:
     front, order, said = board.front, board.order, []
     if order["sets"]["reason"] is None and board.teams > 1 and front:
         if len(front) == 1:
-            said.append(f"Nobody but {front[0]}: the rank set of every other team starts below the first place.")
+            said.append(f"Nobody but {front[0]}: no other rank set starts at 1.")
         else:
             said.append(f"{_named(front)}: their rank sets start at 1.")
         if any(order["letters"]):
