@@ -141,7 +141,7 @@ def test_a_task_of_one_class_says_that_there_is_nothing_to_classify(nuclei: Worl
         page = client.get(address).content.decode()
         assert "All objects are of one class, nucleus: there is nothing to classify." in page
         assert "Confusion matrix" not in page
-        assert "By illumination" in page
+        assert "By modality" in page
         assert "(pixels)" in page
 
 
