@@ -71,7 +71,7 @@ def departures(recommendation: Mapping[str, Any], metrics: Iterable[Mapping[str,
     recommended = recommendation["metrics"]
     fitting = {metric["id"] for metric in [*recommended, *recommendation["complementary"]]}
     fitting |= {option["id"] for metric in recommended for option in metric["alternatives"]}
-    reasons = {entry["id"]: entry["why"] for entry in recommendation["ruled_out"]}
+    reasons = {entry["id"]: entry for entry in recommendation["ruled_out"]}
     found = []
     for metric_id, name, options in used:
         if metric_id not in fitting:
@@ -98,9 +98,12 @@ def _use(metric: Mapping[str, Any] | MetricUse) -> tuple[str, str, Mapping[str, 
     return metric.id, metric.name, metric.options
 
 
-def _unfitting(metric_id: str, name: str, reasons: Mapping[str, str]) -> Departure:
-    if metric_id in reasons:
-        return Departure("ruled_out", name, f"{name} does not fit this problem", reasons[metric_id])
+def _unfitting(metric_id: str, name: str, ruled_out: Mapping[str, Mapping[str, Any]]) -> Departure:
+    entry = ruled_out.get(metric_id)
+    if entry is not None and entry.get("open"):
+        return Departure("not_recommended", name, f"{name} is not recommended so far", entry["why"])
+    if entry is not None:
+        return Departure("ruled_out", name, f"{name} does not fit this problem", entry["why"])
     return Departure("not_recommended", name, f"{name} is not among the recommended metrics", "No step leads to it.")
 
 

@@ -136,7 +136,7 @@ class _Recommender:
         category = str(fingerprint.category)
         names: Sequence[str | None] = tuple(fingerprint.classes) or (None,)
         picks: list[tuple[Pick, str | None]] = []
-        excluded: dict[str, str] = {}
+        excluded: dict[str, Visit] = {}
         warnings: list[str] = [found.words for found in inconsistencies(fingerprint)]
         matching: dict[str | None, Matching] = {}
         for step_id in knowledge().pipelines[category]:
@@ -154,7 +154,8 @@ class _Recommender:
                     chosen = [pick.id for pick in found]
                 for visit in walked.visits:
                     for metric in visit.excluded:
-                        excluded.setdefault(metric, visit.reason)
+                        if metric not in excluded or visit.is_answered > excluded[metric].is_answered:
+                            excluded[metric] = visit
                 warnings += [leaf.note for leaf, _ in walked.leaves if leaf.warning and leaf.note not in warnings]
                 steps.append(step_document(walked, name, chosen))
         picks += [(pick, name) for name in names for pick in self._complements(name, picks)]
@@ -314,17 +315,17 @@ class _Recommender:
         ]
 
     def _ruled_out(
-        self, category: str, metrics: list[dict[str, Any]], excluded: dict[str, str]
-    ) -> list[dict[str, str]]:
+        self, category: str, metrics: list[dict[str, Any]], excluded: dict[str, Visit]
+    ) -> list[dict[str, Any]]:
         """Metrics that do not fit, and why; those that are recommended or left to a choice are not among them."""
         offered = {metric["id"] for metric in metrics}
         offered |= {other["id"] for metric in metrics for other in metric["alternatives"]}
-        reasons = {metric: f"Not for these answers: {reason}." for metric, reason in excluded.items()}
+        reasons = {metric: (visit.rules_out, visit.is_answered) for metric, visit in excluded.items()}
         for entry in knowledge().unfit[category]:
-            reasons |= dict.fromkeys(entry["ids"], entry["why"])
+            reasons |= dict.fromkeys(entry["ids"], (entry["why"], True))
         return [
-            {"id": metric, "why": why}
-            for metric, why in sorted(reasons.items())
+            {"id": metric, "why": why, **({} if is_settled else {"open": True})}
+            for metric, (why, is_settled) in sorted(reasons.items())
             if metric not in offered and _is_metric(metric)
         ]
 

@@ -31,6 +31,11 @@ class Asked:
     label: str
     source: str
 
+    @property
+    def is_answered(self) -> bool:
+        """Whether somebody said so, or it follows from what was said."""
+        return self.source not in ("assumed", "unknown")
+
 
 @dataclass(frozen=True, slots=True)
 class Visit:
@@ -67,7 +72,22 @@ class Visit:
         >>> visit.reason
         'Small throughout: yes'
         """
-        return "; ".join(f"{asked.title}: {asked.label[:1].lower()}{asked.label[1:]}" for asked in self.asked)
+        return "; ".join(
+            f"{asked.title}: {asked.label[:1].lower()}{asked.label[1:]}{'' if asked.is_answered else ' (assumed)'}"
+            for asked in self.asked
+        )
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether any of the answers was given: a branch that rests on assumptions alone rules nothing out."""
+        return any(asked.is_answered for asked in self.asked)
+
+    @property
+    def rules_out(self) -> str:
+        """Why the other branches are not taken, or which open questions decide about them."""
+        if self.is_answered:
+            return f"Not for these answers: {self.reason}."
+        return f"Open until answered: {'; '.join(asked.title for asked in self.asked)}."
 
     @property
     def document(self) -> dict[str, Any]:

@@ -31,6 +31,8 @@ _NAME: Final = re.compile(
 _MAX_FILES: Final = 20_000
 _MAX_BYTES: Final = 4 << 30
 _NUMBERS: Final = ("value", "image_diagonal")
+# What a manifest may ask this machine to compute; the platform's own limit is far below it.
+_MOST_SAMPLES: Final = 100_000
 
 
 class BundleError(ValueError):
@@ -51,6 +53,8 @@ class Verdict:
         Where the bundle differs from what it says, the cause before its consequences; empty if it does not.
     algorithms, cases, bootstrap
         Size of the ranking.
+    is_compared
+        Whether the digest came from elsewhere; else the bundle was only compared with itself.
     not_recomputed
         Parts of a ranking of an older schema that are defined otherwise today; that is no difference.
     """
@@ -62,23 +66,31 @@ class Verdict:
     algorithms: int
     cases: int
     bootstrap: int
+    is_compared: bool = True
     not_recomputed: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
         """The verdict in one line."""
-        if self.same and self.not_recomputed:
-            return (
-                f"This is the published ranking, digest {self.published}: every file is as it was published, and what is still "
-                f"defined alike was recomputed from {self.algorithms} results tables over {self.cases} cases. "
-                f"Not recomputed, since it was defined otherwise then: {', '.join(self.not_recomputed)}."
+        if not self.same:
+            return f"This is NOT the published ranking: {self.places[0]}"
+        if self.not_recomputed:
+            how = (
+                f"digest {self.published}: every file is as it was published, and what is still defined alike was recomputed from "
+                f"{self.algorithms} results tables over {self.cases} cases. Not recomputed, since it was defined otherwise then: "
+                f"{', '.join(self.not_recomputed)}."
             )
-        if self.same:
-            return (
-                f"This is the published ranking: recomputed from {self.algorithms} results tables over {self.cases} cases "
-                f"with {self.bootstrap} resamples, digest {self.published}."
+        else:
+            how = (
+                f"recomputed from {self.algorithms} results tables over {self.cases} cases with {self.bootstrap} resamples, "
+                f"digest {self.published}."
             )
-        return f"This is NOT the published ranking: {self.places[0]}"
+        if self.is_compared:
+            return f"This is the published ranking: {how}"
+        return (
+            f"The bundle agrees with itself: {how} Whether it is the published ranking, only the digest on its page can "
+            "tell: give it with --digest."
+        )
 
 
 def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, int], None] | None = None) -> Verdict:
@@ -138,6 +150,7 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
         algorithms=len(manifest["teams"]),
         cases=max(entry["cases"] for entry in document["rankings"]),
         bootstrap=manifest["bootstrap"],
+        is_compared=digest is not None,
         not_recomputed=not_recomputed,
     )
 
@@ -194,8 +207,12 @@ def _check_manifest(manifest: Any) -> None:
     if manifest["schema"] != SCHEMA:
         message = f"{MANIFEST} has the schema {manifest['schema']}; this version reads {SCHEMA}"
         raise BundleError(message)
+    if not 0 <= manifest["bootstrap"] <= _MOST_SAMPLES:
+        message = f"{MANIFEST} asks for {manifest['bootstrap']:,} samples; from 0 to {_MOST_SAMPLES:,} are computed"
+        raise BundleError(message)
     for team in manifest["teams"]:
-        if not isinstance(team, dict) or not {"name", "file", "result_digest"} <= set(team):
+        names = ("name", "file", "result_digest")
+        if not isinstance(team, dict) or not all(isinstance(team.get(name), str) for name in names):
             message = f"{MANIFEST} does not say which file holds the results of {team!r}"
             raise BundleError(message)
 
@@ -219,6 +236,9 @@ def _changed_files(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> l
 
 def _changed_audit(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> list[str]:
     entries = _json(files, AUDIT)
+    if not isinstance(entries, list) or not all(_is_entry(entry) for entry in entries):
+        message = f"{AUDIT} is not a list of entries with their facts"
+        raise BundleError(message)
     changed = [
         f"{AUDIT}: the entry {entry.get('sequence')} does not have its digest."
         for entry in entries
@@ -228,6 +248,13 @@ def _changed_audit(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> l
     if named and manifest["digest"] not in named:
         changed.append(f"{AUDIT} names another ranking: {', '.join(sorted(named))}.")
     return changed
+
+
+def _is_entry(entry: Any) -> bool:
+    """Whether a value has the form of an entry of the log."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("facts", {}), dict):
+        return False
+    return isinstance(entry.get("facts", {}).get("digest", ""), str)
 
 
 def _evidence(files: Mapping[str, bytes], manifest: Mapping[str, Any]) -> dict[str, Evidence]:

@@ -213,7 +213,8 @@ class Metric:
         Returns
         -------
         dict
-            Every option that an assessment may set, in the catalogue's order, defaults written out.
+            Every option that an assessment may set, in the catalogue's order, defaults written out but for those that
+            stand only where they are set.
 
         Raises
         ------
@@ -236,7 +237,11 @@ class Metric:
             for name, option in known.items()
         }
         _check_together(given, checked, known)
-        return checked
+        return {
+            name: value
+            for name, value in checked.items()
+            if not known[name].stands_where_set or value != known[name].default
+        }
 
     def unconfirmed(self, given: Mapping[str, object]) -> tuple[str, ...]:
         """Names of options that organizers have to confirm but left to their defaults."""

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from evaluation.matching import Rule
+from evaluation.metrics.coco import INTERPOLATION, trace_coco
 from evaluation.metrics.declaration import OBJECTS, computes, declare
 from evaluation.metrics.detection_values import CURVES, evaluate
-from evaluation.metrics.detections import Detections, count_detections, trace_classes, trace_detections
+from evaluation.metrics.detections import Detections, count_detections, of_class, trace_classes, trace_detections
 from evaluation.metrics.options import Option
 from evaluation.metrics.shared_options import MATCHING, RULE, SCALE, SCORE_THRESHOLD, TARGET_SENSITIVITY
 from evaluation.metrics.values import Values, ratio
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 MATCHING_OPTIONS = frozenset({"localization_criterion", "localization_threshold", "assignment", "double_assignment"})
 _NOT_FOR_FORMULAS = MATCHING_OPTIONS | {
     "localization_thresholds",
+    "max_detections",
     "score_threshold",
     "level",
     "positive_class",
@@ -113,7 +115,8 @@ def fppi(references: Sequence[Objects], predictions: Sequence[Objects], **option
 def average_precision(references: Sequence[Objects], predictions: Sequence[Objects], **options: Any) -> Result:
     """Average precision: the mean of PPV over the steps of Sensitivity.
 
-    Further options: ``interpolation`` (``step``, ``voc_all_points``, ``coco_101``), ``ties`` (``grouped``,
+    Further options: ``interpolation`` (``step``, ``voc_all_points``, ``points_101``, or
+    ``coco_101``, which is what pycocotools gives, with ``max_detections`` of an image and class), ``ties`` (``grouped``,
     ``sequential``), ``localization_thresholds`` (mean over several cutoffs).
 
     Returns
@@ -140,9 +143,21 @@ def average_precision(references: Sequence[Objects], predictions: Sequence[Objec
             "Optional class weights; null is the plain mean over classes that occur in the reference.",
         ),
         Option(
-            "interpolation", "enum", "step", "See average_precision.", choices=("step", "voc_all_points", "coco_101")
+            "interpolation",
+            "enum",
+            "step",
+            "See average_precision.",
+            choices=("step", "voc_all_points", "points_101", "coco_101"),
         ),
         Option("ties", "enum", "grouped", "See average_precision.", choices=("grouped", "sequential")),
+        Option(
+            "max_detections",
+            "integer",
+            None,
+            "With coco_101: how many predictions of an image and class are read, best first; null is 100, as in pycocotools.",
+            minimum=1,
+            stands_where_set=True,
+        ),
         Option("localization_thresholds", "array", None, "Optional list of cutoffs to average over."),
         *MATCHING,
     ),
@@ -161,7 +176,20 @@ def mean_average_precision(references: Sequence[Objects], predictions: Sequence[
     """
     names = class_names([*references, *predictions])
     cutoffs = options.get("localization_thresholds") or [None]
-    traced = [trace_classes(references, predictions, Rule.from_options(options, cutoff), names) for cutoff in cutoffs]
+    if options.get("interpolation") == INTERPOLATION:
+        traced = [
+            [
+                trace_coco(
+                    [of_class(i, name) for i in references], [of_class(i, name) for i in predictions], options, cutoff
+                )
+                for name in names
+            ]
+            for cutoff in cutoffs
+        ]
+    else:
+        traced = [
+            trace_classes(references, predictions, Rule.from_options(options, cutoff), names) for cutoff in cutoffs
+        ]
     values = [evaluate_thresholds("average_precision", list(own), None, options) for own in zip(*traced, strict=True)]
     return mean_over_classes(values, options.get("class_weights")).result()
 
@@ -275,7 +303,19 @@ def trace_by_threshold(
 ) -> list[Detections]:
     """Detections at each cutoff of the hit criterion: usually one, several for a mean over cutoffs."""
     cutoffs = options.get("localization_thresholds") or [None]
-    return [trace_detections(references, predictions, Rule.from_options(options, cutoff)) for cutoff in cutoffs]
+    return [trace(references, predictions, options, cutoff) for cutoff in cutoffs]
+
+
+def trace(
+    references: Sequence[Objects],
+    predictions: Sequence[Objects],
+    options: Mapping[str, Any],
+    cutoff: float | None = None,
+) -> Detections:
+    """Detections of one class at one cutoff, by the options of the metric."""
+    if options.get("interpolation") == INTERPOLATION:
+        return trace_coco(references, predictions, options, cutoff)
+    return trace_detections(references, predictions, Rule.from_options(options, cutoff))
 
 
 def evaluate_thresholds(

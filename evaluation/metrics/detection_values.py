@@ -127,7 +127,8 @@ def _of_curve(metric: str, detections: Detections, weights: FloatArray | None, o
     images = detections.weights(weights).sum(axis=1)
     if metric == "average_precision":
         interpolation = options.get("interpolation", "step")
-        if options.get("ties", "grouped") == "grouped":
+        # pycocotools lets equal scores enter one by one, whatever is chosen for others.
+        if options.get("ties", "grouped") == "grouped" and interpolation != "coco_101":
             return average_precision_of(detections.curve(weights), interpolation)
         if weights is None:
             return average_precision_of(detections.curve(grouped=False), interpolation)

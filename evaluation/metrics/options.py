@@ -55,6 +55,8 @@ class Option:
     exclusive_minimum: float | None = None
     exclusive_maximum: float | None = None
     required: bool = False
+    stands_where_set: bool = False
+    """Left out of documents that do not set it: an option that came later leaves the digests of earlier assessments alone."""
     choices_declared_in: str = ""
     """Module whose metrics are the choices, so that a choice may come with options of its own."""
 

@@ -12,7 +12,7 @@ from evaluation.outcomes import Flag, Outcome
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-Interpolation = Literal["step", "voc_all_points", "coco_101"]
+Interpolation = Literal["step", "voc_all_points", "points_101", "coco_101"]
 Rule = Literal["auto", "tight", "best"]
 _SLACK = 1e-12
 
@@ -115,15 +115,21 @@ def average_precision_of(curve: ThresholdCounts, interpolation: Interpolation = 
     """Mean PPV over the steps of Sensitivity.
 
     ``step`` sums (R_i - R_{i-1}) P_i; ``voc_all_points`` puts the greatest PPV at the same or a higher Sensitivity in
-    place of P_i; ``coco_101`` averages that envelope at 101 Sensitivities.
+    place of P_i; ``points_101`` averages that envelope at 101 Sensitivities; ``coco_101`` does so as pycocotools computes
+    it, with Sensitivities and points as floating-point numbers.
     """
     none = curve.positive[:, 0] == 0
     if not curve.tp.shape[1]:
         return Values(np.zeros(len(curve.tp))).undefine(none, Outcome.DEGENERATE, Flag.REFERENCE)
+    if interpolation == "coco_101":
+        numbers = np.array(
+            [_as_pycocotools(*row) for row in zip(curve.tp, curve.fp, curve.positive[:, 0], strict=True)]
+        )
+        return Values(numbers).undefine(none, Outcome.DEGENERATE, Flag.REFERENCE)
     precision = np.nan_to_num(ratio(curve.tp, curve.tp + curve.fp))
     if interpolation != "step":
         precision = np.maximum.accumulate(precision[:, ::-1], axis=1)[:, ::-1]
-    if interpolation == "coco_101":
+    if interpolation == "points_101":
         numbers = np.stack(
             [
                 _at_recalls(tp, total, row)
@@ -139,6 +145,16 @@ def average_precision_of(curve: ThresholdCounts, interpolation: Interpolation = 
 def _at_recalls(tp: FloatArray, total: float, envelope: FloatArray) -> float:
     """Mean of the envelope at Sensitivities 0, 0.01, …, 1; compared as whole numbers, where 0.7 is 70 of 100."""
     first = np.searchsorted(tp * 100, np.arange(101) * total, side="left")
+    return float(np.append(envelope, 0.0)[np.minimum(first, len(envelope))].mean())
+
+
+def _as_pycocotools(tp: FloatArray, fp: FloatArray, positive: float) -> float:
+    """One class and cutoff as ``COCOeval.accumulate`` of pycocotools 2.0.11 computes them, rounding included."""
+    if not positive:
+        return 0.0
+    precision = tp / (fp + tp + np.spacing(1))
+    envelope = np.maximum.accumulate(precision[::-1])[::-1]
+    first = np.searchsorted(tp / positive, np.linspace(0.0, 1.0, 101), side="left")
     return float(np.append(envelope, 0.0)[np.minimum(first, len(envelope))].mean())
 
 

@@ -101,7 +101,7 @@ def auroc(
             "enum",
             "step",
             "How the precision-recall points are summed.",
-            choices=("step", "voc_all_points", "coco_101"),
+            choices=("step", "voc_all_points", "points_101", "coco_101"),
         ),
         Option(
             "ties",
@@ -109,6 +109,14 @@ def auroc(
             "grouped",
             "grouped = equal scores enter together; sequential = one by one in a fixed order.",
             choices=("grouped", "sequential"),
+        ),
+        Option(
+            "max_detections",
+            "integer",
+            None,
+            "With coco_101: how many predictions of an image and class are read, best first; null is 100, as in pycocotools.",
+            minimum=1,
+            stands_where_set=True,
         ),
         Option(
             "localization_thresholds",
@@ -139,7 +147,8 @@ def average_precision(
         As for `auroc`.
     interpolation
         ``step``: the sum of (R_i - R_{i-1}) P_i; ``voc_all_points``: with the greatest PPV at the same or a higher
-        Sensitivity; ``coco_101``: the mean of that envelope at 101 Sensitivities. Never the trapezoid, which is too
+        Sensitivity; ``points_101``: the mean of that envelope at 101 Sensitivities; ``coco_101``: the same as pycocotools
+        computes it. Never the trapezoid, which is too
         optimistic.
     ties
         ``grouped``: equal scores enter together; ``sequential``: one by one as they stand, so that the value depends on
@@ -156,8 +165,8 @@ def average_precision(
     >>> round(average_precision([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]).value, 4)
     0.8333
     """
-    if interpolation not in ("step", "voc_all_points", "coco_101"):
-        message = f"interpolation is step, voc_all_points or coco_101, not {interpolation!r}"
+    if interpolation not in ("step", "voc_all_points", "points_101", "coco_101"):
+        message = f"interpolation is step, voc_all_points, points_101 or coco_101, not {interpolation!r}"
         raise ValueError(message)
     if ties not in ("grouped", "sequential"):
         message = f"ties is grouped or sequential, not {ties!r}"

@@ -110,6 +110,8 @@ class Problem:
         Whether an assessment has regions, has to have them, and names their labels by whole numbers only.
     has_image_diagonal
         Whether a case has an image whose diagonal can stand for the worst distance.
+    evidence_tells_missing
+        Whether a value of the whole data set takes in cases without a valid prediction, which its evidence names.
     tells_outcomes
         Whether a metric can be undefined in a single case for what was predicted there (otherwise only ``missing``).
     tells_reference_by_results
@@ -134,6 +136,7 @@ class Problem:
     has_numbered_labels: bool = False
     has_image_diagonal: bool = False
     tells_outcomes: bool = True
+    evidence_tells_missing: bool = False
     tells_reference_by_results: bool = False
     finds_objects: bool = False
     rates_parts: bool = False
@@ -273,6 +276,10 @@ class Problem:
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
         """Names of the regions in which a metric has a value; the empty name is that over all."""
         return [region.name for region in assessment.regions] or [""]
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """How many cases have no valid prediction, where `evidence_tells_missing`; else a value of them is missing."""
+        return 0
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """Values of a metric of the whole data set under multiplicities ``(B, cases)``, from evidence alone.

@@ -12,6 +12,7 @@ from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
     ReferenceTable,
+    ReferenceTableError,
     SubmitWords,
     TableProblem,
     TableReferences,
@@ -87,6 +88,7 @@ class ImageClassification(TableProblem):
     task_categories = ("classification",)
     table_files = ("labels.csv",)
     tells_outcomes = False
+    evidence_tells_missing = True
     tells_reference_by_results = True
     decoy_columns = ("scores_sha256", "answers")
     merging = MergingRules(
@@ -147,6 +149,24 @@ class ImageClassification(TableProblem):
         scores = tuple(f"p_{name}" for name in expected.classes)
         return ("case", *scores) if expected.need_scores else ("case", "label")
 
+    def check_references(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """Refuse a class that no region names: participants would be told by its name that it occurs.
+
+        An assessment that names one class leaves the other one of two to the table; one that names none, all of them.
+        """
+        super().check_references(table, assessment, cases)
+        registered = {str(label) for region in assessment.regions for label in region.labels}
+        assert table.classes is not None
+        unnamed = list(dict.fromkeys(table.classes[case] for case in cases if table.classes[case] not in registered))
+        strange = unnamed[1:] if len(registered) == 1 else unnamed
+        if registered and strange:
+            case = next(case for case in cases if table.classes[case] == strange[0])
+            message = (
+                f"The reference of {case} cannot be taken: no region of the assessment names the class {strange[0]!r}. "
+                "Correct the table, or register the class."
+            )
+            raise ReferenceTableError(message)
+
     def shared(
         self,
         table: ReferenceTable,
@@ -205,6 +225,12 @@ class ImageClassification(TableProblem):
         from evaluation.scoring.classification_evidence import regions_of
 
         return regions_of(use, shared)
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases without a valid answer."""
+        from evaluation.scoring.classification_evidence import unanswered_cases
+
+        return unanswered_cases(evidence)
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the answers."""
@@ -308,7 +334,7 @@ class ImageClassification(TableProblem):
 
     def missing_words(self, assessment: Assessment) -> str:
         """What a case without a valid answer counts as."""
-        return "counts as a wrong decision with the worst score"
+        return "counts as a wrong decision, with the worst score for its class"
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
         """What the submit page says of the table."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from evaluation import problems
 from evaluation.aggregation import ResultsError, Table
 
 if TYPE_CHECKING:
@@ -83,6 +84,28 @@ def sampled_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray |
             )
             raise ResultsError(message)
     return result
+
+
+def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None) -> tuple[int, ...]:
+    """On how many cases each algorithm of a table has no usable prediction.
+
+    A value of the whole data set has one row, which does not say on how many cases it rests. Of a classification the
+    evidence says it case by case; where the value itself is missing, every case lacks what the metric needs.
+    """
+    missing_rows = tuple(outcomes.get("missing", 0) for outcomes in table.outcomes)
+    if not table.per_dataset or evidence is None:
+        return missing_rows
+    kind = evidence.header["problem"]
+    if not problems.is_known(kind) or not problems.get(kind).evidence_tells_missing:
+        return missing_rows
+    counts = []
+    for name, value_is_missing in zip(table.algorithms, missing_rows, strict=True):
+        if value_is_missing:
+            counts.append(len(plan.cases))
+        else:
+            pieces = evidence.select(table.metric.name, name, table.region or "")
+            counts.append(problems.get(kind).unanswered_cases(pieces))
+    return tuple(counts)
 
 
 def _alike(first: float, second: float) -> bool:

@@ -10,7 +10,7 @@ from evaluation import __version__
 from evaluation.aggregation import ResultsError, Table, build_tables, check_results
 from evaluation.assessment.ranking import scheme_document
 from evaluation.canonical import sha256
-from evaluation.ranking.dataset_level import load_evidence
+from evaluation.ranking.dataset_level import cases_without_prediction, load_evidence
 from evaluation.ranking.entries import entry_of, overall_of
 from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan, unit_level
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
@@ -173,7 +173,7 @@ def _evaluated(
 ) -> Evaluated:
     """The table at one place of the computation, from what is kept of it where it has been computed before."""
     if kept is not None and place in kept:
-        return Evaluated(table, plan, kept[place])
+        return Evaluated(table, plan, kept[place], cases_without_prediction(table, plan, evidence))
     found = evaluate(table, plan, scheme, assessment, evidence=evidence)
     if kept is not None:
         kept[place] = found.ranked

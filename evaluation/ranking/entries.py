@@ -43,7 +43,7 @@ def entry_of(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment
         algorithms.append(
             {
                 **_algorithm(table.algorithms[index], index, scores=scores, ranks=ranks, stability=stability),
-                "missing": outcomes.get("missing", 0),
+                "missing": evaluated.missing[index],
                 "outcomes": outcomes,
                 **statement,
             }
@@ -198,9 +198,9 @@ def _missing_cases(members: Sequence[Evaluated]) -> dict[str, int]:
     """For each algorithm, on how many cases its prediction is missing in the worst of the tables of each task."""
     worst: dict[tuple[str | None, str], int] = {}
     for item in members:
-        for name, outcomes in zip(item.table.algorithms, item.table.outcomes, strict=True):
+        for name, missing in zip(item.table.algorithms, item.missing, strict=True):
             key = (item.table.task, name)
-            worst[key] = max(worst.get(key, 0), outcomes.get("missing", 0))
+            worst[key] = max(worst.get(key, 0), missing)
     total: dict[str, int] = {}
     for (_, name), count in worst.items():
         total[name] = total.get(name, 0) + count

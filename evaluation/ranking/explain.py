@@ -29,6 +29,7 @@ _OUTCOMES = {
     "both_empty": "An empty prediction where there is nothing to find",
     "degenerate": "An otherwise undefined value",
 }
+_OUTCOME_OF_DATA_SET = "With any prediction missing or unreadable, a metric of all cases together"
 
 
 def describe(assessment: Assessment) -> list[str]:
@@ -158,23 +159,40 @@ def _weights(step: Step) -> str:
 
 def _policies(assessment: Assessment) -> list[str]:
     """One sentence for each outcome that a participant causes, metrics with the same rule together."""
+    if words := problems.get(assessment.problem).missing_words(assessment):
+        return [
+            f"A case without a valid answer {words}.",
+            *_policy_sentence(
+                "A submission without answers, or without the scores that a metric needs,",
+                "missing",
+                assessment.metrics,
+            ),
+        ]
+    of_cases = [metric for metric in assessment.metrics if metric.level == "case"]
+    of_data_set = [metric for metric in assessment.metrics if metric.level == "dataset"]
     sentences = []
     for outcome in ("missing", "pred_empty", "ref_empty"):
         if outcome != "missing" and not problems.get(assessment.problem).tells_outcomes:
             continue
-        rules: dict[str, list[str]] = {}
-        for metric in assessment.metrics:
-            words = _policy_words(metric, outcome)
-            if words:
-                rules.setdefault(words, []).append(_short(metric))
-        if not rules:
-            continue
-        if len(rules) == 1:
-            sentences.append(f"{_OUTCOMES[outcome]} counts as {next(iter(rules))}.")
-        else:
-            parts = [f"{words} for {joined(names)}" for words, names in rules.items()]
-            sentences.append(f"{_OUTCOMES[outcome]} counts as {joined(parts)}.")
+        sentences += _policy_sentence(_OUTCOMES[outcome], outcome, of_cases)
+        if outcome == "missing":
+            sentences += _policy_sentence(_OUTCOME_OF_DATA_SET, outcome, of_data_set)
     return sentences
+
+
+def _policy_sentence(subject: str, outcome: str, metrics: Sequence[MetricUse]) -> list[str]:
+    """What an outcome counts as; nothing where no metric has a rule for it."""
+    rules: dict[str, list[str]] = {}
+    for metric in metrics:
+        words = _policy_words(metric, outcome)
+        if words:
+            rules.setdefault(words, []).append(_short(metric))
+    if not rules:
+        return []
+    if len(rules) == 1:
+        return [f"{subject} counts as {next(iter(rules))}."]
+    parts = [f"{words} for {joined(names)}" for words, names in rules.items()]
+    return [f"{subject} counts as {joined(parts)}."]
 
 
 def _short(metric: MetricUse) -> str:

@@ -89,7 +89,7 @@ def read_table(path: Path, required: Sequence[str] = (), *, limits: Limits = DEF
     ReadError
         With kind ``not_found``, ``too_large`` or ``table``, also if a required column lacks.
     """
-    columns = read_columns(path, limits=limits)
+    columns = read_columns(path, limits=limits, expected=required or ("case",))
     lacking = [column for column in required if column not in columns]
     if lacking:
         raise ReadError("table", path.name, f"no column {', '.join(lacking)}", "the columns " + ", ".join(required))

@@ -29,6 +29,14 @@ REMEDIES: Final = {
 }
 
 
+REMEDIES_OF_TABLES: Final = {
+    "format": "Send a CSV file in UTF-8, or COCO JSON for objects.",
+    "too_large": "Send only the rows and columns that are asked for.",
+    "trailing_data": "Write the table again; something follows after its end.",
+}
+_TABLES: Final = (".csv", ".json", ".parquet")
+
+
 class Issue(NamedTuple):
     """One finding about a file, with a stable code."""
 
@@ -58,7 +66,9 @@ class ReadError(ValueError):
         self.file = file
         self.found = found
         self.expected = expected
-        self.remedy = REMEDIES[kind]
+        # What helps with an image does not help with a table.
+        of_table = file.lower().endswith(_TABLES) and REMEDIES_OF_TABLES.get(kind)
+        self.remedy = of_table or REMEDIES[kind]
         self.message = f"{file}: {found}" + (f"; expected {expected}" if expected else "")
         super().__init__(f"{self.message}. {self.remedy}")
 

@@ -55,8 +55,15 @@ class PredictedLabels:
     unexpected: tuple[str, ...] = ()
 
 
-def read_columns(path: Path, *, limits: Limits = DEFAULT) -> dict[str, pa.ChunkedArray]:
+def read_columns(
+    path: Path, *, limits: Limits = DEFAULT, expected: Sequence[str] = (CASE, LABEL)
+) -> dict[str, pa.ChunkedArray]:
     """Read a CSV table as columns of text without space around it.
+
+    Parameters
+    ----------
+    expected
+        Columns that an empty table is told to have.
 
     Raises
     ------
@@ -80,7 +87,7 @@ def read_columns(path: Path, *, limits: Limits = DEFAULT) -> dict[str, pa.Chunke
     if len(head) > limits.header_bytes or head.count(b",") >= limits.table_columns:
         raise ReadError("too_large", name, "too many columns", f"at most {limits.table_columns:,}")
     if not content.strip():
-        raise ReadError("table", name, "nothing in it", f"the columns {CASE}, {LABEL}")
+        raise ReadError("table", name, "nothing in it", f"the columns {', '.join(expected)}")
     try:
         table = csv.read_csv(
             pa.BufferReader(content.removeprefix(b"\xef\xbb\xbf")),

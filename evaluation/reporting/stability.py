@@ -17,6 +17,7 @@ from evaluation.figures import (
 from evaluation.figures.layout import percent, rank_words
 from evaluation.figures.selection import Entry, entries, is_combined, label, overall
 from evaluation.ranking.comparison import across_schemes
+from evaluation.ranking.other_schemes import first_under_other_schemes
 from evaluation.ranking.significance import can_be_significant
 
 if TYPE_CHECKING:
@@ -178,19 +179,12 @@ def _schemes(
     page.heading(3, "Other ranking schemes")
     for comparison in sorted(comparisons, key=lambda found: not found.get("overall"))[:most]:
         what = "overall" if comparison.get("overall") else label(comparison)
-        others = comparison["other_winners"]
-        kept = f"The winner stays first under {percent(comparison['winner_kept'])} of the other schemes."
         change = comparison["largest_change"]
-        crowned = (
-            f"Another scheme would have crowned {', '.join(others)}."
-            if others
-            else "No other scheme crowns anyone else."
-        )
         moved = (
             f"The largest move is that of {change['algorithm']}, from rank {rank_words(change['from'])} to "
             f"{rank_words(change['to'])} ({change['label']})."
         )
         page.figure(
             line_plot(document, comparison),
-            f"{what}: ranks under several schemes, the registered one in bold. {kept} {crowned} {moved}",
+            f"{what}: ranks under several schemes, the registered one in bold. {first_under_other_schemes(comparison)} {moved}",
         )

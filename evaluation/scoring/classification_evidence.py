@@ -36,7 +36,7 @@ NO_ANSWER: Final = -2
 ALL_CLASSES: Final = ""
 _CELLS_AT_ONCE: Final = 1 << 22
 _NOT_FOR_EVALUATORS: Final = frozenset(
-    {"score_threshold", "positive_class", "class_average", "level", "scale", "report"}
+    {"score_threshold", "positive_class", "class_average", "level", "scale", "report", "max_detections"}
     | {"localization_criterion", "localization_threshold", "localization_thresholds", "assignment", "double_assignment"}
 )
 _OF_ONE_CLASS: Final = frozenset({"n_bins", "binning", "bin_edge", "norm"})
@@ -107,6 +107,11 @@ def recompute_classification(metric: MetricUse, evidence: CaseEvidence, multipli
     step = max(1, _CELLS_AT_ONCE // len(evidence.shared["classes"]) ** 2)
     parts = [multiplicities[start : start + step] for start in range(0, len(multiplicities), step)]
     return Values.joined([_evaluate(metric, evidence, part) for part in parts])
+
+
+def unanswered_cases(evidence: CaseEvidence) -> int:
+    """How many cases have no valid answer and therefore count as wrong decisions."""
+    return int(np.count_nonzero(evidence.block.counts.reshape(-1, 2)[:, 1] == NO_ANSWER))
 
 
 def value_of(metric: MetricUse, evidence: CaseEvidence) -> Result:

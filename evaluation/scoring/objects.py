@@ -11,7 +11,7 @@ from evaluation import catalogue, problems
 from evaluation.matching import Objects, Rule, from_label_map
 from evaluation.metrics import instance
 from evaluation.metrics.calibration_scores import CALIBRATION
-from evaluation.metrics.detection import MATCHING_OPTIONS
+from evaluation.metrics.detection import MATCHING_OPTIONS, trace
 from evaluation.metrics.detection_values import CURVES, image_outcome
 from evaluation.metrics.detections import count_detections, of_class, trace_detections
 from evaluation.outcomes import Outcome, Result, undefined
@@ -232,7 +232,10 @@ def _pieces(assessment: Assessment, use: MetricUse, reference: Objects, predicti
             if use.id in CURVES or use.id in CALIBRATION:
                 if guess.size and guess.scores is None:
                     raise _LacksScoresError
-                steps = trace_detections([truth], [guess], rule)
+                if use.id in CALIBRATION:
+                    steps = trace_detections([truth], [guess], rule)
+                else:
+                    steps = trace([truth], [guess], options, cutoff)
             else:
                 threshold = float(options.get("score_threshold", 0.5))
                 steps = count_detections([truth], [guess], rule, score_threshold=threshold)

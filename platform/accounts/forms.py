@@ -13,8 +13,8 @@ from django.http import HttpRequest, HttpResponse
 
 from accounts.domain.orcid import plain_orcid
 from accounts.models import AccessToken, User
-from web.jobs import enqueue
 from web.names import NameField
+from work.jobs import enqueue
 
 
 class ProfileForm(forms.ModelForm):

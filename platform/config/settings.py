@@ -40,6 +40,7 @@ PODIUM_ADDRESS = env.str("PODIUM_ADDRESS", f"http://127.0.0.1:{env.int('PORT', 8
 INSTALLED_APPS = [
     "web",
     "audit",
+    "work",
     "accounts",
     "notifications",
     "people",
@@ -176,6 +177,7 @@ CELERY_TASK_ROUTES = {
     "accounts.tasks.*": {"queue": "mail"},
     "challenges.tasks.*": {"queue": "ingest"},
     "test_sets.tasks.*": {"queue": "ingest"},
+    "work.tasks.*": {"queue": "ingest"},
     "submissions.tasks.score_*": {"queue": "score"},
     "submissions.tasks.*": {"queue": "ingest"},
     "notifications.tasks.*": {"queue": "mail"},
@@ -191,10 +193,9 @@ PODIUM_SWEEP_SECONDS = env.int("PODIUM_SWEEP_SECONDS", 5)
 PODIUM_CHECK_LINKS = env.bool("PODIUM_CHECK_LINKS", False)
 CELERY_BEAT_SCHEDULE_FILENAME = str(PODIUM_DATA / "run" / "beat")
 CELERY_BEAT_SCHEDULE = {
+    "work-sweep": {"task": "work.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "challenges-sweep": {"task": "challenges.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "submissions-sweep": {"task": "submissions.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
-    "leaderboards-sweep": {"task": "leaderboards.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
-    "reports-sweep": {"task": "reports.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "notifications-sweep": {"task": "notifications.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "reviews-sweep": {"task": "reviews.tasks.sweep", "schedule": 300},
     "designs-sweep": {"task": "designs.tasks.sweep", "schedule": 60},

@@ -8,8 +8,11 @@ class DesignsConfig(AppConfig):
     def ready(self):
         from designs import rules  # noqa: F401 (checks and permissions are registered on import)
         from designs.contributions import checks, conversations, invitations  # noqa: F401 (checks and permissions are registered on import)
+        from designs.queries.work import SCANS, SIMULATIONS
         from notifications import kinds
         from web import navigation
+        from work.kinds import register
 
+        register(SCANS, SIMULATIONS)
         kinds.register("design_invitation", "You are invited to write a design", order=20)
         navigation.register("Designs", "designs:list", order=20)

@@ -34,7 +34,5 @@ def scan(scan_id: int) -> None:
 
 @shared_task
 def sweep() -> None:
-    """Find simulations and scans that got lost, and open embargoes whose event has come."""
-    simulations.sweep_simulations()
-    scans.sweep_scans()
+    """Open embargoes whose event has come."""
     embargoes.open_due_embargoes()

@@ -15,10 +15,3 @@ def rank_phase(phase_id: int) -> None:
 def analyse_version(version_id: int) -> None:
     """Draw and compare what a ranking version shows beside its table."""
     analyses.analyse_version(version_id=version_id)
-
-
-@shared_task(name="leaderboards.tasks.sweep")
-def sweep() -> None:
-    """Hand out again what was requested and never computed."""
-    rankings.sweep()
-    analyses.sweep()

@@ -9,8 +9,11 @@ class NotificationsConfig(AppConfig):
         from accounts import hooks
         from notifications import services
         from notifications.contributions import bell
+        from notifications.queries import MAIL
         from web import navigation, tools
+        from work import kinds
 
+        kinds.register(MAIL)
         navigation.register("Notifications", "notifications:inbox", menu="account", order=5)
         navigation.register("Messages and e-mail", "notifications:preferences", menu="settings", order=20)
         hooks.register_post_letter(services.post_letter)

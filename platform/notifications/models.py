@@ -8,6 +8,8 @@ from django.db.models import Q
 from django.db.models.functions import Lower
 from django.utils import timezone
 
+from work.models import Work
+
 SUBJECT_LENGTH = 200
 # Kind of letters about accounts themselves, in which secrets can stand.
 ACCOUNT = "account"
@@ -21,11 +23,10 @@ class How(models.TextChoices):
     NEVER = "never", "not by e-mail"
 
 
-class Email(models.Model):
+class Email(Work):
     """One message to one address, as it is sent; waiting → sending → sent or failed.
 
-    Whoever sends holds a lease; a lease that ran out without an outcome is free again. The Message-ID stays the same over
-    all attempts, so that a mail server which took a message but could not say so can recognise the second one.
+    The Message-ID stays the same over all attempts, so that a mail server which took a message but could not say so can recognise the second one.
     """
 
     class State(models.TextChoices):
@@ -55,13 +56,8 @@ class Email(models.Model):
     html = models.TextField(blank=True)
     unsubscribe = models.CharField(max_length=1000, blank=True, help_text="address of the page that ends such mails")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    due_at = models.DateTimeField(default=timezone.now)
-    lease_token = models.UUIDField(null=True, blank=True, editable=False)
-    lease_until = models.DateTimeField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     sent_at = models.DateTimeField(null=True, blank=True, editable=False)
-    error = models.CharField(max_length=500, blank=True, help_text="for operators: why the last attempt failed")
 
     class Meta:
         ordering = ["created_at"]

@@ -9,12 +9,29 @@ from django.utils import timezone
 
 from notifications import kinds
 from notifications.models import Email, How, Notification, Preference
-from web.clock import shared_now
+from work.kinds import Kind, doubling
 
 # Digests leave once a day at this hour (UTC): the morning in Europe, before work in the Americas.
 DIGEST_HOUR = 6
 # What the badge of the bell counts up to.
 UNREAD_SHOWN = 99
+MAIL = Kind(
+    name="mail",
+    doing="sending mail",
+    model=Email,
+    is_open=Q(state__in=(Email.State.WAITING, Email.State.SENDING)),
+    begins={"state": Email.State.SENDING},
+    task="notifications.tasks.deliver",
+    is_collective=True,
+    # A sender that is silent for longer has lost its message to another; far beyond the time-outs of one SMTP dialogue.
+    lease=lambda: timedelta(minutes=10),
+    # Given up after about two days.
+    attempts=20,
+    errors=20,
+    pause=doubling(timedelta(seconds=30), timedelta(hours=4)),
+    since="due_at",
+    order=("due_at",),
+)
 
 
 def inbox(user: Any) -> QuerySet[Notification]:
@@ -38,14 +55,6 @@ def preferences_of(user: Any) -> list[tuple[kinds.Kind, str]]:
     """Every kind with how it is mailed to a person."""
     chosen = dict(Preference.objects.filter(user=user).values_list("kind", "how"))
     return [(kind, chosen.get(kind.name, kind.default)) for kind in kinds.KINDS.all()]
-
-
-def due(now: datetime | None = None) -> QuerySet[Email]:
-    """E-mails to send now: waiting ones whose time has come, and those whose sender was lost."""
-    now = now or shared_now()
-    return Email.objects.filter(
-        Q(state=Email.State.WAITING, due_at__lte=now) | Q(state=Email.State.SENDING, lease_until__lt=now)
-    ).order_by("due_at")
 
 
 def digest_cutoff(now: datetime | None = None) -> datetime:

@@ -20,5 +20,5 @@ def write_digest(user_id: int) -> None:
 
 @shared_task
 def sweep() -> None:
-    """Send what got lost, and have digests written."""
+    """Have digests written, and forget what is old."""
     sweeping.sweep()

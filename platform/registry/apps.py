@@ -10,13 +10,16 @@ class RegistryConfig(AppConfig):
         from registry import hooks, rules  # noqa: F401 (checks and permissions are registered on import)
         from registry.changes import registrations as changes
         from registry.contributions import conversations, design_checks, designs, home  # noqa: F401 (checks and permissions are registered on import)
+        from registry.queries.work import DEPOSITS
         from registry.services import messages, reminders
         from web import navigation
         from web.home import register_section
+        from work import kinds
 
         design_hooks.registered_names.register(designs.names)
         design_hooks.registered_at.register(designs.registered_at)
         design_hooks.registered_documents.register(designs.registered_document)
+        kinds.register(DEPOSITS)
         navigation.register("Registry", "registry:list", order=30)
         navigation.register("Statistics of the registry", "registry:statistics", menu="footer", order=30)
         navigation.register("Integrity of the records", "registry:integrity", menu="footer", order=31)

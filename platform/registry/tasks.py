@@ -3,7 +3,7 @@
 from celery import shared_task
 
 from registry.services import deposits, embargoes, publishing, reminders, states, verifying
-from web.jobs import send
+from work.jobs import send
 
 
 @shared_task(ignore_result=True)
@@ -26,11 +26,9 @@ def verify() -> None:
 
 @shared_task(ignore_result=True)
 def sweep() -> None:
-    """Find what is due: lost jobs, deposits, embargoes, comment periods, reminders, the daily verification."""
+    """Find what is due: lost jobs, embargoes, comment periods, reminders, the daily verification."""
     for version_id in publishing.unpublished_versions():
         send("registry.tasks.publish_version", [version_id])
-    for deposit_id in deposits.due_deposits():
-        send(deposits.TASK, [deposit_id])
     embargoes.open_due()
     states.finish_due()
     reminders.remind_daily()

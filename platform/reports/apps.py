@@ -13,7 +13,10 @@ class ReportsConfig(AppConfig):
         from registry import hooks as registry_hooks
         from reports import rules  # noqa: F401 (permissions are registered on import)
         from reports.contributions import links
+        from reports.queries import work
+        from work import kinds
 
+        kinds.register(work.REPORTS)
         challenge_hooks.register_tab("Reports", "reports:index", order=35)
         registry_hooks.links.register(links.public_rankings)
         registry_hooks.links.register(links.published_report)

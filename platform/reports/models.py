@@ -6,9 +6,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 from challenges.models import Challenge, Phase, Team
+from work.models import Work
 
 
-class Report(models.Model):
+class Report(Work):
     """A report from one set of facts: made once in the background, never edited, found again by the digest of the facts."""
 
     class Kind(models.TextChoices):
@@ -44,10 +45,6 @@ class Report(models.Model):
     step = models.PositiveSmallIntegerField(default=0)
     steps = models.PositiveSmallIntegerField(default=0)
     doing = models.CharField(max_length=120, blank=True)
-    failure = models.TextField(blank=True, help_text="why it failed; for organizers")
-    lease = models.CharField(max_length=32, blank=True, help_text="token of the worker that makes it")
-    lease_until = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
     seconds = models.FloatField(null=True, blank=True, help_text="how long it took")
     digest = models.CharField(max_length=64, blank=True, help_text="SHA-256 of its content")

@@ -9,9 +9,3 @@ from reports.services import reports
 def make_report(report_id: int) -> None:
     """Make a report that was asked for."""
     reports.make_report(report_id=report_id)
-
-
-@shared_task(name="reports.tasks.sweep")
-def sweep() -> None:
-    """Hand out again what was requested and never made."""
-    reports.sweep()

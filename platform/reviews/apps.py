@@ -11,10 +11,13 @@ class ReviewsConfig(AppConfig):
         from notifications import kinds
         from reviews import rules
         from reviews.contributions import design_checks, invitations  # noqa: F401 (checks and policies are registered on import)
+        from reviews.queries.work import ASSIGNMENTS
         from reviews.services.mails import KINDS
         from web import navigation
         from web.examples import register_hint
+        from work.kinds import register
 
+        register(ASSIGNMENTS)
         hooks.readers.register(rules.reads_design)
         for place, (name, title) in enumerate(KINDS.items()):
             kinds.register(name, title, order=30 + place)

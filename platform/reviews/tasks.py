@@ -16,7 +16,5 @@ def assign_automatically(run_id: int) -> None:
 
 @shared_task
 def sweep() -> None:
-    """Remind reviewers, and take up automatic assignments that got lost on the way."""
+    """Remind reviewers."""
     assigning.remind_due()
-    for run in AutomaticAssignment.objects.filter(state=AutomaticAssignment.State.QUEUED):
-        assigning.assign_automatically(run=run)

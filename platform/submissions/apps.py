@@ -14,7 +14,10 @@ class SubmissionsConfig(AppConfig):
         from designs import hooks
         from submissions import rules  # noqa: F401 (registered on import)
         from submissions.contributions import design_checks, receivers, registrations, run_checks  # noqa: F401 (registered on import)
+        from submissions.queries import work
+        from work import kinds as work_kinds
 
+        work_kinds.register(work.VALIDATION, work.SCORING, work.RESCORING)
         hooks.reference_sources.register(design_checks.reference_sources)
         receivers.connect()
         registrations.register()

@@ -20,9 +20,9 @@ def score_chunk() -> None:
 
 
 @shared_task
-def repeat(submission_id: str, runs: int, actor_id: int) -> None:
+def repeat(rescoring_id: str) -> None:
     """Work on a submission once more that an organizer asked for."""
-    repeating.repeat_asked(submission_id=submission_id, runs=runs, actor_id=actor_id)
+    repeating.repeat_asked(rescoring_id=rescoring_id)
 
 
 @shared_task

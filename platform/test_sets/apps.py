@@ -14,6 +14,9 @@ class TestSetsConfig(AppConfig):
         """Answer the hooks of the apps above."""
         from test_sets import rules  # noqa: F401 (registered on import)
         from test_sets.contributions import ledgers, registrations
+        from test_sets.queries import work
+        from work import kinds
 
+        kinds.register(work.CHECKING)
         ledgers.register()
         registrations.register()

@@ -27,7 +27,7 @@ EXPLANATIONS = {
         "Go back, check what you entered and send it again.",
     ),
     403: Explanation(
-        "You may not see this",
+        "This page is not open to you",
         "The page exists, but not for everyone, or not yet.",
         "If you take part in this challenge or organize it, sign in with the account that does.",
         sign_in=True,
@@ -62,6 +62,7 @@ CSRF = Explanation(
 
 
 INTERFACE = "/api/"
+AUDIENCE = "This page is for "
 
 
 def problem(path: str, status: int, *, detail: str) -> dict[str, Any]:
@@ -102,7 +103,11 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
 @requires_csrf_token
 def permission_denied(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """403; the reason given with `PermissionDenied` is shown, since services write it for the reader."""
-    return error_page(request, 403, reason=str(exception or ""))
+    reason = str(exception or "")
+    if reason.startswith(AUDIENCE):
+        # Whom the page is for is the answer; how to get there is the reason's place.
+        return error_page(request, 403, explanation=replace(EXPLANATIONS[403], title=reason.rstrip(".")))
+    return error_page(request, 403, reason=reason)
 
 
 @requires_csrf_token

@@ -41,7 +41,7 @@ class Costs:
 
     def __init__(self, folder: Path) -> None:
         from submissions.services import scorer
-        from web import jobs
+        from work import jobs
 
         self.folder = folder
         self.sent: Counter[str] = Counter()

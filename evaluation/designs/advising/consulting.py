@@ -25,7 +25,7 @@ from evaluation.catalogue import all_metrics, get
 from evaluation.designs.advising.facts import design_facts
 from evaluation.designs.answers import Answers
 from evaluation.designs.compilation import compile_values
-from evaluation.designs.compilation.metrics import meaning
+from evaluation.designs.compilation.metrics import meaning, usual_level
 from evaluation.designs.compilation.problems import problem_of
 from evaluation.designs.document import Values
 
@@ -239,12 +239,13 @@ def reasoned(
 def recommended_rows(advice: Advice, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The metric table with every recommended metric that is not in it yet."""
     known = {row.get("metric") for row in rows}
+    problem = str(advice.recommendation["problem"]) if advice.recommendation else ""
     added = [
         {
             "metric": entry["id"],
             "abbreviation": get(entry["id"]).abbreviation,
             "orientation": get(entry["id"]).direction,
-            "level": "case",
+            "level": usual_level(get(entry["id"]), problem, entry["options"]),
             "used_for_ranking": True,
             "implementation": "this platform",
             **({"options": dict(entry["options"])} if entry["options"] else {}),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from evaluation.designs.document import Values, is_empty
+from evaluation.designs.document import State, Values, is_empty
 
 Condition = Mapping[str, Any]
 
@@ -20,8 +20,35 @@ _SETTLED_BY_DECLARATION: Final = frozenset(
 )
 
 
+_NOTHING_THERE: Final = frozenset({State.NONE_DECLARED, State.NOT_APPLICABLE})
+
+
 class ConditionError(ValueError):
     """A condition that the language does not know; catalogues are tested for it, so users never see one."""
+
+
+def applies(condition: Condition | None, values: Values) -> bool:
+    """Whether what a rule is about is there: without a condition always.
+
+    That the organizers declared that there is none says that there is nothing, and no rule speaks of it.
+
+    Examples
+    --------
+    >>> grouped = {"param": "case_hierarchy", "op": "nonempty"}
+    >>> applies(grouped, Values({}, {}, None))
+    False
+    """
+    if condition is None:
+        return True
+    if "all" in condition:
+        return all(applies(part, values) for part in condition["all"])
+    if "any" in condition:
+        return any(applies(part, values) for part in condition["any"])
+    if "not" in condition:
+        return not applies(condition["not"], values)
+    if condition["op"] == "nonempty" and values.entry(condition["param"]).state in _NOTHING_THERE:
+        return False
+    return holds(condition, values)
 
 
 def holds(condition: Condition, values: Values, *, owner: str = "") -> bool:
@@ -112,7 +139,12 @@ def missing(condition: Condition, values: Values, *, owner: str = "") -> Iterato
             if "length" in operator
             else _count(value, condition)
         )
-        yield _WORDS[operator].format(have=have, need=condition["value"])
+        need = condition["value"]
+        if not have and operator == "count_gte" and need == 1:
+            # The check asks for one in its own words; counting to none adds nothing.
+            return
+        some, none = _WORDS[operator]
+        yield (some if have or not none else none).format(have=have, need=need, s="" if have == 1 else "s")
 
 
 def _words(value: Any) -> int:
@@ -173,11 +205,17 @@ _COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "matches": lambda value, text: isinstance(value, str) and _pattern(text).search(value) is not None,
 }
 _WORDS: Final = {
-    "min_words": "There are {have} words; {need} are asked for.",
-    "max_words": "There are {have} words; at most {need} are asked for.",
-    "min_length": "There are {have} characters; {need} are asked for.",
-    "max_length": "There are {have} characters; at most {need} are asked for.",
-    "count_gte": "There are {have}; {need} are asked for.",
-    "count_gt": "There are {have}; more than {need} are asked for.",
-    "count_lte": "There are {have}; at most {need} are asked for.",
+    "min_words": (
+        "{have} word{s} so far; at least {need} needed.",
+        "Nothing written yet; at least {need} words needed.",
+    ),
+    "max_words": ("{have} word{s}; at most {need} fit.", ""),
+    "min_length": (
+        "{have} character{s} so far; at least {need} needed.",
+        "Nothing written yet; at least {need} characters needed.",
+    ),
+    "max_length": ("{have} character{s}; at most {need} fit.", ""),
+    "count_gte": ("{have} so far; at least {need} needed.", ""),
+    "count_gt": ("{have} so far; more than {need} needed.", ""),
+    "count_lte": ("{have} given; at most {need} fit.", ""),
 }

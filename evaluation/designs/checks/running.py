@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 from evaluation.canonical import sha256
 from evaluation.designs.answers import Answers
 from evaluation.designs.catalogue import Catalogue, Check, shipped
-from evaluation.designs.checks.language import holds, missing, parameters_in
+from evaluation.designs.checks.language import applies, holds, missing, parameters_in
 from evaluation.designs.checks.registry import Subject, registered
 from evaluation.designs.document import Document, Entry, Values
 
@@ -176,7 +176,7 @@ def _own(check: Check, views: Mapping[str, Values]) -> dict[str | None, Values]:
 def _detail(check: Check, subject: Subject) -> str | None:
     """What is wrong, possibly without further words; ``None`` when the check holds or does not apply."""
     values = subject.values
-    if check.when is not None and not holds(check.when, values):
+    if not applies(check.when, values):
         return None
     if check.custom:
         known = registered(check.custom)

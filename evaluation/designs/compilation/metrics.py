@@ -120,3 +120,20 @@ def _from_text(text: str, metric: Metric, unclear: list[str]) -> dict[str, Any]:
 
 def _parts(match: str | tuple[str, ...]) -> tuple[str, ...]:
     return match if isinstance(match, tuple) else (match,)
+
+
+def usual_level(metric: Metric, problem: str = "", options: Mapping[str, Any] | None = None) -> str:
+    """What a metric is computed per, as the design says it.
+
+    Parameters
+    ----------
+    problem
+        Kind of problem; without one, it is of the whole data set where it is for every kind.
+
+    Examples
+    --------
+    >>> usual_level(get("auroc")), usual_level(get("dsc")), usual_level(get("sensitivity"), "image_classification")
+    ('data_set', 'case', 'data_set')
+    """
+    kinds = [problem] if problem else metric.problems
+    return "data_set" if {metric.level(kind, options or {}) for kind in kinds} == {"dataset"} else "case"

@@ -7,7 +7,8 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from evaluation.assessment import Assessment, parse
+from evaluation import problems
+from evaluation.assessment import Assessment, MetricUse, parse
 from evaluation.canonical import canonical_json
 from evaluation.catalogue import get
 from evaluation.ranking import rank
@@ -23,35 +24,21 @@ _SEED: Final = 7
 
 def pseudo_code(assessment: Assessment) -> list[str]:
     """The assessment as indented lines that a person can follow."""
-    lines = ["for every algorithm", "  for every case"]
-    regions = [region.name for region in assessment.regions]
-    indent = "    "
-    if regions:
-        lines.append(f"{indent}for every region of {', '.join(regions)}")
-        indent += "  "
-    for metric in sorted(assessment.metrics, key=lambda metric: metric.level != "case"):
-        if metric.level != "case" and indent != "  ":
-            indent = "  "
-            lines.append("  over all cases together")
-            indent = "    "
-        options = ", ".join(f"{key} = {value}" for key, value in _telling(metric).items())
-        lines.append(
-            f"{indent}{metric.name} ← {_name(metric.id)}({options})"
-            if options
-            else f"{indent}{metric.name} ← {_name(metric.id)}"
-        )
-        for outcome in ("missing", "pred_empty", "ref_empty", "both_empty"):
-            value = metric.policy.get(outcome)
-            if value is not None:
-                lines.append(f"{indent}  if {_OUTCOMES[outcome]}: {metric.name} ← {_value(metric, value)}")
+    lines = ["for every algorithm"]
+    of_cases = [metric for metric in assessment.metrics if metric.level == "case"]
+    of_data_set = [metric for metric in assessment.metrics if metric.level != "case"]
+    if of_cases:
+        lines += ["  for every case", *_measured(of_cases, assessment)]
+    if of_data_set:
+        lines += ["  over all cases together", *_measured(of_data_set, assessment)]
     for previous, level in zip(assessment.aggregation.levels, assessment.aggregation.levels[1:], strict=False):
         lines.append(
-            f"  for every {level}: value ← {operator_name(assessment.aggregation.operator)} over its {previous}s"
+            f"  for every {level}: value ← {operator_name(assessment.aggregation.operator)} over its {plural(previous)}"
         )
     for scheme in assessment.rankings:
         lines += _scheme(scheme, assessment)
     if assessment.uncertainty.bootstrap:
-        drawn = " then ".join(f"{level}s" for level in assessment.uncertainty.resample)
+        drawn = " then ".join(plural(level) for level in assessment.uncertainty.resample)
         within = "".join(f" within each {stratum}" for stratum in assessment.uncertainty.strata)
         lines.append(
             f"repeat {assessment.uncertainty.bootstrap:,} times: draw {drawn} with replacement{within}, rank again"
@@ -77,6 +64,36 @@ def _certainty(assessment: Assessment) -> list[str]:
     lines += [
         f"{metric} differs by no more than {margin:g}: equivalent" for metric, margin in rule.margin.items() if margin
     ]
+    return lines
+
+
+def _measured(metrics: list[MetricUse], assessment: Assessment) -> list[str]:
+    """Metrics of one level with their options and with what counts where there is no value."""
+    lines = []
+    indent = "    "
+    if assessment.regions:
+        lines.append(f"{indent}for every region of {', '.join(region.name for region in assessment.regions)}")
+        indent += "  "
+    outcomes = _OUTCOMES
+    kind = problems.get(assessment.problem)
+    if words_of_missing := kind.missing_words(assessment):
+        lines.append(f"{indent}a case without a valid answer {words_of_missing}")
+        outcomes = {"missing": "there are no answers, or not the scores that it needs"}
+    elif metrics[0].level == "dataset":
+        outcomes = {"missing": "any prediction is missing or unreadable"}
+    elif not kind.tells_outcomes:
+        outcomes = {"missing": _OUTCOMES["missing"]}
+    for metric in metrics:
+        options = ", ".join(f"{key} = {value}" for key, value in _telling(metric).items())
+        lines.append(
+            f"{indent}{metric.name} ← {_name(metric.id)}({options})"
+            if options
+            else f"{indent}{metric.name} ← {_name(metric.id)}"
+        )
+        for outcome, words in outcomes.items():
+            value = metric.policy.get(outcome)
+            if value is not None:
+                lines.append(f"{indent}  if {words}: {metric.name} ← {_value(metric, value)}")
     return lines
 
 
@@ -121,7 +138,10 @@ def _scheme(scheme: Any, assessment: Assessment) -> list[str]:
     if scheme.metrics:
         each += f" ({', '.join(metrics)})"
     lines = [f"{title}{each}"]
-    lines += get_scheme(scheme.scheme).pseudo_code(scheme)
+    levels = {metric.level for metric in assessment.metrics if metric.name in metrics}
+    lines += get_scheme("one_score" if levels == {"dataset"} else scheme.scheme).pseudo_code(scheme)
+    if levels == {"case", "dataset"} and scheme.scheme != "one_score":
+        lines.append("  for a metric over all cases together: score ← its one value")
     ties = {
         "min": "the better rank",
         "max": "the worse rank",
@@ -130,7 +150,7 @@ def _scheme(scheme: Any, assessment: Assessment) -> list[str]:
     }
     lines.append(f"  equal scores share {ties[scheme.ties]}")
     for step in scheme.combine or ():
-        over = " and ".join(f"{name}s" for name in step.over)
+        over = " and ".join(plural(name) for name in step.over)
         after = ", then rank again" if step.rerank else ""
         lines.append(f"{operator_name(step.operator)} of the ranks over {over}{after}")
     return lines
@@ -179,8 +199,11 @@ def _worked(text: str) -> Example:
         )
         for team in order
     )
-    note = f"{TEAMS[2]} sent no result for one case; {TEAMS[3]} has the same values as {TEAMS[1]}."
-    return Example(("Team", *(f"mean {metric}" for metric in metrics), *titles), rows, titles, note)
+    note = f"{TEAMS[3]} has the same values as {TEAMS[1]}."
+    if any(metric.level == "case" for metric in assessment.metrics):
+        note = f"{TEAMS[2]} sent no result for one case; {note}"
+    heads = (f"mean {metric.name}" if metric.level == "case" else metric.name for metric in assessment.metrics)
+    return Example(("Team", *heads, *titles), rows, titles, note)
 
 
 def _title(entry: dict[str, Any]) -> str:

@@ -74,7 +74,7 @@ def _fields(before: Mapping[str, Entry], after: Mapping[str, Entry], task: str |
 
 
 def _plainly(entry: Entry) -> str:
-    return "Provided" if entry.state is State.PROVIDED else "Blank"
+    return "Provided" if entry.state is State.PROVIDED else "Not specified"
 
 
 def _is_number(value: object) -> bool:

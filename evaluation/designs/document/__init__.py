@@ -2,7 +2,7 @@
 
 from evaluation.designs.document.entries import FILLED_STATES, Entry, State
 from evaluation.designs.document.form import Document, Values, from_json, public_document, public_form, to_json
-from evaluation.designs.document.typed import UnfitValueError, clean, is_email, is_empty
+from evaluation.designs.document.typed import UnfitValueError, clean, fitting_cells, is_email, is_empty
 
 __all__ = [
     "FILLED_STATES",
@@ -12,6 +12,7 @@ __all__ = [
     "UnfitValueError",
     "Values",
     "clean",
+    "fitting_cells",
     "from_json",
     "is_email",
     "is_empty",

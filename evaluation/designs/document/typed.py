@@ -242,6 +242,34 @@ def _choices(parameter: Parameter, raw: object) -> list[Any]:
     return [*listed, *others]
 
 
+def fitting_cells(parameter: Parameter, raw: Sequence[Any]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return the rows of a table without the cells that their types do not take, and what is wrong with those.
+
+    Parameters
+    ----------
+    parameter
+        Of the type ``list-of-objects``.
+
+    Raises
+    ------
+    UnfitValueError
+        When it is no table, or too long: then nothing of it is taken.
+    """
+    rows: list[dict[str, Any]] = []
+    problems: list[str] = []
+    for index, row in enumerate(raw, start=1):
+        kept = dict(row) if isinstance(row, Mapping) else row
+        if isinstance(kept, dict):
+            for field in parameter.item_fields:
+                try:
+                    _record([field], {field.key: kept.get(field.key)}, f"row {index}")
+                except UnfitValueError as problem:
+                    problems.append(str(problem))
+                    del kept[field.key]
+        rows.append(kept)
+    return _table(parameter.item_fields, rows), problems
+
+
 def _table(fields: Sequence[ItemField], raw: object) -> list[dict[str, Any]]:
     if not isinstance(raw, Sequence) or isinstance(raw, str):
         raise UnfitValueError("A table is needed.")

@@ -99,7 +99,7 @@ def _parameter(parameter: Parameter, entry: Entry, *, level: int, public: bool, 
     if said := state_words(entry):
         yield Block("remark", said)
     elif entry.state is State.BLANK:
-        yield Block("remark", "Blank")
+        yield Block("remark", "Not specified")
     elif parameter.type in ("object", "list-of-objects"):
         yield _table(parameter, entry.value, public=public)
     else:

@@ -77,7 +77,8 @@ class SubmissionDetailSerializer(SubmissionSerializer):
     def get_counts(self, submission: Submission) -> dict[str, Any] | None:
         if submission.state != Submission.State.SCORED:
             return None
-        found = counting(submission)
+        reader = self.context["request"].user
+        found = counting(submission, for_team=submission.team.members.filter(user=reader).exists())
         return {"counts": found.counts, "words": found.words}
 
     def get_valid_cases(self, submission: Submission) -> int:

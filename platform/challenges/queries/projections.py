@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.urls import reverse
@@ -77,7 +77,7 @@ def registered_facts(challenge: Challenge, phases: Sequence[Phase]) -> Registere
         identifier=projection.registration.identifier,
         number=version.number,
         address=reverse("registry:version", args=[projection.registration.identifier, version.number]),
-        days_before=None if opens is None else (opens - version.registered_at).days,
+        days_before=None if opens is None else _days_before(version.registered_at, opens),
     )
 
 
@@ -154,3 +154,10 @@ def first_and_last(challenge: Challenge) -> tuple[datetime | None, datetime | No
     phases = list(Phase.objects.filter(task__challenge=challenge).only("opens_at", "closes_at", "closed_at"))
     first = min((phase.opens_at for phase in phases), default=None)
     return first, max((phase.ends_at for phase in phases), default=None)
+
+
+def _days_before(registered: datetime, opens: datetime) -> int:
+    """Days in the calendar (UTC) from the registration to the opening; -1 for a registration after it."""
+    if registered > opens:
+        return -1
+    return (opens.astimezone(UTC).date() - registered.astimezone(UTC).date()).days

@@ -35,7 +35,7 @@ class ImportForm(forms.Form):
     """Make a design from an exported one, or from an earlier registration."""
 
     title = NameField(
-        label="Working title", max_length=200, required=False, help_text="Blank: the title of the registration."
+        label="Working title", max_length=200, required=False, help_text="If empty: the title of the registration."
     )
     registration = forms.CharField(
         label="Earlier registration",

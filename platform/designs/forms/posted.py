@@ -15,6 +15,7 @@ from django.http import QueryDict
 
 from evaluation.catalogue import CatalogueError, all_metrics, get
 from evaluation.designs.catalogue import ItemField, Parameter
+from evaluation.designs.compilation.metrics import usual_level
 
 OTHER: Final = "__other__"
 _ROW = re.compile(r"^row\.(\d{1,6})\.([a-z_]+)(?:\.([a-z_]+))?$")
@@ -131,7 +132,7 @@ def _completed(row: Mapping[str, Any]) -> dict[str, Any]:
         full["abbreviation"] = metric.abbreviation
     suggested = {
         "abbreviation": metric.abbreviation,
-        "level": "case",
+        "level": usual_level(metric),
         "used_for_ranking": "true",
         "implementation": "this platform",
     }

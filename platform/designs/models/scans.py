@@ -5,9 +5,10 @@ from django.db import models
 from django.utils import timezone
 
 from designs.models.designs import DesignTask
+from work.models import Work
 
 
-class Scan(models.Model):
+class Scan(Work):
     """One look at references: counts and sizes are kept, the files that were uploaded for it are not.
 
     What it holds may come from a hidden test set, so only those who write the design see it.

@@ -5,9 +5,10 @@ from django.db import models
 from django.utils import timezone
 
 from designs.models.designs import DesignTask
+from work.models import Work
 
 
-class Simulation(models.Model):
+class Simulation(Work):
     """One simulation of a task with the assessment that was compiled when it was asked for."""
 
     class State(models.TextChoices):

@@ -3,9 +3,9 @@
 import logging
 import shutil
 import tempfile
+import traceback
 import uuid
 from collections.abc import Iterable
-from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
@@ -20,13 +20,13 @@ from audit.services import record
 from designs import hooks
 from designs.models import DesignTask, Scan
 from designs.queries import document_of
+from designs.queries.work import SCANS
 from designs.services.scanning import Arrived, ScanError, scan_folder
 from evaluation import problems
 from evaluation.designs.compilation.compiler import compile_values
-from web.clock import overdue
-from web.jobs import enqueue
+from work.leases import Lease, claim
+from work.services import ask
 
-TASK = "designs.tasks.scan"
 MAX_FILES: Final = 200
 MAX_BYTES: Final = 200 * 1024**2
 _MEMORY: Final = Path("/dev/shm")  # noqa: S108 (folders in it are ours alone)
@@ -92,41 +92,31 @@ def reference_sources(user: User, task: DesignTask) -> list[hooks.ReferenceSourc
 
 def run_scan(*, scan_id: int) -> None:
     """Read the files of a scan that waits, and delete them; a second call finds nothing to do."""
-    with transaction.atomic():
-        scan = (
-            Scan.objects.select_for_update(of=("self",))
-            .select_related("task", "requested_by")
-            .filter(pk=scan_id)
-            .first()
-        )
-        if scan is None or scan.state != Scan.State.QUEUED:
-            return
-        scan.state = Scan.State.RUNNING
-        scan.save(update_fields=["state"])
+    lease = claim(SCANS, scan_id, give_up=_give_up)
+    if lease is None:
+        return
+    scan = Scan.objects.select_related("task", "requested_by").get(pk=lease.pk)
     changes: dict[str, Any] = {"state": Scan.State.FAILED, "problem": "The reader broke off at these files."}
     folder = Path(tempfile.mkdtemp(prefix="podium-scan-", dir=_place(scan)))
     try:
-        arrived = _collect(scan, folder)
-        changes = {"state": Scan.State.DONE, "result": scan_folder(scan.plan, folder, arrived)}
+        with lease.renewed():
+            arrived = _collect(scan, folder)
+            changes = {"state": Scan.State.DONE, "result": scan_folder(scan.plan, folder, arrived)}
     except ScanError as error:
         changes = {"state": Scan.State.FAILED, "problem": str(error)}
+    except Exception:
+        changes["failure"] = traceback.format_exc()
+        raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         _delete(scan.files)
-        Scan.objects.filter(pk=scan.pk).update(**changes, files=[])
+        lease.complete(**changes, files=[])
 
 
-def sweep_scans() -> int:
-    """Ask again for scans whose message was lost, and end those whose worker was; returns how many were asked for."""
-    for scan in Scan.objects.filter(overdue("requested_at", timedelta(minutes=15)), state=Scan.State.RUNNING):
-        _delete(scan.files)
-        Scan.objects.filter(pk=scan.pk, state=Scan.State.RUNNING).update(
-            state=Scan.State.FAILED, files=[], problem="The worker was lost while it read these files."
-        )
-    waiting = Scan.objects.filter(overdue("requested_at", timedelta(minutes=1)), state=Scan.State.QUEUED)
-    for pk in (found := list(waiting.values_list("pk", flat=True))):
-        enqueue(TASK, pk)
-    return len(found)
+def _give_up(lease: Lease) -> None:
+    """End a scan whose reader was lost, and forget its files."""
+    _delete(Scan.objects.get(pk=lease.pk).files)
+    lease.complete(state=Scan.State.FAILED, files=[], problem="The worker was lost while it read these files.")
 
 
 @transaction.atomic
@@ -139,7 +129,7 @@ def _start(actor: User, task: DesignTask, plan: dict[str, Any], *, source: str, 
         scope=task.design.slug,
         facts={"task": task.key, "source": scan.source, "files": len(files)},
     )
-    enqueue(TASK, scan.pk)
+    ask(SCANS, scan)
     return scan
 
 

@@ -1,12 +1,12 @@
 """Simulating what a design could tell apart, in a worker."""
 
 import tempfile
-import time
-from datetime import timedelta
+import traceback
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import structlog
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
@@ -14,16 +14,17 @@ from accounts.models import User
 from audit.services import record
 from designs.models import DesignTask, Simulation
 from designs.queries import document_of
+from designs.queries.work import SIMULATIONS
 from evaluation.advice.simulation import SimulationError, Spread, simulate
 from evaluation.assessment import parse
 from evaluation.designs.compilation import compile_values
 from evaluation.scoring import read_results
-from web.clock import overdue
-from web.jobs import enqueue
+from work.leases import Lease, claim
+from work.services import ask
 
-TASK = "designs.tasks.simulate"
-# A simulation takes seconds: one that is not over after so long was lost with its message or its worker.
-LOST_MINUTES = 10
+log = structlog.get_logger(__name__)
+
+OUR_FAULT = "Something went wrong on our side. Ask for the simulation again; if it fails once more, tell the operators."
 MAX_PILOT_BYTES = 3_000_000
 PILOT_COLUMNS = ["algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal"]
 
@@ -57,46 +58,44 @@ def request_simulation(*, actor: User, task: DesignTask, options: dict[str, Any]
         scope=task.design.slug,
         facts={"task": task.key, "cases": options["cases"], "teams": options["teams"]},
     )
-    enqueue(TASK, simulation.pk)
+    ask(SIMULATIONS, simulation)
     return simulation
 
 
 def run_simulation(*, simulation_id: int) -> None:
     """Run a simulation that waits; a second call finds nothing to do."""
-    with transaction.atomic():
-        simulation = Simulation.objects.select_for_update().filter(pk=simulation_id).first()
-        if simulation is None or simulation.is_over:
-            return
-        simulation.state = Simulation.State.RUNNING
-        simulation.save(update_fields=["state"])
+    lease = claim(SIMULATIONS, simulation_id, give_up=_give_up)
+    if lease is None:
+        return
+    simulation = Simulation.objects.get(pk=lease.pk)
     options = simulation.options
     spread = Spread(**options["spread"]) if options.get("spread") else None
     pilot = pd.DataFrame(options["pilot"], columns=PILOT_COLUMNS) if options.get("pilot") else None
     try:
-        result = simulate(
-            parse(simulation.assessment),
-            cases=options["cases"],
-            teams=options["teams"],
-            spread=spread,
-            pilot=pilot,
-            progress=_progress(simulation.pk),
-        )
+        with lease.renewed():
+            result = simulate(
+                parse(simulation.assessment),
+                cases=options["cases"],
+                teams=options["teams"],
+                spread=spread,
+                pilot=pilot,
+                progress=lambda finished, pieces: lease.tell(every=0.5, finished=finished, pieces=pieces),
+            )
     except SimulationError as error:
-        changes: dict[str, Any] = {"state": Simulation.State.FAILED, "problem": str(error)}
+        lease.complete(state=Simulation.State.FAILED, problem=str(error))
+    except Exception:
+        log.exception("simulation_error", simulation=simulation_id, attempt=lease.attempts)
+        if lease.may_try_again:
+            lease.hand_back(failure=traceback.format_exc())
+        else:
+            lease.complete(state=Simulation.State.FAILED, problem=OUR_FAULT, failure=traceback.format_exc())
     else:
-        changes = {"state": Simulation.State.DONE, "result": result.document}
-    Simulation.objects.filter(pk=simulation.pk).update(**changes)
+        lease.complete(state=Simulation.State.DONE, result=result.document, failure="")
 
 
-def sweep_simulations() -> int:
-    """Ask again for simulations whose message or worker was lost; returns how many."""
-    waiting = Simulation.objects.filter(
-        overdue("requested_at", timedelta(minutes=LOST_MINUTES)),
-        state__in=[Simulation.State.QUEUED, Simulation.State.RUNNING],
-    )
-    for pk in (found := list(waiting.values_list("pk", flat=True))):
-        enqueue(TASK, pk)
-    return len(found)
+def _give_up(lease: Lease) -> None:
+    """End a simulation that takes its workers down."""
+    lease.complete(state=Simulation.State.FAILED, problem=OUR_FAULT, failure="The workers that tried broke off.")
 
 
 def read_pilot(content: bytes) -> list[list[Any]]:
@@ -118,15 +117,3 @@ def read_pilot(content: bytes) -> list[list[Any]]:
             raise ValidationError(f"This is no results table: {error}") from error
     table = table.reindex(columns=PILOT_COLUMNS).astype(object)
     return table.where(table.notna(), None).to_numpy().tolist()
-
-
-def _progress(pk: int) -> Any:
-    last = 0.0
-
-    def report(finished: int, pieces: int) -> None:
-        nonlocal last
-        if time.monotonic() - last > 0.5:
-            last = time.monotonic()
-            Simulation.objects.filter(pk=pk).update(finished=finished, pieces=pieces)
-
-    return report

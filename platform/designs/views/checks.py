@@ -78,7 +78,7 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
         {
             **design_context(request, design, "checks"),
             "groups": groups,
-            "counts": count(found),
+            "counts": count(found, document),
             "stages": STAGES.items(),
             "stage": stage,
             "is_draft": stage == DRAFT,

@@ -1,5 +1,7 @@
 """Saving one field from the form, its history, and the conflict of two writers."""
 
+from typing import Any
+
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -19,7 +21,7 @@ from evaluation.designs.checks import reads
 from evaluation.designs.checks.compiling import COMPILED
 from evaluation.designs.checks.running import Finding
 from evaluation.designs.differences import compare_entries
-from evaluation.designs.document import Document
+from evaluation.designs.document import Document, UnfitValueError, fitting_cells
 
 
 @signed_in
@@ -30,12 +32,13 @@ def save(request: HttpRequest, slug: str, parameter: str, task: str | None = Non
     known, place = _known(parameter), task_of(design, task)
     posted = read_posted(known, request.POST)
     try:
+        value, unfit = _fitting(known, posted.value)
         saved = services.save_field(
             actor=request.user,
             design=design,
             parameter=known.id,
             task=place,
-            value=posted.value,
+            value=value,
             details=posted.details,
             state=posted.state or None,
             reason=posted.reason,
@@ -61,7 +64,9 @@ def save(request: HttpRequest, slug: str, parameter: str, task: str | None = Non
             "field": saved.field,
             "view": own,
             # What the server knows of a metric (direction, options) is shown in the table at once.
-            "again": posted.completed,
+            # Not where a cell was left out: it stays in the form as it was typed, to be corrected.
+            "again": posted.completed and not unfit,
+            "unfit": unfit,
             "neighbours": [view for view in shown if view.parameter.id in _beside(known)],
             "may_edit": True,
             "may_comment": True,
@@ -107,6 +112,16 @@ def history(request: HttpRequest, slug: str, parameter: str, task: str | None = 
         for change in queries.history_of(design, known.id, place)[:50]
     ]
     return render(request, "designs/parts/history.html", {"changes": changes, "parameter": known})
+
+
+def _fitting(parameter: Parameter, value: Any) -> tuple[Any, list[str]]:
+    """Take the cells of a table that fit; one wrong cell does not lose what else was written."""
+    if parameter.type != "list-of-objects" or not isinstance(value, list):
+        return value, []
+    try:
+        return fitting_cells(parameter, value)
+    except UnfitValueError as problem:
+        raise ValidationError({"value": str(problem)}) from problem
 
 
 def _beside(parameter: Parameter) -> set[str]:

@@ -23,7 +23,7 @@ from designs.views.access import design_context, design_for, is_insider, shown_d
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.checks.running import Finding
 from evaluation.designs.completeness import GATE, applies, completeness, history
-from evaluation.designs.document import Document
+from evaluation.designs.document import Document, State
 from evaluation.designs.document.entries import BLANK
 from web.bodies import takes_files
 
@@ -108,7 +108,7 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
             "gate": int(100 * GATE),
             "history": history(),
             "drafts": queries.drafts_beside(design),
-            "counts": count(found),
+            "counts": count(found, document),
             "rare": [
                 parameter
                 for parameter in texts.catalogue().parameters.values()
@@ -276,7 +276,10 @@ def _place(
     errors = {
         (finding.check.id, finding.task)
         for finding in found
-        if finding.blocks and finding.check.parameter in own and (not task or finding.task in (None, task))
+        if finding.blocks
+        and finding.check.parameter in own
+        and not _is_untouched(finding, document)
+        and (not task or finding.task in (None, task))
     }
     name_of = {"designs:section": [design.slug, section], "designs:task_section": [design.slug, section, task]}
     url = "designs:task_section" if task else "designs:section"
@@ -292,10 +295,18 @@ def _place(
     }
 
 
-def count(found: list[Finding]) -> dict[str, int]:
-    """Numbers of errors, warnings, hints and answers."""
+def _is_untouched(finding: Finding, document: Document) -> bool:
+    """Whether nobody has written at the field of a finding yet."""
+    return document.values(finding.task).entry(finding.check.parameter).state is State.BLANK
+
+
+def count(found: list[Finding], document: Document) -> dict[str, int]:
+    """Numbers of errors, warnings, hints and answers; an error at a field without a word is one to fill in."""
+    errors = [finding for finding in found if finding.severity == "error"]
+    to_fill = sum(_is_untouched(finding, document) for finding in errors)
     return {
-        "errors": sum(finding.severity == "error" for finding in found),
+        "errors": len(errors) - to_fill,
+        "to_fill": to_fill,
         "warnings": sum(finding.severity == "warning" and not finding.is_answered for finding in found),
         "hints": sum(finding.severity == "info" and not finding.is_answered for finding in found),
         "answered": sum(finding.is_answered for finding in found),

@@ -91,7 +91,7 @@ PICTURES = (
         tab="stability",
         title="Does a single case decide who is first?",
         reading="For how many of the cases somebody else would be first, or share the first place, had this one case not "
-        "been there. Nought is what one hopes for.",
+        "been there. 0 is best.",
         draw=figure_sources.left_out,
         alone=True,
         size="small",

@@ -21,6 +21,7 @@ from evaluation.ranking.comparison import (
     without_pairwise,
 )
 from evaluation.ranking.gaming import gaming_check
+from evaluation.ranking.other_schemes import first_under_other_schemes
 from evaluation.ranking.raw import raw_values
 from leaderboards.domain.case_groups import FEW_SAMPLES, MOST_TEAMS_RESAMPLED, Grouping, groupings, is_of, numbers_of
 from leaderboards.domain.tables import combined_rankings, metric_title
@@ -361,16 +362,11 @@ def scheme_sentence(sources: Sources, order: Order) -> list[str]:
     if not comparison["other_winners"]:
         return [f"The {others} other common ways of ranking the same results have nobody else in first place."]
     kept = round(comparison["winner_kept"] * others)
-    names = _either(comparison["other_winners"])
     if kept == others and any(len(tied) == len(comparison["algorithms"]) for tied in comparison["winners"].values()):
         return [
             "By another common way of ranking the same results all teams would be tied; none has another one first."
         ]
-    if kept == others:
-        return [f"Under another common way of ranking the same results {names} would share the first place."]
-    return [
-        f"Another common way of ranking the same results would have put {names} first; {kept} of {others} leave the first place as it is."
-    ]
+    return [first_under_other_schemes(comparison)]
 
 
 def withholding_sentence(sources: Sources, order: Order) -> list[str]:
@@ -388,11 +384,11 @@ def withholding_sentence(sources: Sources, order: Order) -> list[str]:
     ignored = sorted({name for check in checks for name in check["could_have_won_ignored"]} - leaders)
     where = "" if order["metric"] else " by some metric"
     first = (
-        f"Withholding its worst cases would have lifted {_either(gained)} even under the registered rule."
+        f"Leaving out their worst cases would have lifted {_either(gained)}, even under the registered rule."
         if gained
-        else "Nobody could have risen by withholding bad cases."
+        else "Leaving out bad cases gains nothing."
     )
-    second = f" Had missing cases been ignored, {_either(ignored)} could have come first{where}." if ignored else ""
+    second = f" Without the rule for missing cases, {_either(ignored)} could have come first{where}." if ignored else ""
     return [first + second]
 
 

@@ -34,7 +34,7 @@ def questions(
     compared: Sequence[str],
     *,
     hardest: tuple[str, Sequence[HardCase]] | None,
-    tells_cases: bool,
+    published_on: str = "",
 ) -> list[Question]:
     """Put sentences under the questions that they answer.
 
@@ -46,8 +46,8 @@ def questions(
         What comparing it with other ways says.
     hardest
         Label of an order and its hardest cases; None where there are none, or nobody may see them yet.
-    tells_cases
-        Whether the reader may see single cases.
+    published_on
+        When results by case are published, for a reader who may not see them yet; empty for one who may.
     """
     change = [sentence for sentence in said if _of_change(sentence)]
     failures = [sentence for sentence in said if " failed among " in sentence or _of_missing(sentence)]
@@ -63,7 +63,7 @@ def questions(
         Question("Is it sure?", (*_sure(board), *sure), ("stability", "pairs")),
         Question("Who is within reach of the first?", (*_reach(board), *reach), ("pairs",)),
         Question(
-            "On which cases do all fail?", (*_hard(hardest, tells_cases=tells_cases), *failures), ("cases", "groups")
+            "On which cases do all fail?", (*_hard(hardest, published_on=published_on), *failures), ("cases", "groups")
         ),
         Question("What would change it?", (*change, *compared), ("schemes", "metrics", "gaming")),
     ]
@@ -127,9 +127,9 @@ def _reach(board: Board) -> list[str]:
     return said
 
 
-def _hard(hardest: tuple[str, Sequence[HardCase]] | None, *, tells_cases: bool) -> list[str]:
-    if not tells_cases:
-        return ["Single cases open when the phase closes."]
+def _hard(hardest: tuple[str, Sequence[HardCase]] | None, *, published_on: str) -> list[str]:
+    if published_on:
+        return [f"Results by case are published on {published_on}."]
     if hardest is None or not hardest[1]:
         return ["There are no values of single cases by this ranking."]
     label, cases = hardest

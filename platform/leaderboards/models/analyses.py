@@ -4,9 +4,10 @@ from django.db import models
 from django.db.models import Q
 
 from leaderboards.models.rankings import RankingVersion
+from work.models import Work
 
 
-class Analysis(models.Model):
+class Analysis(Work):
     """Figures and comparisons of a version: made step by step behind it, so that no score waits for a figure.
 
     The ranking itself, its digest and its sentences are complete without; nothing in here changes what was published.
@@ -19,9 +20,6 @@ class Analysis(models.Model):
     steps = models.JSONField(default=list, help_text="names of the steps that are done")
     total = models.PositiveSmallIntegerField(default=0, help_text="how many steps there are; 0 before the first one")
     finished_at = models.DateTimeField(null=True, blank=True)
-    lease_until = models.DateTimeField(null=True, blank=True, help_text="a worker is at it until then at most")
-    lease = models.CharField(max_length=32, blank=True, help_text="token of that worker")
-    attempts = models.PositiveSmallIntegerField(default=0, help_text="begun since the last step that ended")
     failures = models.JSONField(default=dict, help_text="step → why it failed; for organizers")
 
     class Meta:

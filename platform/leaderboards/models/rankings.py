@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from challenges.models import Phase
+from work.models import Work
 
 
 class RankingVersion(models.Model):
@@ -77,7 +78,7 @@ class Standing(models.Model):
         return f"{self.version} since {self.since:%Y-%m-%d %H:%M:%S}"
 
 
-class RankingRequest(models.Model):
+class RankingRequest(Work):
     """Whether a phase has to be ranked again: due as long as more was requested than computed.
 
     Counting requests (rather than a flag that is cleared) makes a worker that dies half-way lose nothing, and lets any
@@ -89,10 +90,6 @@ class RankingRequest(models.Model):
     computed = models.PositiveIntegerField(default=0)
     requested_at = models.DateTimeField(default=timezone.now)
     cause = models.CharField(max_length=10, choices=Standing.Cause, default=Standing.Cause.SCORE)
-    lease_until = models.DateTimeField(null=True, blank=True, help_text="a worker computes it until then at most")
-    lease = models.CharField(max_length=32, blank=True, help_text="token of that worker")
-    attempts = models.PositiveSmallIntegerField(default=0, help_text="begun since the last one that ended")
-    failure = models.TextField(blank=True, help_text="why the last attempt failed; for organizers")
     progress = models.JSONField(default=list, help_text="tables ranked so far and their number, while one is computed")
     nothing_counts = models.BooleanField(
         default=False, help_text="when it was last computed, no result counted: whatever stood before stands no more"

@@ -1,29 +1,23 @@
 """Acts on analyses: what is drawn and compared from a ranking once it stands, step by step and in the background."""
 
-import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
 import structlog
 from django.db import transaction
-from django.db.models import F, Q
 from django.utils import timezone
 
 from leaderboards.domain import exploratory_figures, figure_catalogue
 from leaderboards.domain.figure_sources import Sources
-from leaderboards.models import Analysis, RankingRequest, RankingVersion
-from leaderboards.queries import rankings
-from leaderboards.services import computing, leases
-from leaderboards.services.rankings import ANALYSE_TASK, LEASE, MAX_ATTEMPTS
-from web import jobs
-from web.clock import overdue, shared_now
+from leaderboards.models import Analysis, RankingVersion
+from leaderboards.queries.work import ANALYSES, ranking_waits
+from leaderboards.services import computing
+from work.leases import Lease, LeaseLostError, claim
 
 log = structlog.get_logger(__name__)
-
-PATIENCE = timedelta(seconds=2)
-"""A ranking that waits longer than this has found no free worker: figures make room for it."""
 
 
 @dataclass(frozen=True)
@@ -81,17 +75,20 @@ def analyse_version(*, version_id: int) -> Analysis | None:
     Analysis or None
         The finished analysis; None when it was left to somebody else or to later.
     """
-    claim = _claim(version_id)
-    if claim is None:
+    lease = claim(ANALYSES, version_id, give_up=_leave_out)
+    if lease is None:
         return None
-    version = claim.version
+    lease.rows.update(total=len(STEPS))
+    analysis = Analysis.objects.select_related("version__phase__task__challenge").get(pk=lease.pk)
+    version, done = analysis.version, set(analysis.steps)
     sources: Sources | None = None
-    with leases.kept(claim, LEASE):
+    with lease.renewed():
         for name, step in STEPS.items():
-            if name in claim.steps:
+            if name in done:
                 continue
-            if _ranking_waits():
-                _give_back(claim)
+            if ranking_waits():
+                # The sweep hands it out again once the ranking has been taken.
+                lease.hand_back(timedelta(0), asks=False, attempts=0)
                 return None
             made, failure = Made(), ""
             try:
@@ -100,67 +97,27 @@ def analyse_version(*, version_id: int) -> Analysis | None:
             except Exception as error:
                 log.exception("analysis_step_failed", version=version_id, step=name)
                 failure = f"{type(error).__name__}: {error}"
-            if not _keep(claim, name, made, failure):
+            if not _keep(lease, name, made, failure):
                 return None
-    return _finish(claim)
+    return _finish(lease)
 
 
-def sweep() -> int:
-    """Send the jobs of analyses that no living worker has; returns how many.
-
-    Rankings that stand come first. One that was overtaken before its figures were drawn waits until nothing else is left.
-    """
-    now = shared_now()
-    free = Analysis.objects.filter(finished_at=None).filter(
-        Q(lease_until=None) & overdue("version__created_at", timedelta(seconds=10)) | Q(lease_until__lt=now)
-    )
-    if not free.exists():
-        return 0
-    standing = free.filter(version_id__in=rankings.standing_versions())
-    chosen = list(standing.values_list("version_id", flat=True))
-    busy = Analysis.objects.filter(finished_at=None, lease_until__gte=now).exists()
-    if not chosen and not busy and not RankingRequest.objects.filter(requested__gt=F("computed")).exists():
-        chosen = list(free.order_by("version_id").values_list("version_id", flat=True)[:1])
-    return sum(jobs.send(ANALYSE_TASK, [version_id]) for version_id in chosen)
+def _leave_out(lease: Lease) -> None:
+    """Leave out the step that takes its worker down with it: the others are made all the same."""
+    row = Analysis.objects.get(pk=lease.pk)
+    steps, failures = row.steps, row.failures
+    culprit = next((name for name in STEPS if name not in steps), None)
+    if culprit is not None:
+        steps = [*steps, culprit]
+        failures = failures | {culprit: f"The worker died {lease.attempts - 1} times over it."}
+    lease.hand_back(timedelta(0), attempts=0, steps=steps, failures=failures)
 
 
 @transaction.atomic
-def _claim(version_id: int) -> Analysis | None:
-    """Take the lease of an unfinished analysis that nobody has."""
-    row = Analysis.objects.select_for_update().filter(version_id=version_id, finished_at=None).first()
-    now = shared_now()
-    if row is None or (row.lease_until is not None and row.lease_until > now):
-        return None
-    row.total = len(STEPS)
-    if row.attempts >= MAX_ATTEMPTS:
-        # One step takes its worker down with it: it is left out, and the others are made all the same.
-        culprit = next((name for name in STEPS if name not in row.steps), None)
-        if culprit is not None:
-            row.steps = [*row.steps, culprit]
-            row.failures = row.failures | {culprit: f"The worker died {row.attempts} times over it."}
-        row.attempts = 0
-    row.attempts += 1
-    row.lease, row.lease_until = secrets.token_hex(8), now + LEASE
-    row.save()
-    return Analysis.objects.select_related("version__phase__task__challenge").get(pk=row.pk)
-
-
-def _ranking_waits() -> bool:
-    now = shared_now()
-    waiting = RankingRequest.objects.filter(overdue("requested_at", PATIENCE), requested__gt=F("computed"))
-    return waiting.filter(Q(lease_until=None) | Q(lease_until__lt=now)).exists()
-
-
-def _give_back(claim: Analysis) -> None:
-    """Leave it to the sweep, which hands it out again once the ranking has been taken."""
-    Analysis.objects.filter(pk=claim.pk, lease=claim.lease).update(lease="", lease_until=None, attempts=0)
-
-
-@transaction.atomic
-def _keep(claim: Analysis, name: str, made: Made, failure: str) -> bool:
+def _keep(lease: Lease, name: str, made: Made, failure: str) -> bool:
     """Store what a step made, unless the lease has gone to another worker."""
-    row = Analysis.objects.select_for_update().get(pk=claim.pk)
-    if row.lease != claim.lease:
+    row = lease.rows.select_for_update().first()
+    if row is None:
         return False
     row.steps = [*row.steps, name]
     row.attempts = 1
@@ -175,15 +132,11 @@ def _keep(claim: Analysis, name: str, made: Made, failure: str) -> bool:
     if failure:
         row.failures = row.failures | {name: failure}
     row.save()
-    claim.steps = row.steps
     return True
 
 
-@transaction.atomic
-def _finish(claim: Analysis) -> Analysis | None:
-    row = Analysis.objects.select_for_update().get(pk=claim.pk)
-    if row.lease != claim.lease:
-        return None
-    row.lease, row.lease_until, row.attempts, row.finished_at = "", None, 0, timezone.now()
-    row.save()
-    return row
+def _finish(lease: Lease) -> Analysis | None:
+    with suppress(LeaseLostError), lease.completing() as row:
+        row.attempts, row.finished_at = 0, timezone.now()
+        return row
+    return None

@@ -17,12 +17,11 @@ from challenges.queries import assessment_by_digest, scoring_key
 from evaluation.assessment import Assessment
 from leaderboards.models import Analysis, RankingRequest, RankingVersion
 from leaderboards.queries import rankings
+from leaderboards.queries.work import ANALYSES
 from leaderboards.services import computing
 from submissions.models import Run
 from submissions.queries import counted_runs
-from web import jobs
-
-ANALYSE_TASK = "leaderboards.tasks.analyse_version"
+from work.services import ask
 
 
 def registered_digests(phase: Phase) -> list[str]:
@@ -86,7 +85,7 @@ def _store(phase: Phase, version: RankingVersion) -> bool:
             RankingRequest.objects.select_for_update().filter(phase=phase).first()
             version.number = rankings.last_number(phase) + 1
             version.save(force_insert=True)
-            Analysis.objects.create(version=version)
+            analysis = Analysis.objects.create(version=version)
             record(
                 actor=None,
                 act="ranking_computed",
@@ -102,7 +101,7 @@ def _store(phase: Phase, version: RankingVersion) -> bool:
                     "cause": "deviation",
                 },
             )
-            jobs.enqueue(ANALYSE_TASK, version.pk)
+            ask(ANALYSES, analysis)
     except IntegrityError:
         return False
     return True

@@ -1,13 +1,12 @@
 """Acts on rankings: ask for one, compute one."""
 
-import secrets
-from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.db.models import F, Max, Q
+from django.db.models import Max
 from django.utils import timezone
 
 from accounts.models import User
@@ -15,23 +14,18 @@ from audit.services import hold_chain, record
 from challenges.models import Phase
 from leaderboards.models import Analysis, Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import rankings
-from leaderboards.services import both_assessments, computing, leases
+from leaderboards.queries.work import ANALYSES, RANKING
+from leaderboards.services import both_assessments, computing
 from leaderboards.services.sliced_ranking import Kept, Paused
 from submissions.models import Run
-from web import jobs
-from web.clock import overdue, shared_now
+from work.clock import shared_now
+from work.leases import Lease, LeaseLostError, claim
+from work.services import ask
 
 log = structlog.get_logger(__name__)
 
-RANK_TASK = "leaderboards.tasks.rank_phase"
-ANALYSE_TASK = "leaderboards.tasks.analyse_version"
-LEASE = timedelta(seconds=30)
-"""A worker that has not renewed its lease for so long is taken for dead."""
 REST = timedelta(seconds=3)
 """While scores keep coming in, a phase is ranked no more often: a ranking after each would take the workers from scoring."""
-PROGRESS_EVERY = timedelta(seconds=2)
-MAX_ATTEMPTS = 3
-"""A ranking that takes its worker down with it is not tried for ever."""
 
 
 @transaction.atomic
@@ -54,7 +48,7 @@ def request_ranking(phase_id: int, *, cause: str = Standing.Cause.SCORE) -> None
     request.attempts = 0
     request.save()
     if not waiting:
-        jobs.enqueue(RANK_TASK, phase_id, countdown=_rest(request))
+        ask(RANKING, request, countdown=_rest(request))
 
 
 def _rest(request: RankingRequest) -> float | None:
@@ -100,19 +94,21 @@ def rank_phase(*, phase_id: int) -> RankingVersion | None:
         The version that stands now; None when there was nothing to do, nothing to rank, or when it failed (the reason
         is kept for the organizers).
     """
-    claim = _claim(phase_id)
-    if claim is None:
+    lease = claim(RANKING, phase_id, give_up=_give_up)
+    if lease is None:
         return None
+    # As it is now it says how many requests the computation will answer.
+    request = RankingRequest.objects.get(pk=lease.pk)
     phase = Phase.objects.select_related("task__challenge").get(pk=phase_id)
     try:
-        version = _version_of(phase, claim)
+        version = _version_of(phase, request, lease)
     except Paused:
         return None
     except Exception as error:
         log.exception("ranking_failed", phase=phase_id)
-        _finish(claim, failure=f"{type(error).__name__}: {error}")
+        _finish(request, lease, failure=f"{type(error).__name__}: {error}")
         return None
-    finished = _finish(claim, version=version)
+    finished = _finish(request, lease, version=version)
     if finished is not None:
         computing.draw_history(phase)
         try:
@@ -122,125 +118,82 @@ def rank_phase(*, phase_id: int) -> RankingVersion | None:
     return finished
 
 
-def _version_of(phase: Phase, claim: RankingRequest) -> RankingVersion | None:
+def _version_of(phase: Phase, request: RankingRequest, lease: Lease) -> RankingVersion | None:
     if both_assessments.waits_for_scoring(phase):  # every new result asks again
         return None
-    inputs = _inputs(phase, claim)
-    claim.nothing_counts = not inputs.runs
-    if claim.nothing_counts:
+    inputs = _inputs(phase, request)
+    request.nothing_counts = not inputs.runs
+    if request.nothing_counts:
         return None
     known = RankingVersion.objects.filter(phase=phase, inputs_digest=inputs.digest).first()
     if known is not None:
         return known
-    kept, told = Kept(inputs), _progress(claim)
+    kept = Kept(inputs)
 
     def progress(done: int, total: int) -> None:
         kept.tell(done, total)
-        told(done, total)
+        lease.tell(progress=[done, total])
 
     try:
-        with leases.kept(claim, LEASE):
+        with lease.renewed():
             version = computing.compute(inputs, progress=progress, kept=kept)
     except Paused:
-        _pause(claim, inputs)
+        _pause(request, lease, inputs)
         raise
     kept.clear()
     return version
 
 
-def _inputs(phase: Phase, claim: RankingRequest) -> computing.Inputs:
+def _inputs(phase: Phase, request: RankingRequest) -> computing.Inputs:
     """What is to be ranked: that which an earlier slice began with, or what counts now.
 
     A slice that began anew with every result that came meanwhile would never end. What came is ranked next.
     """
-    if claim.begun:
-        found = Run.objects.select_related("submission__team", "test_set").in_bulk(claim.begun["runs"])
-        runs = [found[UUID(key)] for key in claim.begun["runs"] if UUID(key) in found]
+    if request.begun:
+        found = Run.objects.select_related("submission__team", "test_set").in_bulk(request.begun["runs"])
+        runs = [found[UUID(key)] for key in request.begun["runs"] if UUID(key) in found]
         inputs = computing.collect(phase, runs=runs)
-        if inputs.digest == claim.begun["digest"]:
-            claim.requested = claim.begun["requested"]
+        if inputs.digest == request.begun["digest"]:
+            request.requested = request.begun["requested"]
             return inputs
     return computing.collect(phase)
 
 
-@transaction.atomic
-def _pause(claim: RankingRequest, inputs: computing.Inputs) -> None:
+def _pause(request: RankingRequest, lease: Lease, inputs: computing.Inputs) -> None:
     """Leave the rest to a job of its own, behind the others that wait; a slice that ended well is no failed attempt."""
-    row = RankingRequest.objects.select_for_update().get(pk=claim.pk)
-    if row.lease != claim.lease:
-        return
-    row.begun = {
+    begun = {
         "digest": inputs.digest,
         "runs": [str(run.pk) for run in inputs.runs],
-        "requested": claim.requested,
+        "requested": request.requested,
     }
-    row.lease, row.lease_until, row.attempts = "", None, 0
-    row.save()
-    jobs.enqueue(RANK_TASK, row.phase_id)
+    lease.hand_back(timedelta(0), begun=begun, attempts=0)
 
 
-def _progress(claim: RankingRequest) -> Callable[[int, int], None]:
-    """Tell the page how far a long computation is, seldom enough to cost nothing."""
-    told = timezone.now()
-
-    def tell(done: int, total: int) -> None:
-        nonlocal told
-        now = timezone.now()
-        if now - told > PROGRESS_EVERY:
-            told = now
-            RankingRequest.objects.filter(pk=claim.pk, lease=claim.lease).update(progress=[done, total])
-
-    return tell
+def _give_up(lease: Lease) -> None:
+    """End a ranking that takes its workers down."""
+    with suppress(LeaseLostError), lease.completing() as row:
+        row.failure = f"The worker died {lease.attempts - 1} times while it computed this ranking."
+        row.computed = row.requested
 
 
-def sweep() -> int:
-    """Send the jobs of due rankings that no living worker has; returns how many."""
-    now = shared_now()
-    due = RankingRequest.objects.filter(
-        Q(lease_until=None) & overdue("requested_at", timedelta(seconds=5)) | Q(lease_until__lt=now),
-        requested__gt=F("computed"),
-    )
-    phases = list(due.values_list("phase_id", flat=True))
-    return sum(jobs.send(RANK_TASK, [phase_id]) for phase_id in phases)
-
-
-@transaction.atomic
-def _claim(phase_id: int) -> RankingRequest | None:
-    """Take the lease; the row as it is then says how many requests the computation will answer."""
-    request = RankingRequest.objects.select_for_update().filter(phase_id=phase_id).first()
-    now = shared_now()
-    if request is None or not request.is_due or (request.lease_until is not None and request.lease_until > now):
-        return None
-    if request.attempts >= MAX_ATTEMPTS:
-        request.failure = f"The worker died {request.attempts} times while it computed this ranking."
-        request.computed = request.requested
-        request.lease, request.lease_until = "", None
-        request.save()
-        return None
-    request.attempts += 1
-    request.lease, request.lease_until = secrets.token_hex(8), now + LEASE
-    request.save()
-    return request
-
-
-@transaction.atomic
 def _finish(
-    claim: RankingRequest, *, version: RankingVersion | None = None, failure: str = ""
+    request: RankingRequest, lease: Lease, *, version: RankingVersion | None = None, failure: str = ""
 ) -> RankingVersion | None:
     """Store the result and give the lease back; a worker whose lease went to another one stores nothing."""
-    hold_chain()
-    row = RankingRequest.objects.select_for_update().get(pk=claim.pk)
-    if row.lease != claim.lease:
+    try:
+        with transaction.atomic():
+            hold_chain()
+            with lease.completing() as row:
+                if version is not None:
+                    _let_stand(version, cause=request.cause)
+                row.computed = request.requested
+                row.failure = failure
+                row.nothing_counts = request.nothing_counts
+                row.attempts, row.progress, row.begun = 0, [], {}
+                if row.is_due:
+                    ask(RANKING, row, countdown=_rest(row))
+    except LeaseLostError:
         return None
-    if version is not None:
-        _let_stand(version, cause=claim.cause)
-    row.computed = claim.requested
-    row.failure = failure
-    row.nothing_counts = claim.nothing_counts
-    row.lease, row.lease_until, row.attempts, row.progress, row.begun = "", None, 0, [], {}
-    row.save()
-    if row.is_due:
-        jobs.enqueue(RANK_TASK, row.phase_id, countdown=_rest(row))
     return version
 
 
@@ -267,6 +220,6 @@ def _let_stand(version: RankingVersion, *, cause: str) -> None:
         changes = computing.changes(before.version.inputs if before else None, version.inputs)
         Standing.objects.create(phase=phase, version=version, cause=cause, changes=changes)
         record(actor=None, act=act, subject=version, scope=phase.challenge.slug, facts=facts)
-        jobs.enqueue(ANALYSE_TASK, version.pk)
+        ask(ANALYSES, Analysis.objects.get(version=version))
     if cause == Standing.Cause.CLOSED:
         record(actor=None, act="ranking_final", subject=version, scope=phase.challenge.slug, facts=facts)

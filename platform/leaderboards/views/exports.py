@@ -20,6 +20,7 @@ from leaderboards.queries import partial_tables, published
 from leaderboards.services import bundles, computing
 from leaderboards.views.place import FROZEN, SEALED, Place, find
 from web import spreadsheets
+from web.wording import moment_words
 
 private_copy = cache_control(private=True, max_age=3600)
 """A version never changes; but whether it may be seen depends on who asks, so only their own browser keeps it."""
@@ -53,7 +54,9 @@ def figure(request: HttpRequest, slug: str, key: str, number: int, name: str) ->
         raise Http404("There is no such figure.")
     # Before it is looked for: whether it could be drawn tells something of the cases too.
     if picture.shows_cases and not request.user.has_perm("leaderboards.view_cases", place.phase):
-        raise PermissionDenied("This figure shows single cases and opens when the phase closes.")
+        raise PermissionDenied(
+            f"This figure shows single cases; it is published on {moment_words(place.phase.revealed_from)}."
+        )
     stored = version.analysis.figures.get(name, {}).get(request.GET.get("by", version.table["orders"][0]["key"]))
     if stored is None:
         raise Http404("There is no such figure.")
@@ -150,7 +153,7 @@ def asked_part(request: HttpRequest, place: Place, version: RankingVersion) -> p
 
 def _check_cases(request: HttpRequest, place: Place) -> None:
     if not request.user.has_perm("leaderboards.view_cases", place.phase):
-        raise PermissionDenied("The results of single cases open when the phase closes.")
+        raise PermissionDenied(f"Results by case are published on {moment_words(place.phase.revealed_from)}.")
 
 
 def _csv(place: Place, version: RankingVersion, name: str, rows: Iterable[list[Any]]) -> HttpResponse:

@@ -28,6 +28,7 @@ from leaderboards.services import rankings as services
 from leaderboards.views.place import Place, find
 from submissions.queries import Rescoring, rescoring_of
 from submissions.queries.submissions import number_under_way
+from web.wording import moment_words
 
 MOST_FIGURES = 8
 """So many figures of one kind stand on a page."""
@@ -282,7 +283,13 @@ def _said(
     if may_view_cases and (order_key := main_order(shown.table, found, key)):
         order = next(order for order in shown.table["orders"] if order["key"] == order_key)
         hardest = order["label"], [tables.hard_case(case, order["decimals"]) for case in found[order_key]]
-    asked = questions(board, said[1:], compared, hardest=hardest, tells_cases=may_view_cases)
+    asked = questions(
+        board,
+        said[1:],
+        compared,
+        hardest=hardest,
+        published_on="" if may_view_cases else moment_words(shown.phase.revealed_from),
+    )
     return {
         "headline": f"{group.scope}: {said[0]}" if group else said[0],
         "questions": [

@@ -12,14 +12,13 @@ from accounts.models import User
 from audit.services import record
 from notifications import kinds
 from notifications.models import ACCOUNT, Email, How, Notification, Preference, Unsubscribed
-from notifications.queries import choices_of, digest_cutoff
+from notifications.queries import MAIL, choices_of, digest_cutoff
 from notifications.services.composing import DIGEST_EXCERPT, framed, one_line, plain, unsubscribe_address
 from notifications.services.inviting import check_invitations
 from web.addresses import absolute
-from web.clock import shared_now
-from web.jobs import enqueue
+from work.clock import shared_now
+from work.jobs import enqueue
 
-DELIVER = "notifications.tasks.deliver"
 DIGEST = "digest"
 
 
@@ -93,13 +92,14 @@ def notify(
             text=body,
             html=html,
             unsubscribe=unsubscribe,
-            due_at=now,  # type: ignore[misc]  # there is a time where there is a message
+            due_at=now,
+            asked_at=now,
         )
         emails.append(row.email)
     if emails:
         Email.objects.bulk_create(emails)
         Notification.objects.bulk_update(at_once, ["email"])
-        enqueue(DELIVER)
+        enqueue(MAIL.task)
     return rows
 
 
@@ -171,6 +171,7 @@ def mail(
                 html=html,
                 unsubscribe=unsubscribe,
                 due_at=now,
+                asked_at=now,
             )
         )
     Email.objects.bulk_create(rows, ignore_conflicts=True)
@@ -178,7 +179,7 @@ def mail(
         stored = set(Email.objects.filter(pk__in=[row.pk for row in rows]).values_list("pk", flat=True))
         rows = [row for row in rows if row.pk in stored]
     if rows:
-        enqueue(DELIVER)
+        enqueue(MAIL.task)
     return rows
 
 
@@ -195,8 +196,9 @@ def post_letter(to: str, subject: str, text: str) -> None:
     text
         Plain text; may hold a link that opens the account.
     """
-    Email.objects.create(to=to, kind=ACCOUNT, subject=one_line(subject), text=text, due_at=shared_now())
-    enqueue(DELIVER)
+    now = shared_now()
+    Email.objects.create(to=to, kind=ACCOUNT, subject=one_line(subject), text=text, due_at=now, asked_at=now)
+    enqueue(MAIL.task)
 
 
 @transaction.atomic
@@ -241,7 +243,7 @@ def write_digest(*, user_id: int) -> Email | None:
         unsubscribe=unsubscribe,
     )
     Notification.objects.filter(pk__in=[row.pk for row in waiting]).update(email=email)
-    enqueue(DELIVER)
+    enqueue(MAIL.task)
     return email
 
 

@@ -12,7 +12,7 @@ from kombu.exceptions import OperationalError
 
 from confinement.guarantees import NAMES, sentence
 from operations.models import Heartbeat
-from operations.queries import working
+from work.queries import busy
 
 WORKER_SILENCE = timedelta(seconds=60)
 
@@ -50,11 +50,11 @@ def worker() -> State:
         silent = None if newest is None else timezone.now() - newest.seen_at
         if silent is not None and silent < WORKER_SILENCE:
             return State(ok=True, detail=_seen(silent))
-        busy = working.now()
+        under_way = busy()
     except DatabaseError:
         return State(ok=False, detail="unknown")
-    if busy is not None:
-        return State(ok=True, detail=str(busy))
+    if under_way is not None:
+        return State(ok=True, detail=str(under_way))
     return State(ok=False, detail="has not reported yet" if silent is None else _seen(silent))
 
 

@@ -4,11 +4,11 @@ Counted at the source rather than in each process, so that any number of web pro
 restart loses nothing. Labels are states and queues, never people, teams or challenges.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 
 from django.db import DatabaseError
-from django.db.models import Avg, Count, F, Max, Min, QuerySet, Sum
+from django.db.models import Avg, Count, F, Max, Sum
 from django.utils import timezone
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
@@ -18,27 +18,12 @@ from leaderboards.models import RankingRequest
 from notifications.models import Email
 from operations.models import Heartbeat
 from operations.queries.health import health, held_everywhere
-from reports.models import Report
 from submissions.models import Chunk, Run, Submission
-from test_sets.models import TestSetArchive
 from uploads.models import Upload
 from uploads.storage import free_bytes
+from work.queries import figures as figures_by_kind
 
 RECENT = timedelta(hours=1)
-QUEUES: dict[str, Callable[[], QuerySet]] = {
-    "validation": lambda: Submission.objects.filter(
-        state__in=(Submission.State.RECEIVED, Submission.State.VALIDATING)
-    ).annotate(since=F("state_since")),
-    "test_sets": lambda: TestSetArchive.objects.filter(state__in=TestSetArchive.OPEN).annotate(since=F("created_at")),
-    "scoring": lambda: Run.objects.filter(state__in=Run.UNFINISHED).annotate(since=F("queued_at")),
-    "ranking": lambda: RankingRequest.objects.filter(requested__gt=F("computed")).annotate(since=F("requested_at")),
-    "reports": lambda: Report.objects.filter(state__in=(Report.State.QUEUED, Report.State.WORKING)).annotate(
-        since=F("requested_at")
-    ),
-    "mail": lambda: Email.objects.filter(
-        state__in=(Email.State.WAITING, Email.State.SENDING), due_at__lte=timezone.now()
-    ).annotate(since=F("due_at")),
-}
 
 
 class Collector:
@@ -80,11 +65,17 @@ def _states(now: datetime) -> Iterable[Metric]:  # noqa: ARG001 (one signature f
 def _queues(now: datetime) -> Iterable[Metric]:
     length = GaugeMetricFamily("podium_queue_length", "What waits for a worker or is being worked on", labels=["queue"])
     oldest = GaugeMetricFamily("podium_queue_oldest_seconds", "Age of the oldest of it", labels=["queue"])
-    for name, waiting in QUEUES.items():
-        found = waiting().order_by().aggregate(rows=Count("pk"), oldest=Min("since"))
-        length.add_metric([name], found["rows"])
-        oldest.add_metric([name], _seconds(now, found["oldest"]))
-    return length, oldest
+    put_off = GaugeMetricFamily("podium_queue_put_off", "What is tried again later", labels=["queue"])
+    repeated = GaugeMetricFamily(
+        "podium_queue_repeated", "What is open and was begun before without coming to an end", labels=["queue"]
+    )
+    for figures in figures_by_kind():
+        name = [figures.kind.name]
+        length.add_metric(name, figures.length)
+        oldest.add_metric(name, _seconds(now, figures.oldest))
+        put_off.add_metric(name, figures.put_off)
+        repeated.add_metric(name, figures.repeated)
+    return length, oldest, put_off, repeated
 
 
 def _uploads(now: datetime) -> Iterable[Metric]:  # noqa: ARG001

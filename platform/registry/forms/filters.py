@@ -15,7 +15,7 @@ Kind = Facet.Kind
 class RegistryFilter(filters.FilterSet):
     """Search by words and by what designs say of themselves; every choice is one that something has."""
 
-    q = filters.CharFilter(method="by_text", label="Words", max_length=200)
+    q = filters.CharFilter(method="by_text", label="Search", max_length=200)
     modality = filters.ChoiceFilter(method="by_facet", label="Modality")
     anatomy = filters.ChoiceFilter(method="by_facet", label="Anatomy")
     category = filters.ChoiceFilter(method="by_facet", label="Task category")

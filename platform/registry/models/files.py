@@ -5,6 +5,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from registry.models.registrations import RegistrationVersion
+from work.models import Work
 
 
 class VersionFile(models.Model):
@@ -30,7 +31,7 @@ class VersionFile(models.Model):
         return f"{self.kind} of {self.version}"
 
 
-class Deposit(models.Model):
+class Deposit(Work):
     """A version on its way into a repository that mints DOIs (REG-3). Each step is kept, so that none is done twice."""
 
     class State(models.TextChoices):
@@ -42,15 +43,12 @@ class Deposit(models.Model):
 
     version = models.OneToOneField(RegistrationVersion, on_delete=models.PROTECT, related_name="deposit")
     state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    due_at = models.DateTimeField(default=timezone.now, help_text="not tried again before")
     external_id = models.CharField(
         max_length=60, blank=True, help_text="the repository's number of the draft or record"
     )
     doi = models.CharField("DOI", max_length=120, blank=True)
     concept_doi = models.CharField("DOI of all versions", max_length=120, blank=True)
     address = models.URLField(max_length=500, blank=True, help_text="page of the record")
-    error = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     published_at = models.DateTimeField(null=True, blank=True)
 

@@ -1,6 +1,7 @@
 """Depositing registered versions: queued, step by step, tried again with growing distances, off by default (REG-3)."""
 
-from datetime import datetime, timedelta
+from contextlib import suppress
+from datetime import timedelta
 from html import escape
 from typing import Any, Final
 
@@ -12,82 +13,44 @@ from audit.services import record
 from registry.models import Deposit, RegistrationVersion
 from registry.queries.citing import Reference, reference_of
 from registry.queries.citing.datacite import as_xml, metadata
+from registry.queries.work import DEPOSITS, deposits_are_on
 from registry.services.depositing import DepositError, Record, Repository
 from registry.services.files import content_of, store_pdf
-from web.clock import shared_now
-from web.jobs import enqueue
+from work.leases import Lease, LeaseLostError, claim
+from work.services import ask
 
-TASK: Final = "registry.tasks.deposit"
 State = Deposit.State
-# While a worker is at it, no other takes it; a worker that died is followed after this time.
-LEASE: Final = timedelta(minutes=10)
-FIRST_WAIT: Final = timedelta(minutes=2)
-LONGEST_WAIT: Final = timedelta(days=1)
-# With these distances the last attempt comes about ten days after the first.
-MAX_ATTEMPTS: Final = 18
 WAIT_FOR_EARLIER: Final = timedelta(minutes=5)
-
-
-def enabled() -> bool:
-    """Whether this installation deposits at all."""
-    return bool(settings.PODIUM_DEPOSIT_URL and settings.PODIUM_DEPOSIT_TOKEN)
 
 
 def queue_deposit(*, version: RegistrationVersion) -> Deposit | None:
     """Put a version into the queue, once; nothing happens while deposits are off."""
-    if not enabled():
+    if not deposits_are_on():
         return None
-    deposit, is_new = Deposit.objects.get_or_create(version=version, defaults={"due_at": shared_now()})
+    deposit, is_new = Deposit.objects.get_or_create(version=version)
     if is_new:
-        enqueue(TASK, deposit.pk)
+        ask(DEPOSITS, deposit)
     return deposit
-
-
-def wait_after(attempts: int) -> timedelta:
-    """How long to wait after so many attempts that failed.
-
-    Examples
-    --------
-    >>> wait_after(1), wait_after(3), wait_after(40)
-    (datetime.timedelta(seconds=120), datetime.timedelta(seconds=480), datetime.timedelta(days=1))
-    """
-    return min(FIRST_WAIT * 2 ** min(attempts - 1, 20), LONGEST_WAIT)
 
 
 def run_deposit(*, deposit_id: int) -> Deposit | None:
     """Do what is left to do of a deposit; ``None`` when it is not due or another worker is at it."""
-    deposit = _claim(deposit_id)
-    if deposit is None:
+    lease = claim(DEPOSITS, deposit_id, give_up=_give_up)
+    if lease is None:
         return None
+    deposit = Deposit.objects.get(pk=lease.pk)
     try:
-        published = _deposit(deposit)
+        with lease.renewed():
+            published = _deposit(deposit)
     except DepositError as error:
-        return _failed(deposit, str(error))
-    if published is None:
-        return deposit
-    return _published(deposit, published)
-
-
-def due_deposits() -> list[int]:
-    """Deposits whose time has come."""
-    if not enabled():
-        return []
-    return list(Deposit.objects.filter(state=State.QUEUED, due_at__lte=shared_now()).values_list("pk", flat=True))
-
-
-@transaction.atomic
-def _claim(deposit_id: int) -> Deposit | None:
-    now = shared_now()
-    deposit = Deposit.objects.select_for_update().filter(pk=deposit_id, state=State.QUEUED, due_at__lte=now).first()
-    if deposit is None or not enabled():
-        return None
-    if deposit.attempts >= MAX_ATTEMPTS:
-        # Workers died of it: what ends a process is no answer of the repository, and is not tried for ever either.
-        _failed(deposit, deposit.error or "Every worker that tried stopped without an answer.")
-        return None
-    deposit.attempts += 1
-    deposit.due_at = now + LEASE
-    deposit.save(update_fields=["attempts", "due_at"])
+        _failed(lease, str(error))
+    else:
+        if published is None:
+            # The version before comes first; that is no failure.
+            lease.hand_back(WAIT_FOR_EARLIER, is_counted=False)
+        else:
+            _published(lease, published)
+    deposit.refresh_from_db()
     return deposit
 
 
@@ -97,7 +60,6 @@ def _deposit(deposit: Deposit) -> Record | None:
     version = deposit.version
     earlier = _earlier(version)
     if earlier is not None and earlier.state == State.QUEUED:
-        _postpone(deposit, shared_now() + WAIT_FOR_EARLIER)
         return None
     if deposit.external_id:
         draft = repository.read(deposit.external_id)
@@ -153,53 +115,51 @@ def described(version: RegistrationVersion, reference: Reference) -> dict[str, A
     }
 
 
-@transaction.atomic
-def _published(deposit: Deposit, published: Record) -> Deposit:
-    deposit.state, deposit.published_at, deposit.error = State.PUBLISHED, timezone.now(), ""
-    deposit.doi, deposit.concept_doi, deposit.address = published.doi, published.concept_doi, published.address
-    deposit.external_id = published.external_id
-    deposit.save()
-    record(
-        actor=None,
-        act="registration_deposited",
-        subject=deposit,
-        scope=deposit.version.registration.identifier,
-        facts={"version": deposit.version.number, "doi": deposit.doi, "concept_doi": deposit.concept_doi},
-    )
-    return deposit
+def _published(lease: Lease, published: Record) -> None:
+    with suppress(LeaseLostError), lease.completing() as deposit:
+        deposit.state, deposit.published_at, deposit.failure = State.PUBLISHED, timezone.now(), ""
+        deposit.doi, deposit.concept_doi, deposit.address = published.doi, published.concept_doi, published.address
+        deposit.external_id = published.external_id
+        record(
+            actor=None,
+            act="registration_deposited",
+            subject=deposit,
+            scope=deposit.version.registration.identifier,
+            facts={"version": deposit.version.number, "doi": deposit.doi, "concept_doi": deposit.concept_doi},
+        )
 
 
-@transaction.atomic
-def _failed(deposit: Deposit, error: str) -> Deposit:
-    deposit.error = error[:500]
-    deposit.due_at = shared_now() + wait_after(deposit.attempts)
-    if deposit.attempts >= MAX_ATTEMPTS:
-        deposit.state = State.FAILED
+def _failed(lease: Lease, error: str) -> None:
+    if lease.may_try_again:
+        lease.hand_back(failure=error[:500])
+    else:
+        _end(lease, error, attempts=lease.attempts)
+
+
+def _give_up(lease: Lease) -> None:
+    """Workers died of it: what ends a process is no answer of the repository, and is not tried for ever either."""
+    _end(lease, "Every worker that tried stopped without an answer.", attempts=lease.attempts - 1)
+
+
+def _end(lease: Lease, error: str, *, attempts: int) -> None:
+    with suppress(LeaseLostError), lease.completing() as deposit:
+        deposit.state, deposit.failure = State.FAILED, error[:500]
         record(
             actor=None,
             act="registration_deposit_given_up",
             subject=deposit,
             scope=deposit.version.registration.identifier,
-            facts={"version": deposit.version.number, "attempts": deposit.attempts},
+            facts={"version": deposit.version.number, "attempts": attempts},
         )
-    deposit.save(update_fields=["error", "due_at", "state"])
-    return deposit
-
-
-def _postpone(deposit: Deposit, due_at: datetime) -> None:
-    """Wait for the version before; that is no failure."""
-    deposit.attempts -= 1
-    deposit.due_at = due_at
-    deposit.save(update_fields=["attempts", "due_at"])
 
 
 @transaction.atomic
 def deposit_again() -> int:
     """Put everything that was given up, and every version that was never deposited, into the queue again."""
-    if not enabled():
+    if not deposits_are_on():
         return 0
     again = Deposit.objects.filter(state=State.FAILED)
-    number = again.update(state=State.QUEUED, attempts=0, due_at=shared_now(), error="")
+    number = again.update(state=State.QUEUED, attempts=0, due_at=None, asked_at=None, failure="")
     for version in RegistrationVersion.objects.filter(deposit=None).order_by("registered_at", "pk"):
         number += queue_deposit(version=version) is not None
     return number

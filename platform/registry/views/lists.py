@@ -16,8 +16,8 @@ from registry import queries
 from registry.forms.filters import RegistryFilter
 from registry.models import RegistrationVersion, Statistics, Verification
 from registry.services import verifying
-from web.jobs import send
 from web.spreadsheets import csv_file
+from work.jobs import send
 
 PAGE_SIZE = 20
 FEED_SIZE = 50

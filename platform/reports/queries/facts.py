@@ -6,8 +6,10 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from django.contrib.auth.models import AnonymousUser
 from django.db.models import Count, Q
 from django.urls import reverse
+from rules import test_rule
 
 from audit.models import Entry
 from challenges.models import Challenge, Member, Phase
@@ -111,6 +113,8 @@ class PhaseFacts:
     ranking: RankingFacts | None
     methods: list[dict[str, Any]]
     deviations: list[dict[str, Any]]
+    assessment_since: str = ""
+    bundle_is_public: bool = False
 
 
 @dataclass(frozen=True)
@@ -290,7 +294,15 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
         deviations=[
             entry.facts for entry in deviations(phase, executed=ranking.assessment_digest if ranking else None)
         ],
+        assessment_since=_assessment_since(phase),
+        bundle_is_public=test_rule("leaderboards.view_bundle", AnonymousUser(), phase),
     )
+
+
+def _assessment_since(phase: Phase) -> str:
+    """Since when a version of the registration holds the assessment of the phase; empty where none does."""
+    row = phase.assessments.filter(digest=phase.assessment_digest).order_by("since").first()
+    return row.since.isoformat() if row is not None else ""
 
 
 def _submissions(phase: Phase) -> list[dict[str, Any]]:

@@ -195,7 +195,9 @@ def build(
             )
         _panels_left(page, raw)
     else:
-        page.text(["Values of single cases open when the phase closes; until then this part stays out of the report."])
+        page.text(
+            ["Results by case are published when the phase has closed; until then this part stays out of the report."]
+        )
     found.exhibits["34"] = page.exhibits
 
     page = record()

@@ -1,15 +1,14 @@
 """Acts on reports: ask for one, make it, write into it, publish it."""
 
-import secrets
 from collections.abc import Mapping
-from datetime import timedelta
+from contextlib import suppress
 from time import perf_counter
 from typing import Any, Final
 
 import structlog
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import F, Max, Q
+from django.db.models import F, Max
 from django.utils import timezone
 
 from accounts.models import User
@@ -17,20 +16,17 @@ from audit.services import record
 from challenges.models import Challenge, Phase, Team
 from designs.models import DesignVersion
 from evaluation import canonical
-from leaderboards.services import leases
 from reports.domain.guideline import CHAPTERS
 from reports.models import Report, ReportSettings, ReportText
 from reports.queries.facts import Audience, Facts, collect
+from reports.queries.work import REPORTS
 from reports.services import challenge_report, exports, team_report
-from web import jobs
-from web.clock import overdue, shared_now
+from work.clock import shared_now
+from work.leases import Lease, LeaseLostError, claim
+from work.services import ask
 
 log = structlog.get_logger(__name__)
 
-MAKE_TASK: Final = "reports.tasks.make_report"
-LEASE: Final = timedelta(seconds=60)
-MAX_ATTEMPTS: Final = 3
-PATIENCE: Final = timedelta(seconds=5)
 MOST_TEXT: Final = 40_000
 ITEMS: Final = frozenset(number for _, _, numbers in CHAPTERS for number in numbers)
 
@@ -102,7 +98,7 @@ def _requested(
             known.state, known.failure, known.attempts = Report.State.QUEUED, "", 0
             known.requested_at = shared_now()
             known.save()
-            jobs.enqueue(MAKE_TASK, known.pk)
+            ask(REPORTS, known)
         return known
     last = Report.objects.filter(challenge=challenge).aggregate(last=Max("number"))["last"] or 0
     report = Report.objects.create(
@@ -123,61 +119,49 @@ def _requested(
         scope=challenge.slug,
         facts={"kind": kind, "audience": audience, "number": report.number, "inputs_digest": digest},
     )
-    jobs.enqueue(MAKE_TASK, report.pk)
+    ask(REPORTS, report)
     return report
 
 
 def make_report(*, report_id: int) -> Report | None:
     """Make a report that was asked for, unless another worker is at it; `None` when it was left alone."""
-    claim = _claim(report_id)
-    if claim is None:
+    lease = claim(REPORTS, report_id, give_up=_give_up)
+    if lease is None:
         return None
+    report = Report.objects.get(pk=lease.pk)
     started = perf_counter()
 
     def progress(done: int, steps: int, doing: str) -> None:
-        rows = Report.objects.filter(pk=claim.pk, lease=claim.lease)
-        rows.update(step=done, steps=steps + exports.STEPS, doing=doing[:120])
+        lease.tell(every=0.0, step=done, steps=steps + exports.STEPS, doing=doing[:120])
 
     try:
-        with leases.kept(claim, LEASE):
-            built = _built(claim, progress)
-            files = exports.write(claim, built, progress=progress)
+        with lease.renewed():
+            built = _built(report, progress)
+            files = exports.write(report, built, progress=progress)
     except Exception as error:
         log.exception("report_failed", report=report_id)
-        return _finish(claim, failure=f"{type(error).__name__}: {error}")
-    return _finish(claim, built=built, files=files, seconds=perf_counter() - started)
+        return _finish(lease, failure=f"{type(error).__name__}: {error}")
+    return _finish(lease, built=built, files=files, seconds=perf_counter() - started)
 
 
-def _built(claim: Report, progress: challenge_report.Progress) -> challenge_report.Built:
-    if claim.kind == Report.Kind.TEAM:
-        if claim.phase is None or claim.team is None:
+def _built(report: Report, progress: challenge_report.Progress) -> challenge_report.Built:
+    if report.kind == Report.Kind.TEAM:
+        if report.phase is None or report.team is None:
             raise LookupError("a report of a team has a phase and a team")
-        return team_report.build(team_report.TeamFacts.read(claim.inputs), progress=progress)
-    return challenge_report.build(Facts.read(claim.inputs), progress=progress)
+        return team_report.build(team_report.TeamFacts.read(report.inputs), progress=progress)
+    return challenge_report.build(Facts.read(report.inputs), progress=progress)
 
 
-@transaction.atomic
-def _claim(report_id: int) -> Report | None:
-    report = Report.objects.select_for_update().filter(pk=report_id).first()
-    now = shared_now()
-    if report is None or not report.is_under_way or (report.lease_until is not None and report.lease_until > now):
-        return None
-    if report.attempts >= MAX_ATTEMPTS:
-        report.state = Report.State.FAILED
-        report.failure = f"The worker died {report.attempts} times while it made this report."
-        report.lease, report.lease_until = "", None
-        report.save()
-        return None
-    report.state = Report.State.WORKING
-    report.attempts += 1
-    report.lease, report.lease_until = secrets.token_hex(8), now + LEASE
-    report.save()
-    return report
+def _give_up(lease: Lease) -> None:
+    """End a report that takes its workers down."""
+    lease.complete(
+        state=Report.State.FAILED,
+        failure=f"The worker died {lease.attempts - 1} times while it made this report.",
+    )
 
 
-@transaction.atomic
 def _finish(
-    claim: Report,
+    lease: Lease,
     *,
     built: challenge_report.Built | None = None,
     files: dict[str, str] | None = None,
@@ -185,37 +169,23 @@ def _finish(
     failure: str = "",
 ) -> Report | None:
     """Store the outcome; a worker whose lease went to another one stores nothing."""
-    row = Report.objects.select_for_update().get(pk=claim.pk)
-    if row.lease != claim.lease:
-        return None
-    row.lease, row.lease_until = "", None
-    if built is None or files is None:
-        row.state, row.failure = Report.State.FAILED, failure
-        row.save()
+    with suppress(LeaseLostError), lease.completing() as row:
+        if built is None or files is None:
+            row.state, row.failure = Report.State.FAILED, failure
+            return row
+        row.state, row.failure, row.finished_at, row.seconds = Report.State.DONE, "", timezone.now(), seconds
+        row.digest = canonical.sha256(built.content)
+        row.content_name = files.pop("content")
+        row.files, row.score, row.doing = files, built.content.get("score", {}), ""
+        record(
+            actor=None,
+            act="report_made",
+            subject=row,
+            scope=row.challenge.slug,
+            facts={"number": row.number, "digest": row.digest, "inputs_digest": row.inputs_digest},
+        )
         return row
-    row.state, row.failure, row.finished_at, row.seconds = Report.State.DONE, "", timezone.now(), seconds
-    row.digest = canonical.sha256(built.content)
-    row.content_name = files.pop("content")
-    row.files, row.score, row.doing = files, built.content.get("score", {}), ""
-    row.save()
-    record(
-        actor=None,
-        act="report_made",
-        subject=row,
-        scope=row.challenge.slug,
-        facts={"number": row.number, "digest": row.digest, "inputs_digest": row.inputs_digest},
-    )
-    return row
-
-
-def sweep() -> int:
-    """Send the jobs of reports that no living worker has; returns how many."""
-    now = shared_now()
-    lost = Report.objects.filter(
-        Q(overdue("requested_at", PATIENCE), state=Report.State.QUEUED, lease_until=None)
-        | Q(state__in=(Report.State.QUEUED, Report.State.WORKING), lease_until__lt=now)
-    )
-    return sum(jobs.send(MAKE_TASK, [pk]) for pk in lost.values_list("pk", flat=True))
+    return None
 
 
 @transaction.atomic

@@ -359,7 +359,7 @@ def _cases(
         words = (
             "The field is told as the median over all teams."
             if against_field
-            else "How the field did on these cases opens when the phase closes."
+            else "How the field did on these cases is published when the phase has closed."
         )
         item.text.append((ledger.say(words, own),))
     if hard.exhibits:

@@ -6,9 +6,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 from reviews.models.calls import Call
+from work.models import Work
 
 
-class AutomaticAssignment(models.Model):
+class AutomaticAssignment(Work):
     """One run of the optimiser over the open places of a call."""
 
     class State(models.TextChoices):

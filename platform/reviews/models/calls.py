@@ -44,7 +44,7 @@ class Call(models.Model):
     year = models.PositiveSmallIntegerField(null=True, blank=True)
     is_public = models.BooleanField("published", default=False, help_text="Everybody sees the call and can file.")
 
-    submission_at = models.DateTimeField("designs are filed until")
+    submission_at = models.DateTimeField("submission deadline")
     review_at = models.DateTimeField("reviews are due")
     revision_at = models.DateTimeField("revisions are due")
     registration_at = models.DateTimeField("accepted designs are registered until")

@@ -1,7 +1,9 @@
 """Who reviews what: by hand or by the optimiser, always without conflicts; reminders; the start of a review."""
 
 import re
+import traceback
 from collections import Counter, defaultdict
+from contextlib import suppress
 from typing import Any
 
 import structlog
@@ -27,13 +29,14 @@ from reviews.models import (
     Reviewer,
     State,
 )
+from reviews.queries.work import ASSIGNMENTS
 from reviews.services import mails
 from reviews.services.reviewing import begin_review
 from reviews.services.transitions import advance
-from web.jobs import enqueue
+from work.leases import Lease, LeaseLostError, claim
+from work.services import ask
 
 log = structlog.get_logger(__name__)
-TASK = "reviews.tasks.assign_automatically"
 # Reviewers are assigned while a filing waits, and exchanged while it is reviewed.
 ASSIGNABLE = (State.SUBMITTED, State.UNDER_REVIEW, State.REVISION_SUBMITTED)
 # What a bid is worth beside expertise, which gives up to `_EXPERTISE`.
@@ -163,30 +166,36 @@ def request_assignment(*, actor: User, call: Call) -> AutomaticAssignment:
     if waiting is None:
         waiting = AutomaticAssignment.objects.create(call=call, requested_by=actor)
         record(actor=actor, act="assignment_requested", subject=call, scope=call.slug)
-    enqueue(TASK, waiting.pk)
+    ask(ASSIGNMENTS, waiting)
     return waiting
 
 
 def assign_automatically(*, run: AutomaticAssignment) -> AutomaticAssignment:
     """Fill the open places; what chairs assigned stays. Running it again changes nothing."""
-    with transaction.atomic():
-        run = AutomaticAssignment.objects.select_for_update(of=("self",)).select_related("call").get(pk=run.pk)
-        if run.state != AutomaticAssignment.State.QUEUED:
-            return run
-        candidates, places, room, load = problem_of(run.call)
+    lease = claim(ASSIGNMENTS, run.pk, give_up=_give_up)
+    if lease is not None:
+        _assign(lease, run.call)
+    run.refresh_from_db()
+    return run
+
+
+def _assign(lease: Lease, call: Call) -> None:
+    with lease.renewed():
+        candidates, places, room, load = problem_of(call)
         try:
             found = plan(candidates, places, room=room, load=load)
         except RuntimeError as error:
-            log.exception("assignment_failed", call=run.call.slug)
-            run.state, run.words = AutomaticAssignment.State.FAILED, str(error)
-            run.save()
-            return run
-        filings = {filing.pk: filing for filing in run.call.filings.all()}
-        people = {one.pk: one for one in run.call.reviewers.select_related("user", "call")}
-        words = [
-            f"{filings[filing].title}: {number} {Part(part).label}{'s' if number > 1 else ''} missing"
-            for (filing, part), number in found.open_places.items()
-        ]
+            log.exception("assignment_failed", call=call.slug)
+            state = AutomaticAssignment.State.FAILED
+            lease.complete(state=state, words=str(error), failure=traceback.format_exc())
+            return
+    filings = {filing.pk: filing for filing in call.filings.all()}
+    people = {one.pk: one for one in call.reviewers.select_related("user", "call")}
+    words = [
+        f"{filings[filing].title}: {number} {Part(part).label}{'s' if number > 1 else ''} missing"
+        for (filing, part), number in found.open_places.items()
+    ]
+    with suppress(LeaseLostError), lease.completing() as run:
         for chosen in found.chosen:
             try:
                 assign(
@@ -201,8 +210,12 @@ def assign_automatically(*, run: AutomaticAssignment) -> AutomaticAssignment:
                 # A chair was quicker with this one.
                 words += [f"{filings[chosen.filing].title}: {message}" for message in error.messages]
         run.state, run.words = AutomaticAssignment.State.DONE, "\n".join(words)
-        run.save()
-        return run
+
+
+def _give_up(lease: Lease) -> None:
+    """End an assignment that takes its workers down."""
+    words = "The workers that tried broke off. Ask for it again; if it fails once more, tell the operators."
+    lease.complete(state=AutomaticAssignment.State.FAILED, words=words)
 
 
 Problem = tuple[list[Candidate], dict[tuple[int, str], int], dict[int, int], dict[int, int]]

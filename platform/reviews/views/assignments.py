@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from reviews import queries, rules
@@ -58,7 +59,8 @@ def assignments(request: HttpRequest, slug: str) -> HttpResponse:
             "parts": Part.choices,
             "run": call.automatic_assignments.first(),
             "running": AutomaticAssignment.State.QUEUED,
-            "late": sum(person.waiting for person in people),
+            "open_reviews": sum(person.waiting for person in people),
+            "is_late": timezone.now() > call.review_at,
         },
     )
 

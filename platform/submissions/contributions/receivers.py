@@ -5,7 +5,7 @@ from pathlib import Path
 from celery.signals import worker_init, worker_ready
 from django.conf import settings
 
-from web.jobs import send
+from work.jobs import send
 
 
 def look_for_lost_work(**_: object) -> None:

@@ -19,8 +19,7 @@ class SubmitForm(forms.Form):
     accept_incomplete = forms.BooleanField(
         required=False,
         label="Score it without asking when cases are missing or cannot be read",
-        help_text="Otherwise you are shown what is missing and decide then. What a case "
-        "without a valid prediction counts as stands under “What is expected”.",
+        help_text="Otherwise you are shown what is missing and decide then. What missing cases count as: see “What is expected”.",
     )
 
     def __init__(self, phase: Phase, *args: Any, **kwargs: Any) -> None:

@@ -2,6 +2,7 @@
 
 from submissions.models.methods import MethodDescription
 from submissions.models.releases import Release
+from submissions.models.rescorings import Rescoring
 from submissions.models.runs import Chunk, Run
 from submissions.models.submissions import Submission
 
@@ -9,6 +10,7 @@ __all__ = [
     "Chunk",
     "MethodDescription",
     "Release",
+    "Rescoring",
     "Run",
     "Submission",
 ]

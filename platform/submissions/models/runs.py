@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from submissions.models.submissions import Submission
 from test_sets.models.test_sets import TestSet
-from web.leased import Leased
+from work.models import Work
 
 
 class Run(models.Model):
@@ -109,7 +109,7 @@ class Run(models.Model):
         return self.state not in self.UNFINISHED
 
 
-class Chunk(Leased):
+class Chunk(Work):
     """Cases of a run that one worker scores in one go.
 
     The rows of a scored chunk, and what its cases add to the values of the whole data set, stay here until the run is

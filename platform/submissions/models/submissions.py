@@ -10,10 +10,10 @@ from django.utils import timezone
 
 from challenges.models import Challenge, Phase, Team
 from uploads.models.uploads import Upload
-from web.leased import Leased
+from work.models import Work
 
 
-class Submission(Leased):
+class Submission(Work):
     """One archive of predictions of one team for one phase.
 
     received → validating → (refused | held | accepted); held → (accepted | withdrawn); accepted → (scored | failed).

@@ -37,9 +37,16 @@ def standing_submissions(teams: Collection[Team]) -> set[UUID]:
     return found
 
 
-def counting(submission: Submission) -> Counting:
-    """Say whether a scored submission counts; three small queries at most."""
+def counting(submission: Submission, *, for_team: bool = True) -> Counting:
+    """Say whether a scored submission counts; three small queries at most.
+
+    Parameters
+    ----------
+    for_team
+        Whether the reader is of the team; others read its name.
+    """
     phase, team = submission.phase, submission.team
+    whose = "Your team" if for_team else f"The team {team.name}"
     if submission.is_late:
         return Counting(False, "It arrived after the phase closed and does not take part in the ranking.")
     if phase.is_dry_run:
@@ -47,22 +54,25 @@ def counting(submission: Submission) -> Counting:
             False, "This is a dry run: its ranking is for trying out, and no award or final rank depends on it."
         )
     if team.standing in Team.OUTSIDE:
-        return Counting(False, f"Your team {team.get_standing_display()}: {team.standing_reason}")
-    found = _within_team(submission)
+        return Counting(False, f"{whose} {team.get_standing_display()}: {team.standing_reason}")
+    found = _within_team(submission, "your team" if for_team else team.name)
     if description_needed(phase) and team.pk not in described_teams(phase):
         until = "until one of its submissions to this task has a complete method description."
         if phase.is_closed:
-            return Counting(False, f"The ranking leaves your team out {until}")
-        return Counting(found.counts, f"{found.words} The final ranking leaves your team out {until}".strip())
+            return Counting(False, f"The ranking leaves {whose.lower() if for_team else team.name} out {until}")
+        return Counting(
+            found.counts,
+            f"{found.words} The final ranking leaves {whose.lower() if for_team else team.name} out {until}".strip(),
+        )
     return found
 
 
-def _within_team(submission: Submission) -> Counting:
+def _within_team(submission: Submission, team_name: str) -> Counting:
     """Say which submission of the team counts, whatever else keeps the team out."""
     phase, team = submission.phase, submission.team
     if not tells_which(phase):
         return Counting(
-            False, "The best submission of your team counts; which one that is stays hidden as the scores do."
+            False, f"The best submission of {team_name} counts; which one that is stays hidden as the scores do."
         )
     runs = _scored(Run.objects.filter(submission__team=team, submission__phase=phase)).get((team.pk, phase.pk))
     if not runs:
@@ -74,15 +84,15 @@ def _within_team(submission: Submission) -> Counting:
             return Counting(False, f"Submission {missing[0].number}: {missing[0].reason}")
     counted = standing(phase, runs).submission
     rule = {
-        Phase.Counts.LAST: "the last scored submission counts",
-        Phase.Counts.BEST: "the best scored submission counts",
-        Phase.Counts.CHOSEN: "your team chose it"
+        Phase.Counts.LAST: f"it is the last of {team_name} that was scored",
+        Phase.Counts.BEST: f"it is the best of {team_name}",
+        Phase.Counts.CHOSEN: f"{team_name} chose it"
         if counted.is_chosen
-        else "no choice was made, so the last one counts",
+        else f"{team_name} chose none, so the last one counts",
     }[Phase.Counts(phase.counts)]
     if counted.pk == submission.pk:
-        return Counting(True, f"It stands for your team in the ranking: {rule}.")
-    return Counting(False, f"Submission {counted.number} stands for your team in the ranking: {rule}.")
+        return Counting(True, f"This submission counts: {rule}.")
+    return Counting(False, f"Submission {counted.number} counts instead: {rule}.")
 
 
 def _scored(rows) -> dict[tuple[int, int], list[Run]]:

@@ -55,7 +55,7 @@ class Work:
         if self.minutes is None:
             return "unknown: nothing was scored within a day"
         if not self.minutes:
-            return "nothing waits"
+            return "empty"
         whole = round(self.minutes)
         return "less than a minute" if self.minutes < 1 else f"about {whole:,} minute{'' if whole == 1 else 's'}"
 

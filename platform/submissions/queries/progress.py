@@ -11,6 +11,7 @@ from submissions.domain.costs import cost_of_a_missing_case
 from submissions.domain.report import Report
 from submissions.models import Run, Submission
 from submissions.queries.waiting import line_of_run, line_of_validation
+from web.wording import moment_words
 
 RECENT = 20
 # What is under way is called slow after this many seconds, and this many times its usual duration.
@@ -100,7 +101,7 @@ def _received(submission: Submission) -> Progress:
 def _validating(submission: Submission) -> Progress:
     report = Report.of(submission.report)
     usual = usual_validation(submission)
-    again = f" An earlier worker was lost; this is try {submission.attempt}." if submission.attempt > 1 else ""
+    again = f" An earlier worker was lost; this is try {submission.attempts}." if submission.attempts > 1 else ""
     return Progress(
         "Validating",
         "info",
@@ -125,7 +126,7 @@ def _held(submission: Submission) -> Progress:
         f"{gaps} of {gaps + report.valid} cases {'is' if gaps == 1 else 'are'} missing or cannot be scored. If you submit "
         f"it as it is, {'it' if gaps == 1 else 'each of them'} {cost_of_a_missing_case(submission.phase.assessment)}. You "
         "can also withdraw it, which does not use up your quota, and upload a corrected archive.",
-        f"Nothing happens until you decide; when the phase closes on {_moment(submission.phase.ends_at)}, it is scored as "
+        f"Nothing happens until you decide; when the phase closes on {moment_words(submission.phase.ends_at)}, it is scored as "
         "it is.",
     )
 
@@ -201,7 +202,7 @@ def _after_scoring(submission: Submission) -> str:
     phase = submission.phase
     if phase.is_revealed or submission.is_late:
         return ""
-    when = _moment(phase.revealed_from)
+    when = moment_words(phase.revealed_from)
     if phase.is_sealed:
         return f"The ranking opens on {when}."
     return f"The phase closes on {when}; its ranking stands then."
@@ -216,10 +217,6 @@ def _failed(submission: Submission) -> Progress:
         submission.reason,
         f"The organizers can have it scored again. {again}write to them: they have the log.",
     )
-
-
-def _moment(moment: datetime) -> str:
-    return f"{moment:%-d %B %Y, %H:%M} UTC"
 
 
 def usual_validation(submission: Submission) -> float | None:

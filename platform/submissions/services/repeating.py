@@ -1,37 +1,71 @@
 """Scoring many submissions once more: organizers ask, workers take them on one by one."""
 
+import traceback
+import uuid
+from contextlib import suppress
+
+import structlog
 from django.core.exceptions import ValidationError
+from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
-from submissions.models import Run, Submission
+from submissions.models import Rescoring, Run, Submission
+from submissions.queries.work import RESCORING
 from submissions.services.states import repeat
-from web.jobs import enqueue
+from work.clock import shared_now
+from work.jobs import enqueue
+from work.leases import Lease, LeaseLostError, claim
+
+log = structlog.get_logger(__name__)
 
 WORKING = (Submission.State.RECEIVED, Submission.State.VALIDATING, Submission.State.ACCEPTED)
 
 
+@transaction.atomic
 def repeat_all(*, actor: User, submissions: QuerySet[Submission]) -> tuple[int, int]:
     """Have every submission worked on once more that is not worked on already; returns how many are, and are not.
 
-    Two queries, however many there are: a request does not wait for them.
+    A few queries, however many there are: a request does not wait for them.
     """
     unfinished = Run.objects.filter(submission=OuterRef("pk"), state__in=Run.UNFINISHED)
-    busy = Q(state__in=WORKING) | Q(Exists(unfinished))
+    asked_for = Rescoring.objects.filter(submission=OuterRef("pk"), state=Rescoring.State.WAITING)
+    busy = Q(state__in=WORKING) | Q(Exists(unfinished)) | Q(Exists(asked_for))
     left = submissions.filter(busy).count()
+    now = shared_now()
     rows = submissions.exclude(busy).order_by("created_at").annotate(number_of_runs=Count("runs"))
-    asked = list(rows.values_list("pk", "number_of_runs"))
-    for pk, runs in asked:
-        enqueue("submissions.tasks.repeat", str(pk), runs, actor.pk)
+    asked = [
+        Rescoring(submission_id=pk, runs=runs, requested_by=actor, asked_at=now)
+        for pk, runs in rows.values_list("pk", "number_of_runs")
+    ]
+    # Whoever asks at the same moment asks for the same.
+    Rescoring.objects.bulk_create(asked, ignore_conflicts=True)
+    for row in asked:
+        enqueue(RESCORING.task, str(row.pk))
     return len(asked), left
 
 
-def repeat_asked(*, submission_id: str, runs: int, actor_id: int) -> None:
-    """Work on one of them; nothing when it has had another run since it was asked for, or is being worked on."""
-    submission = Submission.objects.get(pk=submission_id)
-    if submission.runs.count() != runs:
+def repeat_asked(*, rescoring_id: str | uuid.UUID) -> None:
+    """Begin one of them; nothing when it has had another run since it was asked for, or is being worked on."""
+    lease = claim(RESCORING, rescoring_id, give_up=_give_up)
+    if lease is None:
         return
     try:
-        repeat(submission=submission, actor=User.objects.get(pk=actor_id))
-    except ValidationError:
+        with lease.completing() as row:
+            row.state = Rescoring.State.DONE
+            if row.submission.runs.count() == row.runs:
+                with suppress(ValidationError):
+                    repeat(submission=row.submission, actor=row.requested_by)
+    except LeaseLostError:
         return
+    except Exception:
+        log.exception("rescoring_error", submission=str(rescoring_id), attempt=lease.attempts)
+        if lease.may_try_again:
+            lease.hand_back(failure=traceback.format_exc())
+        else:
+            lease.complete(state=Rescoring.State.DONE, failure=traceback.format_exc())
+
+
+def _give_up(lease: Lease) -> None:
+    """End one that takes its workers down; the result that stood before still does."""
+    lease.complete(state=Rescoring.State.DONE, failure="The workers that tried broke off.")

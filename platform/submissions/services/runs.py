@@ -8,10 +8,11 @@ from django.db.models import Max
 from accounts.models import User
 from submissions.domain.report import Report, Status
 from submissions.models import Chunk, Run, Submission
+from submissions.queries.work import SCORING
 from test_sets.queries.expectation import ExpectedCase, expectation
 from test_sets.queries.test_sets import active_test_set
-from web.clock import shared_now
-from web.jobs import enqueue
+from work.clock import shared_now
+from work.jobs import enqueue
 
 # A chunk should take about a third of a second: long against its overhead, short against everything that can go wrong.
 CHUNK_CASES = 20
@@ -43,12 +44,12 @@ def start_run(*, submission: Submission, trigger: str, actor: User | None = None
     )
     now = shared_now()
     chunks = [
-        Chunk(run=run, index=index, cases=names, cases_total=len(names), sent_at=now)
+        Chunk(run=run, index=index, cases=names, cases_total=len(names), asked_at=now)
         for index, names in enumerate(cut(valid))
     ]
     Chunk.objects.bulk_create(chunks)
     for _ in chunks:
-        enqueue("submissions.tasks.score_chunk")
+        enqueue(SCORING.task)
     return run
 
 

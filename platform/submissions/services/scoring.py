@@ -28,7 +28,7 @@ from submissions.domain.report import Report
 from submissions.domain.results import CaseRow
 from submissions.domain.summary import summarize
 from submissions.models import Chunk, Run, Submission
-from submissions.queries.work import waiting_chunks
+from submissions.queries.work import SCORING
 from submissions.services import disentangling, scorer
 from submissions.services.doubles import find_doubles
 from submissions.services.failing import EMPTIED, fail_run, locked_submission
@@ -39,82 +39,74 @@ from test_sets.models import Annotation, TestCase
 from test_sets.queries.test_sets import metadata_frame_of
 from uploads.limits import child_limits
 from uploads.storage import free_bytes, has_room, is_out_of_room
-from web.clock import shared_now
-from web.jobs import enqueue
-from web.leases import Heart, LeaseLostError, claim, task_budget
+from work.clock import shared_now
+from work.jobs import enqueue
+from work.leases import Lease, LeaseLostError, claim_next, task_budget
 
 log = structlog.get_logger(__name__)
 
-MAX_ATTEMPTS = 10
-MAX_ERRORS = 3
-FULL_PAUSE_SECONDS = 20
-_OPEN = (Chunk.State.WAITING, Chunk.State.SCORING)
+FULL_PAUSE = timedelta(seconds=20)
 
 
 def score_next_chunk() -> bool:
-    """Score the chunk whose turn it is; returns whether there was one.
-
-    Messages carry no chunk: each is one worker's turn. So a message delivered twice finds nothing to do, and which chunk
-    is next is decided in the database by fairness between teams, not by the order of the queue.
-    """
+    """Score the chunk whose turn it is; returns whether there was one."""
     if not has_room():
         log.warning("no_room", free=free_bytes())
         return False
-    for pk in waiting_chunks():
-        token = claim(Chunk, pk, states=_OPEN, state=Chunk.State.SCORING)
-        if token is not None:
-            _score(pk, token)
-            return True
-    return False
-
-
-def _score(pk: int, token: uuid.UUID) -> None:
-    chunk = Chunk.objects.select_related("run__submission__phase__task__challenge", "run__test_set").get(pk=pk)
+    lease = claim_next(SCORING, give_up=_give_up)
+    if lease is None:
+        return False
+    chunk = Chunk.objects.select_related("run__submission__phase__task__challenge", "run__test_set").get(pk=lease.pk)
     # On every line that is written meanwhile, whoever writes it.
     with bound_contextvars(run=str(chunk.run_id), submission=str(chunk.run.submission_id), chunk=chunk.index):
-        _score_claimed(chunk, token)
+        _score_claimed(chunk, lease)
+    return True
 
 
-def _score_claimed(chunk: Chunk, token: uuid.UUID) -> None:
+def _give_up(lease: Lease) -> None:
+    """End the run of a chunk that took its workers down."""
+    chunk = lease.rows.first()
+    if chunk is not None:
+        fail_run(
+            run_id=chunk.run_id,
+            cause=f"the workers that tried broke off, {SCORING.attempts} times",
+            log=f"Workers were lost at chunk {chunk.index} too often.",
+        )
+
+
+def _score_claimed(chunk: Chunk, lease: Lease) -> None:
     begun = time.monotonic()
     Run.objects.filter(pk=chunk.run_id, state=Run.State.QUEUED).update(
         state=Run.State.SCORING, started_at=timezone.now()
     )
-    if chunk.attempt > MAX_ATTEMPTS:
-        log.error("workers_lost", attempt=chunk.attempt)
-        log_text = f"Workers were lost at chunk {chunk.index} too often."
-        fail_run(run_id=chunk.run_id, cause=f"the workers that tried broke off, {MAX_ATTEMPTS} times", log=log_text)
-        return
     try:
-        scored = _score_cases(chunk, Heart(Chunk, chunk.pk, token))
+        scored = _score_cases(chunk, lease)
     except LeaseLostError:
         return
     except Exception as error:
-        log.exception("scoring_error", attempt=chunk.attempt)
+        log.exception("scoring_error", attempt=lease.attempts)
         if is_out_of_room(error):
-            _hand_back(chunk, token, seconds=FULL_PAUSE_SECONDS, attempt=chunk.attempt - 1)
-        elif chunk.attempt < MAX_ERRORS:
-            _hand_back(chunk, token, seconds=2 * chunk.attempt)
+            lease.hand_back(FULL_PAUSE, failure=str(error), is_counted=False)
+        elif lease.may_try_again:
+            lease.hand_back(failure=traceback.format_exc())
         else:
-            cause = f"an error on our side, {MAX_ERRORS} times at the same cases"
+            cause = f"an error on our side, {SCORING.errors} times at the same cases"
             fail_run(run_id=chunk.run_id, cause=cause, log=f"Chunk {chunk.index}:\n{traceback.format_exc()}")
         return
-    last = _complete(chunk, token, scored)
+    last = _complete(chunk, lease, scored)
     log.info("chunk_scored", cases=len(scored), seconds=round(time.monotonic() - begun, 3))
     if last:
         finish_run(run_id=chunk.run_id)
 
 
-def _score_cases(chunk: Chunk, heart: Heart) -> list[Scored]:
+def _score_cases(chunk: Chunk, lease: Lease) -> list[Scored]:
     members = Report.of(chunk.run.submission.report).members
     rows = _with_references(chunk.run).filter(name__in=chunk.cases)
     cases = {case.name: case for case in rows}
     scored: list[Scored] = []
 
     def beat() -> None:
-        heart.beat(lambda: {"cases_done": len(scored)})
-        if heart.is_lost:
-            raise LeaseLostError
+        lease.beat(lambda: {"cases_done": len(scored)})
 
     for result in scorer.score_cases(
         chunk.run,
@@ -135,12 +127,12 @@ def _with_references(run: Run) -> QuerySet[TestCase]:
     return run.test_set.cases.select_related("test_set").prefetch_related(annotations)
 
 
-def _complete(chunk: Chunk, token: uuid.UUID, scored: list[Scored]) -> bool:
+def _complete(chunk: Chunk, lease: Lease, scored: list[Scored]) -> bool:
     """Store what was found, all or nothing; returns whether this was the run's last open chunk."""
     done = {result.case for result in scored}
     left = [name for name in chunk.cases if name not in done]
     with transaction.atomic():
-        kept = Chunk.objects.filter(pk=chunk.pk, lease_token=token, state=Chunk.State.SCORING).update(
+        kept = lease.complete(
             state=Chunk.State.DONE,
             cases=[result.case for result in scored],
             cases_total=len(scored),
@@ -156,29 +148,19 @@ def _complete(chunk: Chunk, token: uuid.UUID, scored: list[Scored]) -> bool:
             decoys={result.case: result.handed for result in scored if result.handed},
             disentangled={result.case: result.disentangled for result in scored if result.disentangled},
             log="\n".join(f"{result.case}: {result.details}" for result in scored if result.details),
-            lease_token=None,
-            lease_until=None,
         )
         if kept and left:
             _split_off(chunk, left)
-    return bool(kept) and not Chunk.objects.filter(run=chunk.run_id).exclude(state=Chunk.State.DONE).exists()
+    return kept and not Chunk.objects.filter(run=chunk.run_id).exclude(state=Chunk.State.DONE).exists()
 
 
 def _split_off(chunk: Chunk, cases: list[str]) -> None:
     """Leave the cases for which the time of one task did not suffice to another turn."""
     last = Chunk.objects.filter(run=chunk.run_id).order_by("index").values_list("index", flat=True).last() or 0
-    Chunk.objects.create(run_id=chunk.run_id, index=last + 1, cases=cases, cases_total=len(cases), sent_at=shared_now())
-    enqueue("submissions.tasks.score_chunk")
-
-
-def _hand_back(chunk: Chunk, token: uuid.UUID, *, seconds: int, **changes: int) -> None:
-    with transaction.atomic():
-        now = shared_now()
-        kept = Chunk.objects.filter(pk=chunk.pk, lease_token=token).update(
-            lease_until=now + timedelta(seconds=seconds), lease_token=None, sent_at=now, **changes
-        )
-        if kept:
-            enqueue("submissions.tasks.score_chunk", countdown=seconds + 0.1)
+    Chunk.objects.create(
+        run_id=chunk.run_id, index=last + 1, cases=cases, cases_total=len(cases), asked_at=shared_now()
+    )
+    enqueue(SCORING.task)
 
 
 def finish_run(*, run_id: uuid.UUID) -> None:

@@ -1,6 +1,6 @@
 """The ways of a submission through its states: each decided in one transaction by whoever holds the lease."""
 
-import uuid
+from contextlib import suppress
 from datetime import timedelta
 
 from django.core.exceptions import ValidationError
@@ -12,11 +12,12 @@ from audit.services import record
 from confinement.archive import is_nested_archive
 from submissions.domain.report import Report
 from submissions.models import Run, Submission
+from submissions.queries.work import VALIDATION
 from submissions.services.runs import start_run
 from submissions.services.telling import tell_team
 from test_sets.queries.test_sets import active_test_set
-from web.clock import shared_now
-from web.jobs import enqueue
+from work.leases import Lease, LeaseLostError
+from work.services import ask
 
 State = Submission.State
 FAILED_MESSAGE = (
@@ -27,27 +28,25 @@ FAILED_MESSAGE = (
 CHARGED_MESSAGE = "This counts as one of your submissions."
 
 
-def settle(*, submission: Submission, token: uuid.UUID, report: Report) -> None:
+def settle(*, submission: Submission, lease: Lease, report: Report) -> None:
     """Store what validation found and decide: refuse, ask the team, or accept and score.
 
     An unfinished report is stored and the rest is left to the next task.
     """
-    with transaction.atomic():
-        current = _held(submission, token)
-        if current is None:
-            return
-        current.report = report.document()
-        current.log = submission.log
-        current.archive_sha256 = submission.archive_sha256
-        current.predictions_file = submission.predictions_file
-        current.lease_until = current.lease_token = None
-        total = active_test_set(current.phase).cases.count()
-        if not report.problem and len(report.findings) < total:
-            current.sent_at = shared_now()
-            current.attempt = 1
-            current.save()
-            enqueue("submissions.tasks.validate", str(current.pk))
-            return
+    results = {
+        "report": report.document(),
+        "log": submission.log,
+        "archive_sha256": submission.archive_sha256,
+        "predictions_file": submission.predictions_file,
+    }
+    total = active_test_set(submission.phase).cases.count()
+    if not report.problem and len(report.findings) < total:
+        lease.hand_back(timedelta(0), **results, attempts=1)
+        return
+    with suppress(LeaseLostError), lease.completing() as current:
+        for name, value in results.items():
+            setattr(current, name, value)
+        current.failure = ""
         current.validated_at = timezone.now()
         reason = report.problem or _refusal(report, total, incomplete_allowed=current.phase.incomplete_allowed)
         if reason:
@@ -120,11 +119,10 @@ def repeat(*, submission: Submission, actor: User) -> None:
     current.report = {}
     current.is_charged = False
     current.validated_at = None
-    current.attempt = 0
-    current.sent_at = shared_now()
+    current.attempts = 0
     _move(current, State.RECEIVED)
     _record(current, "submission_revalidated", actor=actor)
-    enqueue("submissions.tasks.validate", str(current.pk))
+    ask(VALIDATION, current)
 
 
 def held_in_closed_phases() -> list[Submission]:
@@ -133,38 +131,17 @@ def held_in_closed_phases() -> list[Submission]:
     return [submission for submission in held if submission.phase.is_closed]
 
 
-def fail(*, submission: Submission, token: uuid.UUID, log: str) -> None:
+def fail(*, lease: Lease, log: str) -> None:
     """End a submission that the platform could not validate."""
-    with transaction.atomic():
-        current = _held(submission, token)
-        if current is None:
-            return
+    with suppress(LeaseLostError), lease.completing() as current:
         current.log += log
-        current.lease_until = current.lease_token = None
         _move(current, State.FAILED, reason=FAILED_MESSAGE)
         _record(current, "submission_failed")
-
-
-def hand_back(*, submission: Submission, token: uuid.UUID, seconds: int, **changes: int) -> None:
-    """Give the work up for another try after `seconds`."""
-    with transaction.atomic():
-        now = shared_now()
-        kept = Submission.objects.filter(pk=submission.pk, lease_token=token).update(
-            lease_until=now + timedelta(seconds=seconds), lease_token=None, sent_at=now, **changes
-        )
-        if kept:
-            enqueue("submissions.tasks.validate", str(submission.pk), countdown=seconds + 0.1)
 
 
 def _locked(submission: Submission) -> Submission:
     rows = Submission.objects.select_for_update(of=("self",)).select_related("phase__task__challenge", "team")
     return rows.get(pk=submission.pk)
-
-
-def _held(submission: Submission, token: uuid.UUID) -> Submission | None:
-    """Lock the submission if the lease is still ours."""
-    current = _locked(submission)
-    return current if current.lease_token == token and current.state == State.VALIDATING else None
 
 
 def _move(submission: Submission, state: str, *, reason: str = "") -> None:

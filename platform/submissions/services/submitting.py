@@ -13,6 +13,7 @@ from audit.services import record
 from challenges.models import Phase, Seat, Team
 from submissions.models import Submission
 from submissions.queries.quotas import quota
+from submissions.queries.work import VALIDATION
 from uploads.limits import upload_limits
 from uploads.models import Multipart, Upload
 from uploads.services import announcing, multiparts
@@ -28,8 +29,8 @@ from uploads.services.refusals import (
 )
 from uploads.services.uploads import append, cancel, check_receiving
 from uploads.storage import delete, private, scratch, store_file
-from web.clock import shared_now
-from web.jobs import enqueue
+from work.clock import shared_now
+from work.jobs import enqueue
 
 
 def create_upload(
@@ -199,7 +200,7 @@ def _submit(upload: Upload, archive: str) -> Submission:
             archive_size=upload.size,
             accept_incomplete=upload.accept_incomplete,
             is_late=is_late,
-            sent_at=shared_now(),
+            asked_at=shared_now(),
         )
         Upload.objects.filter(pk=upload.pk).update(state=Upload.State.COMPLETE)
         Multipart.objects.filter(upload=upload).update(is_open=False)
@@ -216,7 +217,7 @@ def _submit(upload: Upload, archive: str) -> Submission:
                 "late": is_late,
             },
         )
-        enqueue("submissions.tasks.validate", str(submission.pk))
+        enqueue(VALIDATION.task, str(submission.pk))
         return submission
 
 

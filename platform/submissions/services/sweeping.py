@@ -1,4 +1,4 @@
-"""Finding lost work: whatever was not sent, got lost on the way, or was left by a worker that died."""
+"""Ending what was interrupted, and what nobody decided in time; lost work itself is found by `work.services.sweep`."""
 
 import shutil
 import time
@@ -8,35 +8,27 @@ import structlog
 from django.db.models import F, Q
 from django.utils import timezone
 
-from submissions.queries.work import lost_chunks, lost_validations, unassembled_runs
+from submissions.queries.work import unassembled_runs
 from submissions.services import scoring, states, submitting
 from test_sets import vault
-from test_sets.services import arrivals, sweeping
+from test_sets.services import arrivals
 from uploads.models import Upload
 from uploads.services import multiparts, refusals, uploads
 from uploads.storage import scratch
-from web.clock import shared_now
-from web.jobs import send
 
 log = structlog.get_logger(__name__)
 
-# Messages sent in one sweep; what is left is sent by the next.
+# Runs assembled in one sweep; what is left is assembled by the next.
 AT_ONCE = 200
 _DAY = 24 * 3600
 
 
 def sweep() -> dict[str, int]:
-    """Hand out again what nobody works on; returns how much of what was found.
-
-    Nothing here decides anything: a message too many finds nothing to do.
-    """
+    """End what was interrupted half-way; returns how much of what was found."""
     found = {
         "uploads": _finish_uploads() + arrivals.finish_whole(),
-        "validations": _validate(),
-        "test_sets": sweeping.send_lost(),
         "held": _decide_held(),
         "runs": _assemble(),
-        "chunks": _score(),
         "expired": uploads.expire() + arrivals.expire(),
         "thrown_away": multiparts.throw_away_ended(),
     }
@@ -63,14 +55,6 @@ def _finish_uploads() -> int:
     return count
 
 
-def _validate() -> int:
-    lost = list(lost_validations()[:AT_ONCE])
-    for submission in lost:
-        type(submission).objects.filter(pk=submission.pk).update(sent_at=shared_now())
-        send("submissions.tasks.validate", [str(submission.pk)])
-    return len(lost)
-
-
 def _decide_held() -> int:
     """Submissions with gaps on which a team did not decide while it could: they are scored as they are."""
     held = states.held_in_closed_phases()
@@ -84,14 +68,6 @@ def _assemble() -> int:
     for run in runs:
         scoring.finish_run(run_id=run.pk)
     return len(runs)
-
-
-def _score() -> int:
-    lost = list(lost_chunks().order_by("pk")[:AT_ONCE])
-    for chunk in lost:
-        type(chunk).objects.filter(pk=chunk.pk).update(sent_at=shared_now())
-        send("submissions.tasks.score_chunk", [])
-    return len(lost)
 
 
 def _tidy() -> None:

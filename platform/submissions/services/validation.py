@@ -4,6 +4,7 @@ import errno
 import traceback
 import uuid
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import structlog
@@ -17,21 +18,19 @@ from submissions.domain import checks
 from submissions.domain.instance_tables import OpenInstances
 from submissions.domain.report import Report
 from submissions.models import Submission
+from submissions.queries.work import VALIDATION
 from submissions.services import states
 from test_sets.queries.expectation import Expectation, expectation
 from test_sets.queries.test_sets import active_test_set
 from uploads.limits import child_limits
 from uploads.storage import free_bytes, has_room, is_out_of_room, local_path, sha256_of, store_file, working_folder
-from web.leases import Heart, LeaseLostError, claim, task_budget
+from work.leases import Lease, LeaseLostError, claim, task_budget
 
 log = structlog.get_logger(__name__)
 
-MAX_ATTEMPTS = 10
-MAX_ERRORS = 3
-FULL_PAUSE_SECONDS = 20
+FULL_PAUSE = timedelta(seconds=20)
 ORDINARY_RATIO = 4
 """What archives of label images unpack to, over their own size, where nothing is unusual about them."""
-_OPEN = (Submission.State.RECEIVED, Submission.State.VALIDATING)
 
 
 def validate(*, submission_id: str | uuid.UUID) -> None:
@@ -42,57 +41,49 @@ def validate(*, submission_id: str | uuid.UUID) -> None:
     if not has_room():
         log.warning("no_room", free=free_bytes())
         return
-    token = claim(Submission, submission_id, states=_OPEN, state=Submission.State.VALIDATING)
-    if token is None:
+    lease = claim(
+        VALIDATION,
+        submission_id,
+        give_up=lambda lost: states.fail(lease=lost, log="Workers were lost at it too often."),
+    )
+    if lease is None:
         return
     submission = Submission.objects.select_related("phase__task__challenge", "team").get(pk=submission_id)
-    if submission.attempt == 1:
+    if lease.attempts == 1:
         Submission.objects.filter(pk=submission.pk).update(state_since=timezone.now())
-    if submission.attempt > MAX_ATTEMPTS:
-        states.fail(submission=submission, token=token, log="Workers were lost at it too often.")
-        return
-    heart = Heart(Submission, submission.pk, token)
     try:
-        report = _examine(submission, heart)
+        report = _examine(submission, lease)
     except LeaseLostError:
         return
     except Exception as error:
-        log.exception("validation_error", submission=str(submission.pk), attempt=submission.attempt)
+        log.exception("validation_error", submission=str(submission.pk), attempt=lease.attempts)
         if is_out_of_room(error):
-            states.hand_back(
-                submission=submission, token=token, seconds=FULL_PAUSE_SECONDS, attempt=submission.attempt - 1
-            )
-        elif submission.attempt < MAX_ERRORS:
-            states.hand_back(submission=submission, token=token, seconds=2 * submission.attempt)
+            lease.hand_back(FULL_PAUSE, failure=str(error), is_counted=False)
+        elif lease.may_try_again:
+            lease.hand_back(failure=traceback.format_exc())
         else:
-            states.fail(submission=submission, token=token, log=traceback.format_exc())
+            states.fail(lease=lease, log=traceback.format_exc())
         return
-    states.settle(submission=submission, token=token, report=report)
+    states.settle(submission=submission, lease=lease, report=report)
 
 
-def _examine(submission: Submission, heart: Heart) -> Report:
+def _examine(submission: Submission, lease: Lease) -> Report:
     phase = submission.phase
     wanted = expectation(active_test_set(phase), phase.assessment)
     report = Report.of(submission.report)
     if not report.inspected:
-        report = _inspect(submission, wanted, heart)
+        report = _inspect(submission, wanted, lease)
     if not report.problem:
-        _check_cases(submission, wanted, report, heart)
-    if heart.is_lost:
+        _check_cases(submission, wanted, report, lease)
+    if lease.is_lost:
         raise LeaseLostError
     return report
 
 
-def _inspect(submission: Submission, wanted: Expectation, heart: Heart) -> Report:
-
-    def beat() -> None:
-        heart.beat()
-        if heart.is_lost:
-            raise LeaseLostError
-
+def _inspect(submission: Submission, wanted: Expectation, lease: Lease) -> Report:
     # Copying and reading a large archive takes longer than a lease. No more is copied than was taken.
-    path = local_path(submission.archive_file, limit=submission.archive_size, beat=beat)
-    submission.archive_sha256 = sha256_of(path, beat)
+    path = local_path(submission.archive_file, limit=submission.archive_size, beat=lease.beat)
+    submission.archive_sha256 = sha256_of(path, lease.beat)
     submission.predictions_file = submission.archive_file
     limits = archive_limits(cases=len(wanted.cases), needed_bytes=wanted.needed_bytes)
     whole = limits if archive.is_zip(path) else replace(limits, room_bytes=_room(submission, limits))
@@ -113,7 +104,7 @@ def _inspect(submission: Submission, wanted: Expectation, heart: Heart) -> Repor
             work,
             limits=_for_archives(submission, limits),
             reads=[path],
-            beat=heart.beat,
+            beat=lease.beat,
             hands_over=folder,
         )
         if answer.failure is not None or not isinstance(answer.value, dict):
@@ -157,7 +148,7 @@ def _for_archives(submission: Submission, limits: ArchiveLimits) -> ChildLimits:
     )
 
 
-def _check_cases(submission: Submission, wanted: Expectation, report: Report, heart: Heart) -> None:
+def _check_cases(submission: Submission, wanted: Expectation, report: Report, lease: Lease) -> None:
     cases = {case.name: case for case in wanted.cases}
     path = local_path(submission.predictions_file)
     waiting = [name for name in report.members if name not in report.findings]
@@ -166,11 +157,9 @@ def _check_cases(submission: Submission, wanted: Expectation, report: Report, he
     def work(name: str, folder: Path) -> object:
         return checks.check(path, report.members[name], cases[name], wanted.labels, folder, instances=instances)
 
-    for answer in answers(waiting, work, limits=child_limits(), reads=[path], beat=heart.beat, seconds=task_budget()):
+    for answer in answers(waiting, work, limits=child_limits(), reads=[path], beat=lease.beat, seconds=task_budget()):
         report.findings[answer.item] = checks.finding_of(answer, report.members[answer.item])
         if answer.details:
             submission.log += f"{answer.item}: {answer.failure}\n{answer.details}\n"
-        heart.beat()
-        if heart.is_lost:
-            raise LeaseLostError
+        lease.beat()
     report.findings = {name: report.findings[name] for name in wanted.names if name in report.findings}

@@ -105,7 +105,9 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         "progress": state,
         "report": Report.of(submission.report),
         "run": run,
-        "counting": counting(submission) if submission.state == Submission.State.SCORED else Counting(False, ""),
+        "counting": counting(submission, for_team=submission.team.members.filter(user=user).exists())
+        if submission.state == Submission.State.SCORED
+        else Counting(False, ""),
         "may_choose": choosing.may_be_chosen(submission)
         and test_rule("submissions.decide_submission", user, submission),
         "may_decide": test_rule("submissions.decide_submission", user, submission),
@@ -148,7 +150,7 @@ def decide(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
         except ValidationError as error:
             messages.error(request, error.message)
         else:
-            messages.success(request, f"Submission {submission.number} stands for your team now.")
+            messages.success(request, f"Submission {submission.number} counts for your team now.")
     elif request.POST.get("decision") == "withdraw":
         try:
             states.withdraw(submission=submission, actor=request.user)

@@ -10,10 +10,10 @@ from django.utils import timezone
 from challenges.models import Phase
 from test_sets.models.test_sets import TestSet
 from uploads.models.incoming import Incoming
-from web.leased import Leased
+from work.models import Work
 
 
-class TestSetArchive(Leased):
+class TestSetArchive(Work):
     """An archive of references that becomes one version of a test set, or is refused with what is wrong.
 
     The archive is kept encrypted until it is decided, and then deleted: what is sealed is kept case by case.

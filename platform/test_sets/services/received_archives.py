@@ -15,17 +15,17 @@ from challenges.models import Phase
 from confinement.limits import MIB
 from test_sets import vault
 from test_sets.models import TestSet, TestSetArchive
+from test_sets.queries.work import CHECKING
 from test_sets.services.archives import take_archive
 from test_sets.services.replacing import Replacement, TestSetError, approved_change
 from uploads.services.refusals import BusyError
 from uploads.storage import delete, has_room
-from web.clock import shared_now
-from web.jobs import enqueue
-from web.leases import Heart, LeaseLostError, claim
+from work.clock import shared_now
+from work.jobs import enqueue
+from work.leases import Lease, LeaseLostError, claim
 
 log = structlog.get_logger(__name__)
 
-MAX_ATTEMPTS = 3
 PIECE_BYTES = 32 * MIB
 OUR_FAULT = (
     "Something went wrong on our side, and nothing was sealed. Send the archive again; if it happens again, ask the "
@@ -90,9 +90,9 @@ def hand_on(
                 reason=reason.strip(),
                 merge_rule=merge_rule,
                 pieces=list(pieces),
-                sent_at=shared_now(),
+                asked_at=shared_now(),
             )
-            enqueue("test_sets.tasks.take_test_set", str(kept.pk))
+            enqueue(CHECKING.task, str(kept.pk))
     except IntegrityError as error:
         raise BusyError(_BUSY) from error
     return kept
@@ -123,15 +123,13 @@ _BUSY = "Another archive for this phase is being checked. Wait until it is decid
 
 def work_off(*, archive_id: str | uuid.UUID) -> None:
     """Check and seal an archive, if that is still to be done and nobody else is at it."""
-    token = claim(TestSetArchive, archive_id, states=TestSetArchive.OPEN, state=TestSetArchive.State.CHECKING)
-    if token is None:
+    lease = claim(
+        CHECKING, archive_id, give_up=lambda lost: _refuse(TestSetArchive.objects.get(pk=lost.pk), lost, OUR_FAULT)
+    )
+    if lease is None:
         return
     kept = TestSetArchive.objects.select_related("phase__task__challenge", "user").get(pk=archive_id)
-    heart = Heart(TestSetArchive, kept.pk, token)
     try:
-        if kept.attempt > MAX_ATTEMPTS:
-            _refuse(kept, token, OUR_FAULT)
-            return
         with vault.joined(kept.pieces, total=kept.size) as path:
             take_archive(
                 phase=kept.phase,
@@ -140,22 +138,23 @@ def work_off(*, archive_id: str | uuid.UUID) -> None:
                 reason=kept.reason,
                 replaces=kept.replaces,
                 merge_rule=kept.merge_rule,
-                beat=heart.beat,
-                within=lambda test_set: _settle(kept, token, state=TestSetArchive.State.SEALED, test_set=test_set),
+                beat=lease.beat,
+                within=lambda test_set: _settle(lease, state=TestSetArchive.State.SEALED, test_set=test_set),
             )
         _delete(kept)
     except TestSetError as error:
-        _refuse(kept, token, str(error))
+        _refuse(kept, lease, str(error))
     except LeaseLostError:
         return
     except Exception:
         # The sweep hands it out again when the lease has run out.
-        log.exception("test_set_error", archive=str(kept.pk), attempt=kept.attempt, trace=traceback.format_exc())
+        log.exception("test_set_error", archive=str(kept.pk), attempt=lease.attempts)
+        lease.rows.update(failure=traceback.format_exc())
 
 
-def _refuse(kept: TestSetArchive, token: uuid.UUID, problems: str) -> None:
+def _refuse(kept: TestSetArchive, lease: Lease, problems: str) -> None:
     try:
-        _settle(kept, token, state=TestSetArchive.State.REFUSED, problems=problems)
+        _settle(lease, state=TestSetArchive.State.REFUSED, problems=problems)
     except LeaseLostError:
         return
     _delete(kept)
@@ -166,8 +165,7 @@ def _delete(kept: TestSetArchive) -> None:
         delete(name)
 
 
-def _settle(kept: TestSetArchive, token: uuid.UUID, **changes: object) -> None:
+def _settle(lease: Lease, **changes: object) -> None:
     """Decide, if the lease is still ours; inside the transaction that seals, so that a version is sealed once."""
-    held = TestSetArchive.objects.filter(pk=kept.pk, lease_token=token)
-    if not held.update(**changes, finished_at=timezone.now(), lease_token=None, lease_until=None):
+    if not lease.complete(**changes, finished_at=timezone.now()):
         raise LeaseLostError

@@ -26,7 +26,7 @@ def test_the_way_of_a_submission(podium, folder, tmp_path, world):
     code, out, _ = podium("submit", "blocks", "first", folder, "--watch")
     assert code == 0
     assert "Ada's #1 in First: Scored" in out
-    assert "It stands for your team in the ranking" in out
+    assert "This submission counts: " in out
     submission = Submission.objects.get()
     assert (submission.state, submission.team) == ("scored", world.adas)
     assert submission.archive_name == "predictions.zip"

@@ -179,3 +179,29 @@ def test_a_reader_sees_the_advice_and_answers_nothing(client, owner):
     client.force_login(person("bo"))
     address = reverse("designs:answer_question", args=[stored.slug, stored.tasks.first().key])
     assert client.post(address, {"item": "FP3.1", "answer": "true"}).status_code == 403
+
+
+def test_before_anything_is_answered_no_metric_is_said_not_to_fit_by_an_answer(signed_in, hippocampus):
+    save(hippocampus, "metrics", [{"metric": "nsd", "options": {"tolerance": 2}, "used_for_ranking": True}])
+    open_departure = next(
+        entry for entry in page(signed_in, hippocampus).context["advice"].departures if "NSD" in entry.words
+    )
+    assert open_departure.words == "NSD is not recommended so far"
+    assert open_departure.departure.why.startswith("Open until answered: The outline matters;")
+    send(signed_in, hippocampus, item="FP2.1", answer="false")
+    settled = next(entry for entry in page(signed_in, hippocampus).context["advice"].departures if "NSD" in entry.words)
+    assert settled.words == "NSD does not fit this problem"
+    assert "The outline matters: no;" in settled.departure.why
+    assert "Sizes vary much: no (assumed)" in settled.departure.why
+
+
+def test_recommended_metrics_of_the_whole_data_set_are_taken_in_as_such(signed_in, owner):
+    stored = design(owner, title="Skin")
+    save(stored, "task_category", ["classification"])
+    while not (shown := page(signed_in, stored).context["advice"]).metrics:
+        send(signed_in, stored, item=shown.current.id, answer=shown.current.choices[0][0])
+    place = stored.tasks.get()
+    services.take_recommended_metrics(actor=owner, task=place)
+    rows = document_of(stored).values(place.key).rows("metrics")
+    assert rows
+    assert {row["level"] for row in rows} == {"data_set"}

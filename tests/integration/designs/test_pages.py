@@ -13,6 +13,7 @@ from conversations.models import Thread
 from designs import hooks, services
 from designs.models import Collaborator, Design, DesignVersion, FieldValue
 from designs.queries import document_of
+from designs.queries.findings import all_findings
 from designs.services.examples import EXAMPLES, example_document, load_example_design
 from evaluation.designs.catalogue import shipped
 from notifications.models import Email
@@ -469,3 +470,38 @@ def test_what_is_personal_or_withheld_does_not_leave_by_a_copy_or_a_comparison(c
     for secret in (b"zoe@example.org", b"secret surgery"):
         assert secret not in compared
         assert secret not in copied
+
+
+def test_a_wrong_cell_is_named_and_the_rest_of_the_table_is_saved(signed_in, hippocampus):
+    answer = post(
+        signed_in,
+        hippocampus,
+        "metrics",
+        task="task-1",
+        **{"row.0.metric": "dsc", "row.0.weight": "2", "row.1.metric": "nsd", "row.1.weight": "heavy"},
+    ).content.decode()
+    assert "Saved" in answer
+    assert "Not saved: row 2, " in answer
+    rows = document_of(hippocampus).values("task-1").rows("metrics")
+    assert [(row["metric"], row.get("weight")) for row in rows] == [("dsc", 2), ("nsd", None)]
+
+
+def test_a_metric_of_the_whole_data_set_is_not_prefilled_as_one_of_cases(signed_in, hippocampus):
+    post(signed_in, hippocampus, "metrics", task="task-1", **{"row.0.metric": "auroc", "row.1.metric": "dsc"})
+    rows = document_of(hippocampus).values("task-1").rows("metrics")
+    assert [row["level"] for row in rows] == ["data_set", "case"]
+
+
+def test_an_empty_design_is_neither_full_of_errors_nor_complete_anywhere(signed_in, owner):
+    fresh = services.create_design(owner=owner, title="New")
+    page = signed_in.get(reverse("designs:detail", args=[fresh.slug]))
+    assert page.context["counts"]["errors"] == 0
+    assert page.context["counts"]["to_fill"] > 0
+    assert "Required, still empty" in page.content.decode()
+    section = signed_in.get(reverse("designs:section", args=[fresh.slug, shipped().sections[0].key])).content.decode()
+    assert "100 %" not in section
+    save(fresh, "metrics", [{"metric": "dsc", "used_for_ranking": True}, {"metric": "nsd", "used_for_ranking": True}])
+    counts = signed_in.get(reverse("designs:detail", args=[fresh.slug])).context["counts"]
+    errors = [found for found in all_findings(document_of(fresh), design=fresh) if found.severity == "error"]
+    assert counts["errors"] > 0
+    assert counts["errors"] + counts["to_fill"] == len(errors)

@@ -17,9 +17,12 @@ from PIL import Image
 from confinement import landlock
 from designs import hooks, tasks
 from designs.models import Collaborator, Scan
+from designs.queries.work import SCANS
 from designs.services import scanning, scans
 from designs.services.scanning import ScanError, lay_out
 from tests.unit.designs.world import design, person, save
+from work.leases import claim
+from work.services import sweep_kind
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +54,7 @@ def signed_in(client, owner):
 @pytest.fixture
 def sent(monkeypatch):
     jobs = []
-    monkeypatch.setattr(scans, "enqueue", lambda *args: jobs.append(args))
+    monkeypatch.setattr("work.jobs.enqueue", lambda *args, countdown=None: jobs.append(args))
     return jobs
 
 
@@ -100,7 +103,7 @@ def test_small_and_empty_references_bite_once_they_are_read_and_the_files_are_go
         [("teams.zip", archive({"a/one.png": png((3, 3, 2)), "b/two.png": png((3, 3, 9))}))],
     )
     scan = Scan.objects.get()
-    assert sent == [(scans.TASK, scan.pk)]
+    assert sent == [(SCANS.task, scan.pk)]
     stored = [entry["stored"] for entry in scan.files]
     assert all(storages["private"].exists(name) for name in stored)
     assert b"Waiting for a worker" in page(signed_in, cells).content
@@ -218,11 +221,16 @@ def test_a_test_set_is_read_only_by_who_may(signed_in, cells, sent, monkeypatch,
     assert b"cell: in 1 of 1 cases" in page(signed_in, cells).content
 
 
-def test_lost_scans_are_found_again(cells, owner, sent):
+def test_lost_scans_are_found_again(cells, owner, sent, monkeypatch):
     facts = {"task": cells.tasks.get(), "source": "x", "plan": {}, "requested_at": cells.created_at.replace(year=2020)}
     waiting = Scan.objects.create(**facts)
-    running = Scan.objects.create(state=Scan.State.RUNNING, **facts)
-    assert scans.sweep_scans() == 1
-    assert sent == [(scans.TASK, waiting.pk)]
+    running = Scan.objects.create(**facts)
+    claim(SCANS, running.pk, give_up=pytest.fail)
+    monkeypatch.setattr("work.jobs.send", lambda task, args: sent.append((task, *args)))
+    assert sweep_kind(SCANS) == 1, "a worker reads the other one"
+    assert sent == [(SCANS.task, waiting.pk)]
+    Scan.objects.filter(pk=running.pk).update(lease_until=cells.created_at)
+    assert sweep_kind(SCANS) == 1
+    scans.run_scan(scan_id=running.pk)
     running.refresh_from_db()
-    assert running.state == Scan.State.FAILED
+    assert (running.state, running.problem) == ("failed", "The worker was lost while it read these files.")

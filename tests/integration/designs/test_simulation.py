@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from designs import tasks
 from designs.models import Simulation
+from designs.queries.work import SIMULATIONS
 from designs.services import simulations
 from designs.services.examples import load_example_design
 from tests.unit.designs.world import design, person
@@ -26,7 +27,7 @@ def hippocampus(owner):
 @pytest.fixture
 def sent(monkeypatch):
     jobs = []
-    monkeypatch.setattr(simulations, "enqueue", lambda *args: jobs.append(args))
+    monkeypatch.setattr("work.jobs.enqueue", lambda *args, countdown=None: jobs.append(args))
     return jobs
 
 
@@ -44,7 +45,7 @@ def test_a_simulation_is_asked_for_run_once_and_shown(signed_in, hippocampus, se
     assert signed_in.get(address(hippocampus)).context["form"].initial["cases"] == 45
     signed_in.post(address(hippocampus), {"cases": 30, "teams": 4})
     simulation = Simulation.objects.get()
-    assert sent == [(simulations.TASK, simulation.pk)]
+    assert sent == [(SIMULATIONS.task, simulation.pk)]
     assert b"Waiting for a worker" in signed_in.get(address(hippocampus)).content
     tasks.simulate(simulation.pk)
     tasks.simulate(simulation.pk)
@@ -99,3 +100,15 @@ def test_a_design_that_cannot_be_compiled_says_what_is_missing(signed_in, owner,
 def test_the_simulation_is_for_those_who_write_the_design(client, hippocampus):
     client.force_login(person("eve"))
     assert client.get(address(hippocampus)).status_code == 403
+
+
+def test_an_error_of_ours_is_kept_tried_again_and_then_told(signed_in, hippocampus, sent, monkeypatch, caplog):
+    signed_in.post(address(hippocampus), {"cases": 30, "teams": 4})
+    monkeypatch.setattr(simulations, "simulate", lambda *_, **__: 1 / 0)
+    for attempt in range(SIMULATIONS.errors):
+        Simulation.objects.update(due_at=None)
+        assert Simulation.objects.get().attempts == attempt
+        tasks.simulate(Simulation.objects.get().pk)
+        assert "division by zero" in Simulation.objects.get().failure
+    assert (Simulation.objects.get().state, Simulation.objects.get().problem) == ("failed", simulations.OUR_FAULT)
+    assert len(sent) == SIMULATIONS.errors

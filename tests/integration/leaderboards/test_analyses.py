@@ -8,8 +8,11 @@ from django.utils import timezone
 
 from leaderboards.domain import files
 from leaderboards.models import Analysis, RankingRequest, RankingVersion
+from leaderboards.queries.work import ANALYSES
 from leaderboards.services import analyses, rankings
 from tests.integration.leaderboards import world
+from work.leases import claim
+from work.services import sweep_kind
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +22,7 @@ PAST = timedelta(hours=1)
 @pytest.fixture
 def jobs(monkeypatch):
     sent = []
-    monkeypatch.setattr("web.jobs.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True)
+    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True)
     return sent
 
 
@@ -96,26 +99,27 @@ def test_step_that_kills_its_worker_is_left_out(version, monkeypatch):
     monkeypatch.setattr(
         analyses, "STEPS", dict.fromkeys(("deadly", "harmless"), lambda version, sources: analyses.Made())
     )
-    for _ in range(rankings.MAX_ATTEMPTS):
-        analyses._claim(version.pk)
+    for _ in range(ANALYSES.attempts):
+        claim(ANALYSES, version.pk, give_up=lambda lease: None)
         Analysis.objects.update(lease_until=timezone.now() - PAST)
+    assert analyses.analyse_version(version_id=version.pk) is None, "the step is left out, the others are another job's"
     analysis = analyses.analyse_version(version_id=version.pk)
     assert list(analysis.failures) == ["deadly"]
     assert analysis.is_finished
 
 
 def test_sweep_hands_out_what_was_lost_and_the_overtaken_only_when_nothing_else_is_left(version, built, jobs):
-    assert analyses.sweep() == 0, "its job has only just been sent"
+    assert sweep_kind(ANALYSES) == 0, "its job has only just been sent"
     phase = built.phases["open"]
     world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.95)
     rankings.request_ranking(phase.pk)
     later = rankings.rank_phase(phase_id=phase.pk)
-    RankingVersion.objects.update(created_at=timezone.now() - PAST)
-    analyses.sweep()
+    Analysis.objects.update(asked_at=timezone.now() - PAST)
+    sweep_kind(ANALYSES)
     assert jobs == [("leaderboards.tasks.analyse_version", [later.pk])]
     analyses.analyse_version(version_id=later.pk)
     jobs.clear()
-    analyses.sweep()
+    sweep_kind(ANALYSES)
     assert jobs == [("leaderboards.tasks.analyse_version", [version.pk])]
 
 

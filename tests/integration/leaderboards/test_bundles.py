@@ -35,8 +35,9 @@ def test_downloaded_bundle_gives_the_published_digest(built, downloaded):
     assert (verdict.same, verdict.recomputed) == (True, version.digest)
 
 
-def test_command_line_agrees(downloaded, capsys):
-    assert main(["verify", str(downloaded)]) == 0
+def test_command_line_agrees(built, downloaded, capsys):
+    digest = RankingVersion.objects.get(phase=built.phases["revealed"]).digest
+    assert main(["verify", str(downloaded), "--digest", digest]) == 0
     assert "This is the published ranking" in capsys.readouterr().out
 
 

@@ -16,6 +16,7 @@ from submissions.models import MethodDescription
 from test_sets.models import TestCase
 from tests.integration.leaderboards import examples, world
 from tests.integration.leaderboards.conftest import storages_in
+from web.wording import moment_words
 
 pytestmark = pytest.mark.django_db
 
@@ -229,7 +230,8 @@ def test_five_questions_are_answered_before_the_table(built):
     ):
         assert html.count(f"<dt>{question}</dt>") == 1
     assert "By DSC, whole the median of the teams is worst on case-" in html
-    assert "Single cases open when the phase closes." in page(None, built, "open")
+    released = built.phases["open"].revealed_from
+    assert f"Results by case are published on {moment_words(released)}." in page(None, built, "open")
 
 
 def test_program_reads_the_marks_that_the_page_shows(built):

@@ -1,6 +1,7 @@
 """Asking for rankings and computing them: exactly one version for each set of inputs, whatever happens to the worker."""
 
 from datetime import timedelta
+from uuid import uuid4
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -16,9 +17,12 @@ from evaluation.ranking import document
 from evaluation.ranking.evaluate import evaluate
 from leaderboards.domain import files
 from leaderboards.models import RankingRequest, RankingVersion, Standing
+from leaderboards.queries.work import RANKING
 from leaderboards.services import computing, rankings, sliced_ranking
 from submissions import hooks
 from tests.integration.leaderboards import examples, world
+from work.leases import claim
+from work.services import sweep_kind
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +31,7 @@ pytestmark = pytest.mark.django_db
 def jobs(monkeypatch, django_capture_on_commit_callbacks):
     """What is sent to the broker, as (task, arguments)."""
     sent = []
-    monkeypatch.setattr("web.jobs.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True)
+    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True)
     return sent
 
 
@@ -78,7 +82,7 @@ def test_sentences_say_whether_another_scheme_would_crown_someone_else(phase):
 def test_sentences_say_whether_withholding_would_have_paid(phase):
     world.rank(phase)
     sentences = RankingVersion.objects.get(phase=phase).analysis.sentences["overall"]
-    assert sentences[-1].startswith("Nobody could have risen by withholding bad cases.")
+    assert sentences[-1].startswith("Leaving out bad cases gains nothing.")
 
 
 def test_same_inputs_never_give_a_second_version(phase):
@@ -184,29 +188,31 @@ def test_second_worker_leaves_a_phase_alone_that_the_first_one_computes(phase, m
 def died(phase) -> None:
     """Leave the request as a worker does that was killed half-way, an hour ago."""
     rankings.request_ranking(phase.pk)
-    rankings._claim(phase.pk)
-    RankingRequest.objects.filter(phase=phase).update(lease_until=timezone.now() - timedelta(hours=1))
+    claim(RANKING, phase.pk, give_up=lambda lease: None)
+    RankingRequest.objects.filter(phase=phase).update(
+        lease_until=timezone.now() - timedelta(hours=1), asked_at=timezone.now() - timedelta(hours=1)
+    )
 
 
 def test_sweep_finds_what_a_dead_worker_left(phase, jobs):
     died(phase)
-    assert rankings.sweep() == 1
+    assert sweep_kind(RANKING) == 1
     assert jobs == [("leaderboards.tasks.rank_phase", [phase.pk])]
     assert rankings.rank_phase(phase_id=phase.pk).number == 1
 
 
 def test_sweep_leaves_alone_what_is_done_or_being_done(phase, jobs):
     rankings.request_ranking(phase.pk)
-    rankings._claim(phase.pk)
-    assert rankings.sweep() == 0
+    claim(RANKING, phase.pk, give_up=lambda lease: None)
+    assert sweep_kind(RANKING) == 0
     RankingRequest.objects.filter(phase=phase).update(computed=1, lease_until=None)
-    assert rankings.sweep() == 0
+    assert sweep_kind(RANKING) == 0
 
 
 def test_sweep_finds_a_request_whose_job_was_lost(phase, jobs):
     rankings.request_ranking(phase.pk)
-    RankingRequest.objects.update(requested_at=timezone.now() - timedelta(minutes=1))
-    assert rankings.sweep() == 1
+    RankingRequest.objects.update(asked_at=timezone.now() - timedelta(minutes=1))
+    assert sweep_kind(RANKING) == 1
 
 
 def test_worker_whose_lease_went_to_another_one_stores_nothing(phase, monkeypatch):
@@ -214,7 +220,7 @@ def test_worker_whose_lease_went_to_another_one_stores_nothing(phase, monkeypatc
 
     def overtaken(inputs, progress=None, kept=None):
         RankingRequest.objects.filter(phase=phase).update(
-            lease="another", lease_until=timezone.now() + timedelta(minutes=1)
+            lease_token=uuid4(), lease_until=timezone.now() + timedelta(minutes=1)
         )
         return compute(inputs)
 
@@ -247,10 +253,12 @@ def test_next_request_after_a_failure_tries_again(phase, monkeypatch, caplog):
 
 
 def test_ranking_that_kills_its_worker_is_given_up(phase):
-    for _ in range(rankings.MAX_ATTEMPTS):
+    for _ in range(RANKING.attempts):
         rankings.request_ranking(phase.pk) if not RankingRequest.objects.exists() else None
-        rankings._claim(phase.pk)
-        RankingRequest.objects.filter(phase=phase).update(lease_until=timezone.now() - timedelta(hours=1))
+        claim(RANKING, phase.pk, give_up=lambda lease: None)
+        RankingRequest.objects.filter(phase=phase).update(
+            lease_until=timezone.now() - timedelta(hours=1), asked_at=timezone.now() - timedelta(hours=1)
+        )
     assert rankings.rank_phase(phase_id=phase.pk) is None
     request = RankingRequest.objects.get(phase=phase)
     assert "died 3 times" in request.failure
@@ -300,8 +308,8 @@ def test_long_ranking_is_computed_in_slices_that_keep_what_they_have_done(
     with django_capture_on_commit_callbacks(execute=True):
         assert rankings.rank_phase(phase_id=phase.pk) is None
     request = RankingRequest.objects.get(phase=phase)
-    assert (rankings.RANK_TASK, [phase.pk]) in jobs, "the rest is a job of its own"
-    assert (request.is_due, request.lease, request.attempts, request.failure) == (True, "", 0, "")
+    assert (RANKING.task, [phase.pk]) in jobs, "the rest is a job of its own"
+    assert (request.is_due, request.lease_token, request.attempts, request.failure) == (True, None, 0, "")
     assert len(sliced_ranking.Kept(computing.collect(phase))) == 1
     # A result that comes meanwhile is ranked next: it does not make the slices begin anew.
     world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.95)
@@ -324,7 +332,7 @@ def test_while_scores_keep_coming_a_phase_is_ranked_only_now_and_then(
     phase, monkeypatch, django_capture_on_commit_callbacks
 ):
     waits = []
-    monkeypatch.setattr("web.jobs.send", lambda task, args, countdown=None: waits.append(countdown) or True)
+    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: waits.append(countdown) or True)
     rest = rankings.REST.total_seconds()
 
     def wait(cause: str = Standing.Cause.SCORE, ago: timedelta = timedelta(0)) -> float | None:

@@ -12,8 +12,9 @@ from django.utils import timezone
 
 from notifications import services
 from notifications.models import Email, How, Notification, Unsubscribed
-from notifications.queries import digest_cutoff
+from notifications.queries import MAIL, digest_cutoff
 from notifications.services import delivery, sweeping
+from work.services import sweep_kind
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -140,15 +141,16 @@ def test_a_server_that_is_down_delays_and_loses_nothing(people, smtp_server, wor
     notify(people)
     assert not smtp_server.messages
     assert (
-        Email.objects.filter(attempts=1, state="waiting").exclude(error="").count() == 1
+        Email.objects.filter(attempts=1, state="waiting").exclude(failure="").count() == 1
     )  # the others would fare the same
     smtp_server.start()
-    sweeping.sweep()
+    Email.objects.update(asked_at=None)
+    assert sweep_kind(MAIL) == 2
     assert len(smtp_server.messages) == 2
     Email.objects.filter(state="waiting").update(due_at=timezone.now())
-    sweeping.sweep()
+    assert sweep_kind(MAIL) == 1
     assert sorted(smtp_server.envelopes) == [["ada@example.org"], ["bo@example.org"], ["cy@example.org"]]
-    assert sweeping.sweep()["emails"] == 0
+    assert sweep_kind(MAIL) == 0
 
 
 def test_a_refused_receiver_is_not_asked_again_and_holds_up_nobody(people, smtp_server, workers):
@@ -159,8 +161,8 @@ def test_a_refused_receiver_is_not_asked_again_and_holds_up_nobody(people, smtp_
     states = dict(Email.objects.values_list("to", "state"))
     assert states == {"ada@example.org": "failed", "bo@example.org": "waiting", "cy@example.org": "sent"}
     waiting = Email.objects.get(to="bo@example.org")
-    assert timedelta(seconds=20) < waiting.due_at - timezone.now() <= delivery.FIRST_PAUSE
-    assert "451" in waiting.error
+    assert timedelta(seconds=20) < waiting.due_at - timezone.now() <= MAIL.pause(1)
+    assert "451" in waiting.failure
     del smtp_server.refused["bo@example.org"]
     Email.objects.filter(pk=waiting.pk).update(due_at=timezone.now())
     assert delivery.deliver() == 1
@@ -170,7 +172,7 @@ def test_a_refused_receiver_is_not_asked_again_and_holds_up_nobody(people, smtp_
 def test_a_message_that_is_never_taken_is_given_up(people, smtp_server, workers):
     smtp_server.answers = ["451 later"]
     notify(people[:1])
-    Email.objects.update(attempts=delivery.ATTEMPTS - 1, due_at=timezone.now())
+    Email.objects.update(attempts=MAIL.attempts - 1, due_at=timezone.now())
     smtp_server.answers = ["451 later"]
     delivery.deliver()
     assert Email.objects.get().state == "failed"

@@ -13,11 +13,14 @@ from django.utils import timezone
 from audit.models import Entry
 from registry import services
 from registry.models import Deposit
+from registry.queries.work import DEPOSITS
 from registry.services import deposits
 from registry.services.depositing import DepositError, Repository
 from registry.services.publishing import publish_version
 from registry.tasks import sweep
 from tests.unit.registry.world import person, registered
+from work.leases import claim
+from work.services import sweep_kind
 
 pytestmark = pytest.mark.django_db
 TOKEN = "secret-token"
@@ -207,7 +210,7 @@ def test_a_failure_is_tried_again_later_and_goes_on_where_it_stopped(ada, zenodo
     zenodo.fail = [503]
     failed = deposit(version)
     assert (failed.state, failed.attempts, failed.external_id) == ("queued", 1, "")
-    assert "503" in failed.error
+    assert "503" in failed.failure
     assert failed.due_at > timezone.now() + timedelta(seconds=100)
     assert deposits.run_deposit(deposit_id=failed.pk) is None  # not due yet
     due_now()
@@ -230,7 +233,7 @@ def test_an_answer_that_gets_lost_makes_no_second_record(ada, zenodo):
 def test_it_is_given_up_in_the_end_and_can_be_taken_up_again(ada, zenodo):
     version = registered(ada)
     queued = deposits.queue_deposit(version=version)
-    Deposit.objects.update(attempts=deposits.MAX_ATTEMPTS - 1)
+    Deposit.objects.update(attempts=DEPOSITS.attempts - 1)
     zenodo.fail = [500]
     assert deposits.run_deposit(deposit_id=queued.pk).state == "failed"
     assert Entry.objects.filter(act="registration_deposit_given_up").exists()
@@ -240,7 +243,7 @@ def test_it_is_given_up_in_the_end_and_can_be_taken_up_again(ada, zenodo):
 
 def test_one_that_kills_its_workers_is_given_up_as_well(ada, zenodo):
     queued = deposits.queue_deposit(version=registered(ada))
-    Deposit.objects.update(attempts=deposits.MAX_ATTEMPTS)
+    Deposit.objects.update(attempts=DEPOSITS.attempts)
     assert deposits.run_deposit(deposit_id=queued.pk) is None
     queued.refresh_from_db()
     assert queued.state == "failed"
@@ -249,14 +252,15 @@ def test_one_that_kills_its_workers_is_given_up_as_well(ada, zenodo):
 
 def test_two_workers_do_not_take_the_same_deposit(ada, zenodo):
     queued = deposits.queue_deposit(version=registered(ada))
-    assert deposits._claim(queued.pk) is not None
-    assert deposits._claim(queued.pk) is None
+    assert claim(DEPOSITS, queued.pk, give_up=pytest.fail) is not None
+    assert deposits.run_deposit(deposit_id=queued.pk) is None
+    assert zenodo.calls == []
 
 
 def test_the_token_goes_nowhere_else(ada, zenodo):
     zenodo.bucket_host = "http://127.0.0.2:9"
     failed = deposit(registered(ada))
-    assert "outside of itself" in failed.error
+    assert "outside of itself" in failed.failure
     with pytest.raises(DepositError, match="https"):
         Repository("http://repository.example.org", TOKEN)
 
@@ -264,16 +268,19 @@ def test_the_token_goes_nowhere_else(ada, zenodo):
 def test_a_wrong_token_is_said_without_the_token(ada, zenodo, settings):
     settings.PODIUM_DEPOSIT_TOKEN = "wrong-token"
     failed = deposit(registered(ada))
-    assert "401" in failed.error
-    assert "wrong-token" not in failed.error
+    assert "401" in failed.failure
+    assert "wrong-token" not in failed.failure
 
 
 def test_the_sweep_finds_lost_jobs(ada, zenodo, monkeypatch):
     sent = []
     monkeypatch.setattr("registry.tasks.send", lambda name, args: sent.append((name, list(args))))
+    monkeypatch.setattr("work.jobs.send", lambda name, args: sent.append((name, list(args))))
     version = registered(ada)
     queued = deposits.queue_deposit(version=version)
+    Deposit.objects.update(asked_at=timezone.now() - timedelta(minutes=1))
     sweep()
+    sweep_kind(DEPOSITS)
     assert ("registry.tasks.publish_version", [version.pk]) in sent
     assert ("registry.tasks.deposit", [queued.pk]) in sent
     assert ("registry.tasks.verify", []) in sent
@@ -281,4 +288,5 @@ def test_the_sweep_finds_lost_jobs(ada, zenodo, monkeypatch):
     deposits.run_deposit(deposit_id=queued.pk)
     sent.clear()
     sweep()
+    sweep_kind(DEPOSITS)
     assert [name for name, _ in sent] == ["registry.tasks.verify"]

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from reports.models import Report
 from reports.services import reports
@@ -45,7 +46,7 @@ def test_a_worker_that_was_given_up_stores_nothing_over_its_successor(built, mon
     def overtaken(facts, *, progress):
         if not successor:
             successor.append(None)
-            past = reports.shared_now() - timedelta(seconds=1)
+            past = timezone.now() - timedelta(seconds=1)
             Report.objects.filter(pk=report.pk).update(lease_until=past)
             successor[0] = reports.make_report(report_id=report.pk)
         return build(facts, progress=progress)

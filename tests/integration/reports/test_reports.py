@@ -5,6 +5,7 @@ import json
 import re
 import zipfile
 from datetime import timedelta
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from reports.domain.content import Status, items_of
 from reports.domain.guideline import CHAPTERS, DRAFTED, LEFT_TO_THE_AUTHORS
 from reports.models import Report, ReportText
 from reports.queries.facts import Audience, Facts, collect
+from reports.queries.work import REPORTS
 from reports.services import challenge_report, reports, storing
 from submissions.models import MethodDescription
 from submissions.queries import counted_runs, results_frame
@@ -385,12 +387,12 @@ def test_a_dead_worker_is_followed_by_another_one_and_not_for_ever(built):
     report = reports.request_report(
         actor=built.people["organizer"], challenge=built.challenge, audience=Audience.PUBLIC
     )
-    past = timezone.now() - reports.LEASE
-    dead = {"state": "working", "lease": "dead", "lease_until": past, "attempts": 1}
+    past = timezone.now() - timedelta(seconds=1)
+    dead = {"state": "working", "lease_token": uuid4(), "lease_until": past, "attempts": 1}
     blank = {"content_name": "", "digest": "", "finished_at": None}
     Report.objects.filter(pk=report.pk).update(**dead, **blank)
     assert reports.make_report(report_id=report.pk).is_done
-    Report.objects.filter(pk=report.pk).update(**{**dead, "attempts": reports.MAX_ATTEMPTS}, **blank)
+    Report.objects.filter(pk=report.pk).update(**{**dead, "attempts": REPORTS.attempts}, **blank)
     assert reports.make_report(report_id=report.pk) is None
     report.refresh_from_db()
     assert report.state == "failed"

@@ -10,6 +10,7 @@ from django.utils import timezone
 from reviews.models import AutomaticAssignment, Bid, Call, Review, ReviewThread
 from reviews.services import reviewers
 from reviews.services.filing import file_design
+from reviews.tasks import assign_automatically
 from tests.unit.reviews.world import dates, make_design, person
 
 pytestmark = pytest.mark.django_db
@@ -141,14 +142,12 @@ def test_bids_are_taken_until_their_end(client, world):
 
 
 def test_the_automatic_assignment_is_watched_and_reloads_the_page_once_over(client, world):
-    from reviews.tasks import sweep
-
     world.file()
     client.force_login(world.chair)
     stem = f"/calls/{world.call.slug}/assignments/"
     client.post(f"{stem}automatic/")
     assert "hx-get" in client.get(f"{stem}state/").content.decode()
-    sweep()
+    assign_automatically(AutomaticAssignment.objects.get().pk)
     answer = client.get(f"{stem}state/")
     assert answer["HX-Refresh"] == "true"
     assert AutomaticAssignment.objects.get().made == 4
@@ -231,3 +230,21 @@ def test_a_chair_who_reviews_besides_has_the_pages_of_both(client, world):
     assert "Decide" in page
     assert f"/calls/{world.call.slug}/filings/1/review/" in page
     assert client.get(f"/calls/{world.call.slug}/filings/1/review/mission/").status_code == 200
+
+
+def test_a_review_is_called_late_only_after_its_date(client, world):
+    world.under_review()
+    client.force_login(world.chair)
+    before = client.get(f"/calls/{world.call.slug}/assignments/").content.decode()
+    assert "open review" in before
+    assert " late " not in before
+    now = timezone.now()
+    Call.objects.filter(pk=world.call.pk).update(
+        submission_at=now - timedelta(days=2), review_at=now - timedelta(hours=1)
+    )
+    assert "late review" in client.get(f"/calls/{world.call.slug}/assignments/").content.decode()
+
+
+def test_nobody_is_offered_to_remind_where_no_review_is_open(client, world):
+    client.force_login(world.chair)
+    assert "Remind" not in client.get(f"/calls/{world.call.slug}/assignments/").content.decode()

@@ -48,7 +48,7 @@ def tarred(files: dict[str, bytes]) -> bytes:
 def test_a_bomb_is_refused_at_its_first_reading_and_counts_towards_the_quota(world: World, workers, bomb):
     submission = world.upload(bomb, name="predictions.tar.gz")
     submission.refresh_from_db()
-    assert (submission.state, submission.attempt, submission.is_charged) == (State.REFUSED, 1, True)
+    assert (submission.state, submission.attempts, submission.is_charged) == (State.REFUSED, 1, True)
     assert "unpacks to 3,221,225,472 bytes" in submission.reason
     assert submission.reason.endswith("This counts as one of your submissions.")
     assert quota(world.phase, world.adas, world.ada).left == 1
@@ -72,9 +72,9 @@ def test_where_an_ordinary_archive_does_not_fit_now_it_waits_and_nothing_is_writ
     monkeypatch.setattr(validation, "free_bytes", lambda: 1000)
     submission = world.upload(tarred(predictions()), name="predictions.tar.gz")
     submission.refresh_from_db()
-    assert (submission.state, submission.attempt) == (State.VALIDATING, 0)
+    assert (submission.state, submission.attempts) == (State.VALIDATING, 0)
     monkeypatch.undo()
-    Submission.objects.update(lease_until=None)
+    Submission.objects.update(due_at=None)
     validation.validate(submission_id=submission.pk)
     submission.refresh_from_db()
     assert submission.state == State.SCORED
@@ -88,7 +88,7 @@ def test_an_archive_that_is_packed_far_better_than_any_does_not_fill_what_room_t
     content = tarred({"case_001.nii": bytes(2 * 10**6)})
     submission = world.upload(content, name="predictions.tar.gz")
     submission.refresh_from_db()
-    assert (submission.state, submission.attempt, submission.is_charged) == (State.REFUSED, 1, False)
+    assert (submission.state, submission.attempts, submission.is_charged) == (State.REFUSED, 1, False)
     assert "has 1,000,000 free" in submission.reason
 
 

@@ -1,5 +1,6 @@
 """What teams see of their scores when, and which submission counts."""
 
+import html
 from datetime import timedelta
 
 import pytest
@@ -41,8 +42,8 @@ def test_a_team_chooses_until_the_deadline_in_the_browser_and_over_the_interface
     assert [run.submission for run in counted_runs(world.phase)] == [third]  # no choice: the last one
     client.force_login(world.ada)
     page = client.get(second.get_absolute_url()).content.decode()
-    assert "no choice was made, so the last one counts" in page
-    assert "Have it stand for the team" in page
+    assert "your team chose none, so the last one counts" in page
+    assert "Make it count" in page
     client.post(f"{second.get_absolute_url()}decide/", {"decision": "choose"})
     assert [run.submission for run in counted_runs(world.phase)] == [second]
     assert "your team chose it" in client.get(second.get_absolute_url()).content.decode()
@@ -88,7 +89,18 @@ def test_which_one_is_best_stays_hidden_as_the_scores_do(client, tmp_path, db, w
     digests = [run.result_digest[:12] for entry in (good, bad) for run in entry.runs.all()]
     assert not any(digest in listed or digest in "".join(pages) for digest in digests)
     end(world)
-    assert "It stands for your team" in client.get(good.get_absolute_url()).content.decode()
+    assert "This submission counts: it is the best of your team" in client.get(good.get_absolute_url()).content.decode()
+
+
+def test_an_organizer_reads_whose_submission_counts_and_not_of_a_team_of_their_own(client, tmp_path, db, workers):
+    world = build(tmp_path / "r", results=Phase.Results.CASES, counts="last")
+    (only,) = scored(world, 0)
+    client.force_login(world.organizer)
+    page = html.unescape(client.get(only.get_absolute_url()).content.decode())
+    assert f"This submission counts: it is the last of {only.team.name} that was scored." in page
+    assert "your team" not in page.lower()
+    client.force_login(world.ada)
+    assert "it is the last of your team that was scored." in client.get(only.get_absolute_url()).content.decode()
 
 
 def test_nothing_is_shown_before_the_registered_release_not_even_after_the_end(client, tmp_path, db, workers):

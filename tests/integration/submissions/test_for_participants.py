@@ -118,9 +118,7 @@ def test_a_choice_is_told_also_while_a_description_is_lacking(world: World, work
     first.refresh_from_db()
     found = counting(first)
     assert found.counts
-    assert found.words.startswith(
-        "It stands for your team in the ranking: your team chose it. The final ranking leaves"
-    )
+    assert found.words.startswith("This submission counts: your team chose it. The final ranking leaves")
     Phase.objects.update(closed_at=timezone.now())
     closed = counting(Submission.objects.select_related("phase").get(pk=first.pk))
     assert (closed.counts, closed.words[:34]) == (False, "The ranking leaves your team out u")

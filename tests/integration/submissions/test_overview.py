@@ -13,13 +13,15 @@ from challenges.queries import phases_of
 from challenges.services.roles import set_standing
 from notifications.models import Email, Notification
 from submissions import hooks
-from submissions.models import Run, Submission
+from submissions.models import Rescoring, Run, Submission
 from submissions.queries import counted_runs
 from submissions.queries.overview import failed, figure_by_day, work_of
+from submissions.queries.work import RESCORING
 from submissions.services import states
 from submissions.services.repeating import repeat_asked
 from tests.integration.submissions.world import World, labels, nifti, predictions, zipped
 from uploads.services import refusals
+from work.services import sweep_kind
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BASE = "/challenges/blocks/"
@@ -41,7 +43,7 @@ def test_the_work_page_shows_what_failed_and_repeats_it(client, world: World, wo
     client.force_login(world.organizer)
     page = client.get(f"{BASE}organize/work/").content.decode()
     assert "worker lost" in page
-    assert "nothing waits" in page
+    assert "<dt>Queue</dt><dd>empty</dd>" in page
     assert [row.pk for row in failed(world.challenge)] == [bad.pk]
     client.post(f"{BASE}organize/work/repeat/", {"which": "failed"})
     bad.refresh_from_db()
@@ -54,8 +56,28 @@ def test_the_work_page_shows_what_failed_and_repeats_it(client, world: World, wo
     assert client.post(f"{BASE}organize/work/repeat/", {"which": "all"}).status_code == 404
     client.post(f"{BASE}organize/work/repeat/", {"which": "chosen", "submission": [str(good.pk), "no id"]})
     assert (good.runs.count(), bad.runs.count()) == (3, 3)
-    repeat_asked(submission_id=str(good.pk), runs=2, actor_id=world.organizer.pk)  # a message that comes twice
+    for rescoring in Rescoring.objects.filter(submission=good):
+        repeat_asked(rescoring_id=rescoring.pk)  # a message that comes twice
     assert good.runs.count() == 3
+
+
+def test_what_was_asked_to_be_scored_again_is_found_when_its_message_is_lost(client, world: World, workers):
+    from celery import current_app
+
+    submission = world.upload(zipped(predictions()))
+    client.force_login(world.organizer)
+    current_app.conf.task_always_eager = False
+    for _ in range(2):  # asked for twice, it is done once
+        client.post(f"{BASE}organize/work/repeat/", {"which": "phase", "phase": world.phase.pk})
+    page = client.get(f"{BASE}organize/work/").content.decode()
+    assert "Scoring again" in page
+    current_app.conf.task_always_eager = True
+    assert sweep_kind(RESCORING) == 0, "its message is on the way"
+    Rescoring.objects.update(asked_at=None)
+    assert sweep_kind(RESCORING) == 1
+    assert submission.runs.count() == 2
+    assert sweep_kind(RESCORING) == 0
+    assert "Scoring again" not in client.get(f"{BASE}organize/work/").content.decode()
 
 
 def test_the_queue_tells_how_long_it_takes(world: World, workers):
@@ -217,5 +239,5 @@ def test_the_work_page_makes_the_same_number_of_queries(
         break_down(world.upload(zipped(predictions())))
     client.force_login(world.organizer)
     client.get(f"{BASE}organize/work/")
-    with django_assert_num_queries(19):
+    with django_assert_num_queries(26):
         client.get(f"{BASE}organize/work/")

@@ -17,11 +17,13 @@ from submissions.domain import results
 from submissions.models import Chunk, Run, Submission
 from submissions.queries import counted_runs, results_frame
 from submissions.queries.progress import progress
-from submissions.queries.work import waiting_chunks
+from submissions.queries.work import SCORING
 from submissions.services import scorer, scoring, states, sweeping, validation
 from test_sets.queries import case_metadata_frame, case_names
 from tests.integration.submissions.world import CASES, World, labels, predictions, zipped
-from web.leases import Heart, claim, lease_time
+from work import services as work
+from work.leases import Lease, LeaseLostError, claim
+from work.queries import next_rows
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = Submission.State
@@ -109,46 +111,53 @@ def test_whoever_comes_second_while_a_run_is_finished_stores_no_other_result(wor
     assert set(stored) == {run.result_file}
 
 
+def take(pk: int) -> Lease | None:
+    """Claim a chunk as a worker does."""
+    return claim(SCORING, pk, give_up=lambda lease: pytest.fail(f"given up: {lease}"))
+
+
 def test_a_chunk_is_claimed_by_one_worker_until_that_falls_silent(world: World):
     accepted(world)
-    [pk] = waiting_chunks()
-    first = claim(Chunk, pk, states=("waiting", "scoring"), state="scoring")
+    [pk] = next_rows(SCORING)
+    first = take(pk)
     assert first is not None
-    assert claim(Chunk, pk, states=("waiting", "scoring"), state="scoring") is None
-    assert waiting_chunks() == []
+    assert take(pk) is None
+    assert next_rows(SCORING) == []
     Chunk.objects.update(lease_until=timezone.now() - timedelta(seconds=1))
-    assert waiting_chunks() == [pk]
-    assert claim(Chunk, pk, states=("waiting", "scoring"), state="scoring") not in (None, first)
+    assert next_rows(SCORING) == [pk]
+    second = take(pk)
+    assert second is not None
+    assert second.token != first.token
 
 
 def test_a_heart_beat_renews_and_notices_a_lost_lease(world: World, settings):
     settings.PODIUM_LEASE_SECONDS = 0
     accepted(world)
-    [pk] = waiting_chunks()
-    token = claim(Chunk, pk, states=("waiting",), state="scoring")
+    [pk] = next_rows(SCORING)
+    lease = take(pk)
     before = Chunk.objects.get().lease_until
     settings.PODIUM_LEASE_SECONDS = 60
-    heart = Heart(Chunk, pk, token)
-    heart._due = 0
-    heart.beat(lambda: {"cases_done": 2})
+    lease.beat(lambda: {"cases_done": 2})
     chunk = Chunk.objects.get()
-    assert chunk.lease_until > before + lease_time() / 2
+    assert chunk.lease_until > before + SCORING.lease() / 2
     assert chunk.cases_done == 2
-    assert not heart.is_lost
+    assert not lease.is_lost
     Chunk.objects.update(lease_token=uuid.uuid4())
-    heart._due = 0
-    heart.beat()
-    assert heart.is_lost
+    settings.PODIUM_LEASE_SECONDS = 0
+    lease._renewal = 0
+    with pytest.raises(LeaseLostError):
+        lease.beat()
+    assert lease.is_lost
 
 
 def test_what_a_silent_worker_left_is_found_and_done(world: World, workers):
     submission = accepted_without(world)
-    [pk] = waiting_chunks()
-    claim(Chunk, pk, states=("waiting",), state="scoring")
-    assert sweeping.sweep()["chunks"] == 0
+    [pk] = next_rows(SCORING)
+    take(pk)
+    assert work.sweep()["scoring"] == 0
     long_ago = timezone.now() - timedelta(minutes=1)
-    Chunk.objects.update(lease_until=long_ago, sent_at=long_ago)
-    assert sweeping.sweep()["chunks"] == 1
+    Chunk.objects.update(lease_until=long_ago, asked_at=long_ago)
+    assert work.sweep()["scoring"] == 1
     submission.refresh_from_db()
     assert submission.state == State.SCORED
 
@@ -169,9 +178,9 @@ def test_a_message_that_never_arrived_is_sent_again(world: World, workers):
     current_app.conf.task_always_eager = False
     submission = world.upload(zipped(predictions()))
     current_app.conf.task_always_eager = True
-    assert sweeping.sweep()["validations"] == 0
-    Submission.objects.update(sent_at=timezone.now() - timedelta(minutes=1))
-    assert sweeping.sweep()["validations"] == 1
+    assert work.sweep()["validation"] == 0
+    Submission.objects.update(asked_at=timezone.now() - timedelta(minutes=1))
+    assert work.sweep()["validation"] == 1
     submission.refresh_from_db()
     assert submission.state == State.SCORED
 
@@ -185,13 +194,13 @@ def test_work_that_a_machine_with_a_wrong_clock_sent_is_found_at_once(world: Wor
     with monkeypatch.context() as patch:
         patch.setattr(timezone, "now", lambda: real() + timedelta(hours=1))
         submission = accepted(world)
-        sent = [submission.sent_at, Chunk.objects.get().sent_at]
+        sent = [submission.asked_at, Chunk.objects.get().asked_at]
     if connection.vendor == "postgresql":
         assert max(sent) <= real()
     current_app.conf.task_always_eager = True
-    Submission.objects.update(sent_at=real() + timedelta(hours=1))
-    Chunk.objects.update(sent_at=real() + timedelta(hours=1))
-    assert sweeping.sweep()["chunks"] == 1
+    Submission.objects.update(asked_at=real() + timedelta(hours=1))
+    Chunk.objects.update(asked_at=real() + timedelta(hours=1))
+    assert work.sweep()["scoring"] == 1
     submission.refresh_from_db()
     assert submission.state == State.SCORED
 
@@ -217,9 +226,10 @@ def test_work_waits_while_the_disk_is_full_and_none_fails(world: World, workers,
     for module, name in ((validation, "_check_cases"), (scorer, "score_cases"), (scoring, "_write")):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, mock.Mock(side_effect=full))
-            for _ in range(validation.MAX_ERRORS + 1):
-                Submission.objects.update(sent_at=None, lease_until=None)
-                Chunk.objects.update(sent_at=None, lease_until=None)
+            for _ in range(SCORING.errors + 1):
+                Submission.objects.update(asked_at=None, lease_until=None, due_at=None)
+                Chunk.objects.update(asked_at=None, lease_until=None, due_at=None)
+                work.sweep()
                 sweeping.sweep()
         submission.refresh_from_db()
         assert submission.state in (State.VALIDATING, State.ACCEPTED)
@@ -263,7 +273,7 @@ def test_an_error_of_ours_is_tried_again_and_then_ends_the_run_with_a_log_for_or
         scorer.references._kept.clear()
         submission = accepted_without(world)
         for _ in range(3):
-            Chunk.objects.update(lease_until=None)
+            Chunk.objects.update(lease_until=None, due_at=None)
             assert scoring.score_next_chunk()
     submission.refresh_from_db()
     run = submission.runs.get()
@@ -316,7 +326,7 @@ def test_rows_that_a_child_made_up_are_not_believed(world: World, workers, monke
         return honest
 
     submission = accepted_without(world)
-    [pk] = waiting_chunks()
+    [pk] = next_rows(SCORING)
     chunk = Chunk.objects.select_related("run").get(pk=pk)
     cases = list(chunk.run.test_set.cases.all())
     run = chunk.run
@@ -388,8 +398,8 @@ def test_the_database_refuses_a_second_counted_and_a_second_unfinished_run(world
 def test_progress_counts_the_cases_that_are_done(world: World):
     submission = accepted(world)
     assert (progress(submission).title, progress(submission).total) == ("Waiting to be scored", 4)
-    [pk] = waiting_chunks()
-    claim(Chunk, pk, states=("waiting",), state="scoring", cases_done=3)
+    [pk] = next_rows(SCORING)
+    take(pk).tell(cases_done=3)
     Run.objects.update(state=Run.State.SCORING)
     now = progress(submission)
     assert (now.title, now.done, now.total, now.is_moving) == ("Scoring", 3, 4, True)
@@ -401,9 +411,9 @@ def test_the_team_with_least_work_under_way_is_next(world: World):
     bos = world.upload(zipped(predictions()), team=world.bos)
     validation.validate(submission_id=bos.pk)
     first, second, third = Chunk.objects.order_by("pk")
-    assert waiting_chunks() == [first.pk, second.pk, third.pk]
-    claim(Chunk, first.pk, states=("waiting",), state="scoring")
-    assert waiting_chunks() == [third.pk, second.pk]
+    assert next_rows(SCORING) == [first.pk, second.pk, third.pk]
+    take(first.pk)
+    assert next_rows(SCORING) == [third.pk, second.pk]
 
 
 @pytest.mark.parametrize(("counts", "expected"), [("last", 2), ("best", 1)])

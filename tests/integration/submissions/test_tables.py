@@ -375,3 +375,16 @@ def test_references_that_cannot_be_taken_are_refused(images: World, tmp_path, co
         (folder / "labels.csv").write_bytes(content)
     with pytest.raises(TestSetError, match=message):
         create_test_set(phase=images.phase, references=folder, cases=CASES)
+
+
+def test_a_class_that_is_not_registered_is_refused_before_it_is_sealed(images: World, tmp_path: Path):
+    """Its name would stand among the classes that participants are told."""
+    folder = tmp_path / "strange"
+    folder.mkdir()
+    rows = [[case, (*CLASSES, "artefact")[place % 3]] for place, case in enumerate(CASES)]
+    (folder / "labels.csv").write_bytes(table([["case", "label"], *rows]))
+    with pytest.raises(
+        TestSetError, match="image_03 cannot be taken: no region of the assessment names the class 'artefact'"
+    ):
+        create_test_set(phase=images.phase, references=folder, cases=CASES)
+    assert images.phase.test_sets.count() == 1

@@ -8,10 +8,11 @@ from accounts.models import User
 from challenges.models import Organizer
 from test_sets import vault
 from test_sets.models import TestSet, TestSetArchive
-from test_sets.queries.work import lost_archives
+from test_sets.queries.work import CHECKING
 from test_sets.services import received_archives
 from tests.integration.submissions.world import CASES, World, predictions, zipped
 from uploads.storage import private
+from work.queries import lost
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -93,14 +94,14 @@ def test_what_is_wrong_with_an_archive_is_for_organizers_and_seals_nothing(clien
 
 def test_lost_archives_are_found_and_given_up_after_some_attempts(client, world: World, monkeypatch):
     kept = received_archives.receive(user=world.organizer, phase=world.phase, archive=archive(), reason="Anew.")
-    TestSetArchive.objects.update(sent_at=None)
-    assert list(lost_archives()) == [kept]
+    TestSetArchive.objects.update(asked_at=None)
+    assert list(lost(CHECKING)) == [kept]
 
     def broken(**_: object) -> None:
         raise OSError("The disk is gone.")
 
     monkeypatch.setattr(received_archives, "take_archive", broken)
-    for _ in range(received_archives.MAX_ATTEMPTS + 1):
+    for _ in range(CHECKING.attempts + 1):
         received_archives.work_off(archive_id=kept.pk)
         TestSetArchive.objects.update(lease_until=None)
     kept.refresh_from_db()

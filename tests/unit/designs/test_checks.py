@@ -27,6 +27,20 @@ SCHEDULE = [
 ]
 
 
+MEAN_RANK = {"name": "R", "scheme": "metric_based", "operator": "mean", "metric_aggregation": "mean_rank"}
+CLASSIFIED = {
+    "task_category": ["classification"],
+    "regions": [{"name": name, "labels": [name]} for name in ("melanoma", "nevus", "wart")],
+    "metrics": [
+        {"metric": "accuracy", "used_for_ranking": True},
+        {"metric": "sensitivity", "used_for_ranking": True},
+    ],
+    "ranking_type": "single_ranking",
+    "tie_handling": "standard_competition",
+    "missing_data_handling": "counted_as_incorrect",
+}
+
+
 def document(challenge=None, *tasks):
     made, _ = from_json({"challenge": challenge or {}, "tasks": list(tasks) or [{}]}, catalogue=shipped())
     return made
@@ -59,6 +73,7 @@ EXAMPLES = [
     ("metric_justification.popularity", [{}, {"metric_justification": "Boundary errors above one millimetre matter for planning."}], [{}, {"metric_justification": "DSC is commonly used."}]),
     ("metrics.parameters", [{}, {"metrics": [NSD]}], [{}, {"metrics": [{"name": "normalized_surface_distance_nsd"}]}]),
     ("metrics.dependent", [{}, {"metrics": [DSC, NSD]}], [{}, {"metrics": [DSC, {"name": "jaccard_index", "used_for_ranking": True}]}]),
+    ("ranking_method.weights", [{}, {**CLASSIFIED, "ranking_method": [{**MEAN_RANK, "region_aggregation": "regions_first"}]}], [{}, {**CLASSIFIED, "ranking_method": [MEAN_RANK]}]),
     ("ranking_method.metrics_exist", [{}, {"metrics": [DSC], "ranking_method": [{"metrics": ["DSC"]}]}], [{}, {"metrics": [DSC], "ranking_method": [{"metrics": ["HD95"]}]}]),
     ("references_and_comments.refs", [{"references_and_comments": "[1] A et al., 2020", "biomedical_motivation": "as A et al. say"}], [{"biomedical_motivation": "as A et al. say"}]),
 ]  # fmt: skip
@@ -226,7 +241,7 @@ def test_errors_come_first_and_say_how_far_one_is():
     severities = [finding.severity for finding in found]
     assert severities == sorted(severities, key=["error", "warning", "info"].index)
     abstract = next(finding for finding in found if finding.check.id == "challenge_abstract.length")
-    assert "There are 2 words" in abstract.detail
+    assert "2 words so far; at least 50 needed." in abstract.detail
 
 
 def test_an_answer_to_a_warning_counts_until_the_values_change(hippocampus, owner):
@@ -269,3 +284,24 @@ def test_a_lower_app_registers_its_check_and_nobody_takes_a_known_name(monkeypat
         register("split_file")(lambda subject: None)
     with pytest.raises(ValueError, match="no custom check"):
         register("weather")
+
+
+def test_metrics_that_do_not_weigh_alike_are_named_with_their_weights():
+    made = document({}, {**CLASSIFIED, "ranking_method": [MEAN_RANK]})
+    finding = next(entry for entry in findings(made) if entry.check.id == "ranking_method.weights")
+    assert finding.detail == "accuracy and sensitivity weigh 1 : 3, one vote a region; combine the regions first."
+
+
+def test_cases_declared_to_have_no_groups_are_not_called_grouped():
+    analyses = {"statistical_analyses": "The interval of every rank is bootstrapped."}
+    grouped = document({}, {"case_hierarchy": "several cases per patient", **analyses})
+    assert "statistical_analyses.hierarchy" in failing(grouped)
+    declared = document({}, {"case_hierarchy__state": {"state": "none_declared"}, **analyses})
+    assert "statistical_analyses.hierarchy" not in failing(declared)
+
+
+def test_a_registered_adjustment_is_not_asked_for_again():
+    tests = {"statistical_tests": ["wilcoxon_signed_rank"]}
+    assert "statistical_tests.multiplicity" in failing(document({}, tests))
+    ranked = {**tests, "ranking_method": [{"scheme": "test_based", "multiplicity_adjustment": "Holm"}]}
+    assert "statistical_tests.multiplicity" not in failing(document({}, ranked))

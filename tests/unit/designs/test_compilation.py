@@ -267,6 +267,22 @@ def test_the_pseudo_code_says_what_a_missing_result_counts_as():
     assert any("repeat 1,000 times" in line for line in lines)
 
 
+def test_the_pseudo_code_of_a_classification_speaks_of_answers_and_of_all_cases_together():
+    document = {
+        "problem": "image_classification",
+        "regions": [{"name": "melanoma", "labels": ["melanoma"]}],
+        "metrics": [{"id": "accuracy"}, {"id": "auroc"}],
+    }
+    text = "\n".join(pseudo_code(parse(document)))
+    assert "a case without a valid answer counts as a wrong decision" in text
+    assert "score ← one value over all cases" in text
+    for of_masks in ("for every case", "mean over cases", "the prediction is empty", "both are empty"):
+        assert of_masks not in text
+    example_of_it = worked_example(parse(document))
+    assert example_of_it.columns[:3] == ("Team", "accuracy", "auroc")
+    assert "for one case" not in example_of_it.note
+
+
 def test_the_worked_example_ranks_five_invented_teams():
     shown = worked_example(compiled().assessment)
     assert shown.columns == ("Team", "mean dsc", "mean nsd", "rank")

@@ -3,7 +3,7 @@
 import pytest
 
 from evaluation.designs.catalogue import shipped
-from evaluation.designs.document import UnfitValueError, clean
+from evaluation.designs.document import UnfitValueError, clean, fitting_cells
 
 CASES = [
     ("challenge_name", "  Hippocampus   2026 ", "Hippocampus 2026"),
@@ -58,3 +58,13 @@ def test_the_canonical_form_stays_as_it_is(parameter, raw, expected):
 def test_what_does_not_fit_is_refused_with_words(parameter, raw, words):
     with pytest.raises(UnfitValueError, match=words):
         clean(shipped()[parameter], raw)
+
+
+def test_one_wrong_cell_of_a_table_does_not_lose_the_others():
+    metrics = shipped().parameters["metrics"]
+    raw = [{"metric": "dsc", "weight": "2"}, {"metric": "nsd", "weight": "heavy"}]
+    rows, problems = fitting_cells(metrics, raw)
+    assert rows == [{"metric": "dsc", "weight": 2}, {"metric": "nsd"}]
+    assert len(problems) == 1
+    assert problems[0].startswith("row 2, ")
+    assert raw[1]["weight"] == "heavy"

@@ -239,3 +239,15 @@ def test_whatever_stands_in_the_document_it_is_accepted_in_full_or_refused_by_na
     except AssessmentError:
         return
     assert parse(assessment.document) == assessment
+
+
+def test_a_limit_of_detections_stands_in_the_document_only_where_it_is_set():
+    """It came later than assessments whose digests are published."""
+    document = {
+        "problem": "object_detection",
+        "regions": [{"name": "nodule", "labels": [1]}],
+        "metrics": [{"id": "average_precision", "options": {"interpolation": "coco_101"}}],
+    }
+    assert "max_detections" not in parse(document).document["metrics"][0]["options"]
+    limited = {**document, "metrics": [{"id": "average_precision", "options": {"max_detections": 10}}]}
+    assert parse(limited).document["metrics"][0]["options"]["max_detections"] == 10

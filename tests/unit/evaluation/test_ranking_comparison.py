@@ -20,6 +20,7 @@ from evaluation.ranking.comparison import (
     compare,
 )
 from evaluation.ranking.gaming import gaming_check
+from evaluation.ranking.other_schemes import first_under_other_schemes
 from evaluation.ranking.tasks import across_tasks
 from tests.unit.evaluation.ranking_vectors import FOLDER, assessment_of, vectors
 
@@ -201,3 +202,18 @@ def test_tau_is_scipys_with_ties_and_half_ranks_however_many_teams_there_are(tea
     assert found == pytest.approx([kendalltau(reference, row).statistic for row in rankings], nan_ok=True)
     rankings[0, 1] = np.nan
     assert np.isnan(kendall_tau_b(reference, rankings)[0])
+
+
+def test_sharing_first_place_is_not_told_as_being_first_alone():
+    shared = compare({"mean": {"a": 1, "b": 2}, "median": {"a": 1, "b": 1}, "rank": {"a": 1, "b": 2}})
+    assert first_under_other_schemes(shared) == (
+        "a stays first under 2 of 2 other schemes. b shares first place under median."
+    )
+    both = compare({"mean": {"a": 1, "b": 2}, "median": {"a": 1, "b": 1}, "rank": {"a": 2, "b": 1}})
+    assert first_under_other_schemes(both) == (
+        "a stays first under 1 of 2 other schemes. b is first under rank and shares first place under median."
+    )
+    alone = compare({"mean": {"a": 1, "b": 2}, "median": {"a": 1, "b": 2}})
+    assert first_under_other_schemes(alone) == (
+        "a stays first under 1 of 1 other scheme. Nobody else is first under any of them."
+    )

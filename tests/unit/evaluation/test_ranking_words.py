@@ -70,3 +70,34 @@ def test_levels_sites_weights_and_draws_are_said():
 
 def test_a_ranking_that_is_not_resampled_says_so():
     assert "nothing is said about its uncertainty" in words(uncertainty={"bootstrap": 0})
+
+
+CLASSIFICATION = {
+    "problem": "image_classification",
+    "regions": [{"name": "melanoma", "labels": ["melanoma"]}],
+    "metrics": [{"id": "accuracy"}, {"id": "auroc"}],
+}
+
+
+def test_the_rule_of_a_classification_says_that_a_case_without_an_answer_is_a_wrong_decision():
+    said = " ".join(describe(parse(CLASSIFICATION)))
+    assert "A case without a valid answer counts as a wrong decision, with the worst score for its class." in said
+    assert (
+        "A submission without answers, or without the scores that a metric needs, counts as the worst value (0)."
+        in said
+    )
+    assert "missing or unreadable prediction counts" not in said
+
+
+def test_a_metric_of_all_cases_together_says_what_one_missing_prediction_does_to_it():
+    document = {
+        "problem": "object_detection",
+        "regions": [{"name": "nodule", "labels": [1]}],
+        "metrics": [{"id": "average_precision"}],
+    }
+    said = describe(parse(document))
+    assert (
+        "With any prediction missing or unreadable, a metric of all cases together counts as the worst value (0)."
+        in said
+    )
+    assert not any(sentence.startswith("An empty prediction") for sentence in said)

@@ -158,7 +158,7 @@ WORKED = {
     14: ("schedule", PREVENTED, "as planned for all", DETECTABLE, "every change is in the log"),
     15: ("website", PREVENTED, "written from the registered version", UNCOVERED, "names no design"),
     16: ("code", PREVENTED, "tested library", PREVENTED, "tested library"),
-    17: ("flattering", PREVENTED, "Every team with a valid submission", DETECTABLE, "Some teams"),
+    17: ("flattering", PREVENTED, "Every team with a taken submission", DETECTABLE, "Some teams"),
     18: ("winner", PREVENTED, "only by the registered rule", UNCOVERED, "was not resampled"),
 }
 
@@ -238,3 +238,75 @@ def test_several_annotators_are_told_with_the_rule_that_was_sealed():
         "Final: references of 3 annotators sealed; majority vote. The leaderboard has a ranking against each"
     )
     assert exposure(replace(WELL_RUN, design=alone))[4].cover == DETECTABLE
+
+
+MOVED_DEADLINE = {
+    "kind": "approved",
+    "what": "Version 1.1 changed “Deadline for submissions” after the first submission",
+    "registered_digest": "a" * 64,
+    "executed_digest": "a" * 64,
+}
+
+
+def test_a_moved_deadline_is_a_change_neither_of_the_assessment_nor_of_metrics_or_software():
+    """The version with the new date is registered after the first submission; the assessment was before it."""
+    moved = replace(
+        WELL_RUN,
+        design=replace(DESIGN, since=MAY),
+        phases=[replace(PHASE, deviations=[MOVED_DEADLINE], assessment_since=JANUARY)],
+    )
+    assert (of(moved, 1).cover, of(moved, 2).cover, of(moved, 3).cover) == (PREVENTED, PREVENTED, PREVENTED)
+    assert not any("changed" in of(moved, number).conclusion for number in (1, 2))
+    other = MOVED_DEADLINE | {"executed_digest": "b" * 64}
+    reassessed = replace(WELL_RUN, phases=[replace(PHASE, deviations=[other])])
+    assert of(reassessed, 1).conclusion.startswith("The assessment changed")
+    assert of(reassessed, 2).conclusion == "The assessment changed; each ranking names its own."
+
+
+def test_software_that_changed_is_not_called_a_change_of_metrics():
+    second = replace(PHASE, pk=8, name="Second", ranking=replace(RANKING, versions={"podium": "1.1"}))
+    changed = replace(WELL_RUN, phases=[PHASE, second])
+    assert of(changed, 2).conclusion == "The software changed; each ranking names its own."
+
+
+def test_only_a_ranking_with_a_public_bundle_is_said_to_be_recomputable_by_anyone():
+    assert "anyone" not in of(WELL_RUN, 16).conclusion
+    assert "for the organizers alone" in of(WELL_RUN, 16).conclusion
+    readable = replace(PHASE, bundle_is_public=True)
+    assert "anyone can recompute every ranking" in of(replace(WELL_RUN, phases=[readable]), 16).conclusion
+    second = replace(PHASE, pk=8, name="Second")
+    assert "the ranking of Final from its bundle" in of(replace(WELL_RUN, phases=[readable, second]), 16).conclusion
+
+
+def test_the_policy_of_announcing_results_is_named_where_not_all_are_announced():
+    data = REGISTERED | {"challenge": {"results_announcement_policy": "top_three_public"}}
+    found = of(replace(WELL_RUN, design=replace(DESIGN, data=data)), 17)
+    assert (found.cover, found.evidence[-1].source[-27:]) == (DETECTABLE, "results_announcement_policy")
+    everything = REGISTERED | {"challenge": {"results_announcement_policy": "all_public"}}
+    assert of(replace(WELL_RUN, design=replace(DESIGN, data=everything)), 17).cover is PREVENTED
+
+
+def test_no_case_is_said_to_be_excludable():
+    assert "exclude" not in of(WELL_RUN, 4).conclusion
+
+
+def test_the_ranking_is_said_to_show_missing_cases_only_where_it_does():
+    incomplete = replace(PHASE, incomplete_allowed=True)
+    assert "the ranking shows how many" in of(replace(WELL_RUN, phases=[incomplete]), 6).conclusion
+    sealed = replace(incomplete, level=Level.NOTHING, ranking=None)
+    assert "the ranking shows" not in of(replace(WELL_RUN, phases=[sealed]), 6).conclusion
+    pooled = {
+        "problem": "object_detection",
+        "regions": [{"name": "nodule", "labels": [1]}],
+        "metrics": [{"id": "average_precision"}],
+    }
+    unknown = replace(WELL_RUN, phases=[replace(incomplete, assessment=pooled)])
+    assert "the ranking shows" not in of(unknown, 6).conclusion
+    classified = {
+        "problem": "image_classification",
+        "regions": [{"name": "melanoma", "labels": ["melanoma"]}],
+        "metrics": [{"id": "accuracy"}],
+    }
+    answered = of(replace(WELL_RUN, phases=[replace(incomplete, assessment=classified)]), 6)
+    assert "the ranking shows how many" in answered.conclusion
+    assert "a missing case counts as a wrong decision" in answered.evidence[-1].text

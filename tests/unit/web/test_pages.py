@@ -180,3 +180,31 @@ def test_pages_of_a_list_keep_the_rest_of_the_query(rf):
 def test_the_icon_is_found_at_its_old_place_too(client):
     answer = client.get("/favicon.ico")
     assert (answer.status_code, answer.headers["Location"]) == (302, "/static/img/favicon-32.png")
+
+
+def test_whom_a_page_is_for_is_the_title_of_its_refusal(rf):
+    request = rf.get("/challenges/liver/")
+    told = errors.permission_denied(request, PermissionDenied("This page is for the organizers of the challenge."))
+    assert "<h1>This page is for the organizers of the challenge</h1>" in told.content.decode()
+    other = errors.permission_denied(request, PermissionDenied("Send your own review first.")).content.decode()
+    assert "<h1>This page is not open to you</h1>" in other
+    assert "Send your own review first." in other
+
+
+def test_the_caption_of_the_picture_names_who_is_first_and_whose_interval_reaches_rank_one(client):
+    page = client.get("/").content.decode()
+    teams = re.findall(r"<text x=\"0\" y=\"\d+\">(\w+)</text>", page)
+    ranks = [int(x) for x in re.findall(r"<circle cx=\"(\d+)\"", page)]
+    lows = [int(x) for x in re.findall(r"<rect x=\"(\d+)\"", page)]
+    best = min(ranks)
+    caption = re.search(r"<figcaption>(.*?)</figcaption>", page, re.DOTALL)[1]
+    leaders = [team for team, rank in zip(teams, ranks, strict=True) if rank == best]
+    reaching = [team for team, low in zip(teams, lows, strict=True) if low == best and team not in leaders]
+    assert len(leaders) == 1
+    assert f"{leaders[0]} leads, but with other test cases {' or '.join(reaching)} could have come first" in caption
+
+
+def test_the_home_page_promises_a_recomputation_only_to_whoever_has_the_bundle(client):
+    page = client.get("/").content.decode()
+    assert "anyone can recompute" not in page
+    assert "whoever has a ranking’s bundle can recompute it" in page

@@ -3,9 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
+from evaluation import problems
+from evaluation.assessment import Assessment, MetricUse
 from evaluation.designs.checks.registry import Subject, register
+from evaluation.designs.compilation import compile_values
 from evaluation.designs.compilation.metrics import label_of, meaning, names_of
 from evaluation.designs.compilation.problems import problem_of
+from evaluation.ranking.explain import joined
 
 # Metrics of one set order algorithms by (nearly) the same property, so that together they weigh it twice.
 DEPENDENT = (
@@ -127,3 +131,32 @@ def ranking_metrics_defined(subject: Subject) -> str | None:
         if name.casefold() not in known
     ]
     return f"Not in the table of metrics: {', '.join(dict.fromkeys(unknown))}." if unknown else None
+
+
+@register("metrics_weigh_alike", reads=("ranking_method", "metrics", "regions", "task_category"))
+def metrics_weigh_alike(subject: Subject) -> str | None:
+    """A metric with three regions casts three votes where ranks are averaged over metrics and regions at once."""
+    assessment = compile_values(subject.values, assume=True).assessment
+    if assessment is None:
+        return None
+    for scheme in assessment.rankings:
+        if not any({"metric", "region"} <= set(step.over) and not step.weights for step in scheme.combine or ()):
+            continue
+        votes = {
+            metric.name: number_of_regions(metric, assessment)
+            for metric in assessment.metrics
+            if scheme.metrics is None or metric.name in scheme.metrics
+        }
+        if len(set(votes.values())) > 1:
+            ratio = " : ".join(str(number) for number in votes.values())
+            return f"{joined(list(votes))} weigh {ratio}, one vote a region; combine the regions first."
+    return None
+
+
+def number_of_regions(metric: MetricUse, assessment: Assessment) -> int:
+    """In how many regions or classes a metric is ranked."""
+    if not assessment.regions:
+        return 1
+    regions = {region.name: list(range(len(region.labels))) for region in assessment.regions}
+    shared = {"classes": list(regions), "regions": regions}
+    return len(problems.get(assessment.problem).regions_of(assessment, metric, shared))

@@ -7,6 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
+from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import State
@@ -143,6 +144,24 @@ class Case:
         """An entry of the audit log."""
         return Evidence(text, "audit", f"Audit log, entry {entry['sequence']}", entry["digest"])
 
+    def registered_since(self) -> str:
+        """Since when the assessments that phases run with are registered: the latest of them; empty without a registration."""
+        if self.facts.design is None:
+            return ""
+        return max(
+            (phase.assessment_since or self.facts.design.since for phase in self.phases or self.facts.phases),
+            key=datetime.fromisoformat,
+            default=self.facts.design.since,
+        )
+
+    def other_assessments(self) -> list[dict[str, Any]]:
+        """Deviations in what is computed: another date is none, although it needs a new version as well."""
+        return [
+            entry
+            for entry in self.deviates("approved", "unregistered", "superseded")
+            if entry["registered_digest"] != entry["executed_digest"]
+        ]
+
     def deviates(self, *kinds: str) -> list[dict[str, Any]]:
         """Deviations of the phases, of some kinds where they are given."""
         return [
@@ -208,11 +227,20 @@ def metric_words(assessment: Assessment, index: int) -> str:
 
 def missing_words(assessment: Assessment) -> str:
     """What a missing case counts as, metric by metric."""
+    if words := problems.get(assessment.problem).missing_words(assessment):
+        return words.removeprefix("counts as ")
     kinds: dict[str, list[str]] = {}
     for metric in assessment.metrics:
         value = metric.policy.get("missing")
         kinds.setdefault("no value" if value is None else f"{value}".replace("_", " "), []).append(metric_title(metric))
     return "; ".join(f"{kind} ({', '.join(names)})" for kind, names in kinds.items())
+
+
+def counts_missing_cases(assessment: Assessment) -> bool:
+    """Whether a ranking tells on how many cases a team has no prediction: by its rows of cases, or by its answers."""
+    return problems.get(assessment.problem).evidence_tells_missing or any(
+        metric.level == "case" for metric in assessment.metrics
+    )
 
 
 def excluded(assessment: Assessment) -> bool:

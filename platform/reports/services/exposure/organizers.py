@@ -4,6 +4,7 @@ from typing import Final
 
 from evaluation import problems
 from evaluation.assessment import parse
+from evaluation.ranking.explain import joined
 from reports.domain.words import counted, decoy_words
 from reports.services.exposure.case import (
     Case,
@@ -20,12 +21,13 @@ from reports.services.exposure.case import (
 )
 
 FEWEST_TEAMS: Final = 3
+ALL_RESULTS: Final = "all_public"
 
 
 def scheme(case: Case) -> Judgement:
     evidence: list[Evidence] = []
     changed = [phase for phase in case.ranked if len(phase.ranking.assessments_used) > 1]
-    wrong = case.deviates("approved", "unregistered", "superseded")
+    wrong = case.other_assessments()
     for phase in case.ranked:
         digests = ", ".join(digest[:12] for digest in phase.ranking.assessments_used)
         evidence.append(
@@ -36,9 +38,9 @@ def scheme(case: Case) -> Judgement:
         )
     evidence += [Evidence(f"{entry['phase']}: {entry['what']}", "registration", "Deviations") for entry in wrong]
     if wrong or changed:
-        return Cover.DETECTABLE, "The configuration changed; every ranking names the one that it ran with.", evidence
+        return Cover.DETECTABLE, "The assessment changed; every ranking names the one that it ran with.", evidence
     design = case.facts.design
-    if design is not None and design.is_registered and before_first(case, design.since):
+    if design is not None and design.is_registered and before_first(case, case.registered_since()):
         evidence.append(
             Evidence(
                 f"{design.label} of {design.since[:10]}", "registration", design.label, design.digest, design.address
@@ -68,10 +70,14 @@ def parameters(case: Case) -> Judgement:
     ]
     if any(problems.get(phase.assessment["problem"]).is_measured_elsewhere for phase in case.phases):
         return Cover.UNCOVERED, "Values were measured elsewhere: the platform cannot tell how.", evidence
-    if len(software) > 1 or case.deviates("approved", "unregistered"):
-        return Cover.DETECTABLE, "Metrics or software changed between rankings; each ranking names its own.", evidence
+    reassessed = case.other_assessments() or any(len(phase.ranking.assessments_used) > 1 for phase in case.ranked)
+    if len(software) > 1 or reassessed:
+        what = " and ".join(
+            name for name, differs in (("The assessment", reassessed), ("the software", len(software) > 1)) if differs
+        )
+        return Cover.DETECTABLE, f"{what[0].upper()}{what[1:]} changed; each ranking names its own.", evidence
     design = case.facts.design
-    if design is not None and design.is_registered and not case.deviates():
+    if design is not None and design.is_registered:
         return Cover.PREVENTED, "Metric options are part of the registered assessment and of its digest.", evidence
     return (
         Cover.DETECTABLE,
@@ -93,8 +99,9 @@ def announced(case: Case) -> Judgement:
                 f"{design.label} of {design.since[:10]}", "registration", design.label, design.digest, design.address
             )
         )
-        if before_first(case, design.since):
-            ahead = days(design.since, first) if first else None
+        since = case.registered_since()
+        if before_first(case, since):
+            ahead = days(since, first) if first else None
             when = f" {_ahead(ahead)} the first submission" if ahead is not None else ""
             return Cover.PREVENTED, f"Metrics, ranking, ties and missing data were public{when}.", evidence
     known = [entry for entry in case.facts.entries("phase_created") if not first or entry["time"] <= first]
@@ -110,7 +117,7 @@ def announced(case: Case) -> Judgement:
 def test_cases(case: Case) -> Judgement:
     return sealed(
         case,
-        "The cases were sealed before the first submission and never replaced; a case can only be excluded for all.",
+        "The cases were sealed before the first submission and never replaced.",
         "The test set was replaced; both versions and their digests are on record.",
     )
 
@@ -239,11 +246,7 @@ def implementation(case: Case) -> Judgement:
         return Cover.UNCOVERED, "Values were measured elsewhere, by code that the platform does not know.", evidence
     if not case.phases:
         return Cover.UNCOVERED, "Nothing has been scored yet.", evidence
-    return (
-        Cover.PREVENTED,
-        "All metrics are those of the tested library, and anyone can recompute the ranking from the bundle.",
-        evidence,
-    )
+    return Cover.PREVENTED, f"All metrics are those of the tested library{_recomputed_by(case)}.", evidence
 
 
 def flattering(case: Case) -> Judgement:
@@ -267,7 +270,14 @@ def flattering(case: Case) -> Judgement:
             "Some teams with a taken submission are not in the ranking; the numbers stand here.",
             evidence,
         )
-    return Cover.PREVENTED, "Every team with a valid submission is in the ranking, with all metrics.", evidence
+    policy = case.value("results_announcement_policy")
+    if policy not in (None, ALL_RESULTS):
+        return (
+            Cover.DETECTABLE,
+            "Every team with a taken submission is in the ranking; which results are announced elsewhere follows the registered policy.",
+            [*evidence, *case.said("results_announcement_policy")],
+        )
+    return Cover.PREVENTED, "Every team with a taken submission is in the ranking, with all metrics.", evidence
 
 
 def winner(case: Case) -> Judgement:
@@ -323,5 +333,17 @@ def sealed(case: Case, prevented: str, replaced: str) -> Judgement:
     return Cover.PREVENTED, prevented, evidence
 
 
+def _recomputed_by(case: Case) -> str:
+    """Who can compute the rankings again, by whom their bundles can be read."""
+    if not case.ranked:
+        return ""
+    readable = [phase for phase in case.ranked if phase.bundle_is_public]
+    if len(readable) == len(case.ranked):
+        return ", and anyone can recompute every ranking from its bundle"
+    if readable:
+        return f"; anyone can recompute the ranking of {joined([phase.name for phase in readable])} from its bundle"
+    return "; the bundle to recompute a ranking from is for the organizers alone"
+
+
 def _ahead(number: int) -> str:
-    return f"{counted(number, 'day')} before" if number else "on the day of"
+    return f"{counted(number, 'day')} before" if number else "less than a day before"

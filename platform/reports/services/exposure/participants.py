@@ -4,7 +4,16 @@ from typing import Final
 
 from evaluation.assessment import parse
 from reports.domain.words import access_words, counted
-from reports.services.exposure.case import Case, Cover, Judgement, excluded, limit_words, missing_words, twins
+from reports.services.exposure.case import (
+    Case,
+    Cover,
+    Judgement,
+    counts_missing_cases,
+    excluded,
+    limit_words,
+    missing_words,
+    twins,
+)
 
 OUTPUTS: Final = "Predictions are uploaded; the platform does not run the teams’ methods."
 
@@ -28,11 +37,13 @@ def selective(case: Case) -> Judgement:
         return Cover.UNCOVERED, "Missing cases are left out of the mean, so that withholding bad cases pays.", evidence
     if case.phases and not any(phase.incomplete_allowed for phase in case.phases):
         return Cover.PREVENTED, "Every submission has to hold every case.", evidence
-    return (
-        Cover.DETECTABLE,
-        "Missing cases are counted for every team and count as bad as the rule says; the ranking shows how many.",
-        evidence,
-    )
+    if case.ranked and all(counts_missing_cases(parse(phase.assessment)) for phase in case.ranked):
+        return (
+            Cover.DETECTABLE,
+            "Missing cases count by the stated rule; the ranking shows how many each team has.",
+            evidence,
+        )
+    return Cover.DETECTABLE, "Missing cases count by the stated rule.", evidence
 
 
 def missing_rule(case: Case) -> Judgement:

@@ -114,7 +114,37 @@ def test_published_ranking_is_recognised(path):
     verdict = bundle.verify(path)
     assert verdict.same
     assert verdict.recomputed == verdict.published
-    assert verdict.sentence.startswith("This is the published ranking: recomputed from 3 results tables over 8 cases")
+    assert verdict.sentence.startswith("The bundle agrees with itself: recomputed from 3 results tables over 8 cases")
+    compared = bundle.verify(path, digest=verdict.published)
+    assert compared.sentence.startswith("This is the published ranking: recomputed from 3 results tables over 8 cases")
+
+
+def test_a_complete_forgery_only_agrees_with_itself(path, tmp_path):
+    """Whoever writes a whole bundle anew writes its digest as well; only the one on the page tells."""
+    published = bundle.verify(path).published
+    forged = tmp_path / "forged.zip"
+    forged.write_bytes(written(ASSESSMENT | {"uncertainty": {"bootstrap": 40, "seed": 4}}))
+    alone = bundle.verify(forged)
+    assert "This is the published ranking" not in alone.sentence
+    assert "--digest" in alone.sentence
+    assert bundle.verify(forged, digest=published).sentence.startswith("This is NOT the published ranking")
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", '{"facts": {}}', "[1]", '[{"facts": []}]', '[{"facts": {"digest": 3}}]', "null"]
+)
+def test_a_log_of_another_form_is_refused_in_one_line(path, capsys, text):
+    assert main(["verify", str(changed(path, "audit.json", lambda _: text, cover_up=True))]) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "audit.json is not a list of entries" in error
+
+
+@pytest.mark.parametrize("samples", [10**9, -1])
+def test_a_manifest_does_not_make_this_machine_draw_without_end(path, capsys, samples):
+    asked = lambda text: json.dumps(json.loads(text) | {"bootstrap": samples})  # noqa: E731
+    assert main(["verify", str(changed(path, "bundle.json", asked))]) == 2
+    assert "from 0 to 100,000 are computed" in capsys.readouterr().err
 
 
 def test_bundle_of_the_same_ranking_has_the_same_bytes(content):
@@ -210,7 +240,8 @@ def test_damaged_files_are_one_clear_error(path, name, text):
 
 
 def test_command_says_it_in_one_line(path, capsys):
-    assert main(["verify", str(path)]) == 0
+    digest = bundle.verify(path).published
+    assert main(["verify", str(path), "--digest", digest]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 1
     assert lines[0].startswith("This is the published ranking")

@@ -24,6 +24,7 @@ from evaluation.ranking import rank
 from evaluation.scoring import read_evidence, read_results, recompute, score_folders
 from evaluation.scoring.assembling import assemble
 from evaluation.scoring.classification_evidence import PART, regions_of, value_of
+from evaluation.scoring.evidence import make_evidence
 from evaluation.scoring.pieces import Numbers
 
 from .evidence_of import assessment_of, evidence_of
@@ -380,3 +381,25 @@ def test_sensitivity_by_hand_is_that_of_the_rows() -> None:
     evidence = evidence_of(assessment, [0, 1, 1, 1], decision=[0, 1, 0, 1])
     row = rows_of(assessment, "a", evidence)[0]
     assert row.value == metrics.sensitivity([0, 1, 1, 1], [0, 1, 0, 1]).value == 2 / 3
+
+
+def test_the_ranking_counts_the_cases_without_an_answer_of_each_algorithm(tmp_path: Path) -> None:
+    whole = "case,label\na,cat\nb,dog\nc,dog\nd,dog\ne,owl\n"
+    where, algorithms = folders(
+        tmp_path, REFERENCE, whole=whole, partial="case,label\na,cat\nb,cat\nc,bird\n", none=None
+    )
+    assessment = assessment_of([{"id": "accuracy"}, {"id": "balanced_accuracy"}], uncertainty={"bootstrap": 20})
+    scored = score_folders(assessment, where, algorithms)
+    evidence = make_evidence(assessment, scored.blocks, parts=scored.parts, shared=scored.shared)
+    table = pd.DataFrame(
+        [(row.algorithm, row.case, row.region, row.metric, row.value, str(row.outcome)) for row in scored.rows],
+        columns=["algorithm", "case", "region", "metric", "value", "outcome"],
+    )
+    document = rank(assessment, table.astype({"value": float}), evidence=evidence)
+    for ranking in [*document["rankings"], document["overall"]]:
+        assert {entry["name"]: entry["missing"] for entry in ranking["algorithms"]} == {
+            "whole": 0,
+            "partial": 3,
+            "none": 5,
+        }
+        assert ranking["cases"] == 5

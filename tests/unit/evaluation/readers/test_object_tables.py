@@ -1,6 +1,7 @@
 """Tables of objects and of instances, and COCO documents: what is read, and what is said about the rest."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from evaluation.matching import Objects
 from evaluation.readers import ReadError
 from evaluation.readers.instance_tables import Instance, InstanceRules, read_instances
-from evaluation.readers.limits import Limits
+from evaluation.readers.limits import DEFAULT, Limits
 from evaluation.readers.object_tables import read_objects
 
 
@@ -185,3 +186,16 @@ class TestCoco:
             with pytest.raises(ReadError) as caught:
                 read_objects(path, scored=False, limits=limits)
             assert caught.value.kind == "too_large"
+
+
+def test_what_helps_with_a_table_is_told_for_a_table(tmp_path):
+    path = tmp_path / "objects.csv"
+    path.write_text("")
+    with pytest.raises(ReadError) as empty:
+        read_objects(path, scored=False)
+    assert empty.value.expected == "the columns case, class"
+    path.write_text("case,class,x,y\n" + "a,cell,1,1\n" * 20)
+    with pytest.raises(ReadError) as long:
+        read_objects(path, scored=False, limits=replace(DEFAULT, table_rows=10))
+    assert (long.value.kind, long.value.remedy) == ("too_large", "Send only the rows and columns that are asked for.")
+    assert "grid" in ReadError("too_large", "case.nii.gz", "9 bytes").remedy

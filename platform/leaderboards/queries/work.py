@@ -1,0 +1,62 @@
+"""What waits for a worker: rankings that were asked for, and what is drawn and compared from them."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import F, Q, QuerySet
+
+from leaderboards.models import Analysis, RankingRequest
+from leaderboards.queries.rankings import standing_versions
+from work.clock import overdue, shared_now
+from work.kinds import Kind
+from work.queries import free, held
+
+LEASE = timedelta(seconds=30)
+"""A worker that has not renewed its lease for so long is taken for dead."""
+PATIENCE = timedelta(seconds=2)
+"""A ranking that waits longer than this has found no free worker: figures make room for it."""
+
+
+def _lease() -> timedelta:
+    return LEASE
+
+
+def _standing_first(rows: QuerySet[Analysis]) -> QuerySet[Analysis]:
+    """Rankings that stand come first; one that was overtaken before its figures were drawn waits until nothing else is left."""
+    standing = rows.filter(version_id__in=standing_versions())
+    if standing.exists():
+        return standing
+    is_busy = ANALYSES.open_rows.filter(held(shared_now())).exists() or RANKING.open_rows.exists()
+    return rows.none() if is_busy else rows.order_by("version_id")[:1]
+
+
+RANKING = Kind(
+    name="ranking",
+    doing="ranking",
+    model=RankingRequest,
+    is_open=Q(requested__gt=F("computed")),
+    task="leaderboards.tasks.rank_phase",
+    argument="phase_id",
+    lease=_lease,
+    since="requested_at",
+    challenge="phase__task__challenge",
+)
+ANALYSES = Kind(
+    name="analyses",
+    doing="drawing figures",
+    model=Analysis,
+    is_open=Q(finished_at=None),
+    task="leaderboards.tasks.analyse_version",
+    argument="version_id",
+    lease=_lease,
+    patience=timedelta(seconds=10),
+    since="version__created_at",
+    challenge="version__phase__task__challenge",
+    chosen=_standing_first,
+)
+
+
+def ranking_waits(now: datetime | None = None) -> bool:
+    """Whether a ranking that was asked for has found no free worker."""
+    waiting: QuerySet[Any] = RANKING.open_rows.filter(overdue("requested_at", PATIENCE))
+    return waiting.filter(free(now or shared_now())).exists()

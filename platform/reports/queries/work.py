@@ -1,0 +1,27 @@
+"""What waits for a worker."""
+
+from datetime import timedelta
+
+from django.db.models import Q
+
+from reports.models import Report
+from work.kinds import Kind
+
+LEASE = timedelta(seconds=60)
+
+
+def _lease() -> timedelta:
+    return LEASE
+
+
+REPORTS = Kind(
+    name="reports",
+    doing="making a report",
+    model=Report,
+    is_open=Q(state__in=(Report.State.QUEUED, Report.State.WORKING)),
+    begins={"state": Report.State.WORKING},
+    task="reports.tasks.make_report",
+    lease=_lease,
+    since="requested_at",
+    challenge="challenge",
+)

@@ -1,0 +1,16 @@
+"""What waits for a worker."""
+
+from django.db.models import Q
+
+from reviews.models import AutomaticAssignment
+from work.kinds import Kind
+
+ASSIGNMENTS = Kind(
+    name="assignments",
+    doing="assigning reviewers",
+    model=AutomaticAssignment,
+    is_open=Q(state=AutomaticAssignment.State.QUEUED),
+    task="reviews.tasks.assign_automatically",
+    attempts=3,
+    since="requested_at",
+)

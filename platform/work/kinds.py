@@ -1,0 +1,150 @@
+"""The kinds of durable work: what waits, who is asked for it, how long a worker may be silent, how often it is tried.
+
+An app declares its kinds in `queries/work.py` and registers them in `AppConfig.ready`. Nothing here loads what the work
+itself needs, so that web processes can count what waits.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+
+from work.models import Work
+
+
+def usual_lease() -> timedelta:
+    """How long a worker may be silent before its work is given to another."""
+    return timedelta(seconds=settings.PODIUM_LEASE_SECONDS)
+
+
+def doubling(first: timedelta, longest: timedelta) -> Callable[[int], timedelta]:
+    """Return pauses that double with each attempt, from the first to the longest.
+
+    Examples
+    --------
+    >>> pause = doubling(timedelta(seconds=30), timedelta(hours=4))
+    >>> [str(pause(attempts)) for attempts in (1, 2, 3, 20, 60_000)]
+    ['0:00:30', '0:01:00', '0:02:00', '4:00:00', '4:00:00']
+    """
+    return lambda attempts: min(first * 2 ** min(max(attempts - 1, 0), 20), longest)
+
+
+def growing(step: timedelta) -> Callable[[int], timedelta]:
+    """Return pauses that are one step longer with each attempt.
+
+    Examples
+    --------
+    >>> [growing(timedelta(seconds=2))(attempts).seconds for attempts in (1, 2, 3)]
+    [2, 4, 6]
+    """
+    return lambda attempts: step * attempts
+
+
+usual_pause = growing(timedelta(seconds=2))
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """One kind of durable work.
+
+    Attributes
+    ----------
+    name
+        Its name in figures, such as ``"validation"``.
+    doing
+        What a worker does with it, for people: ``"validating"``.
+    model
+        The rows.
+    is_open
+        Which rows are left to do or being done.
+    task
+        Name of the Celery task that does it.
+    argument
+        Field that the task is sent; None where a message is one worker's turn and the database says what is next.
+    at_once
+        Most rows for which one sweep asks; the rest is asked for by the next.
+    is_collective
+        Whether one message is enough for all rows that are due.
+    begins
+        Changes that claiming makes to a row besides its lease.
+    lease
+        How long a worker may be silent.
+    attempts
+        How often workers may begin it: one that takes its workers down is not begun for ever.
+    errors
+        How often an attempt may end in an error before the error is final.
+    pause
+        How long to wait after so many attempts.
+    patience
+        How long a message may take to arrive before it counts as lost.
+    since
+        Path to the moment from which on a row waits.
+    counted
+        Path to what is counted: rows, or what several rows belong to.
+    order
+        In which order rows are taken.
+    fair_between
+        Path to whom workers are shared between: those with the least under way come first.
+    challenge
+        Path to the challenge that it belongs to; empty where it belongs to none.
+    is_enabled
+        Whether this installation does such work.
+    chosen
+        Which of the rows that nobody works on are asked for now.
+    """
+
+    name: str
+    doing: str
+    model: type[Work]
+    is_open: Q
+    task: str
+    argument: str | None = "pk"
+    at_once: int = 200
+    is_collective: bool = False
+    begins: Mapping[str, Any] = field(default_factory=dict)
+    lease: Callable[[], timedelta] = usual_lease
+    attempts: int = 3
+    errors: int = 1
+    pause: Callable[[int], timedelta] = usual_pause
+    patience: timedelta = timedelta(seconds=5)
+    since: str = "created_at"
+    counted: str = "pk"
+    order: tuple[str, ...] = ("pk",)
+    fair_between: str = ""
+    challenge: str = ""
+    is_enabled: Callable[[], bool] = _always
+    chosen: Callable[[QuerySet[Any]], QuerySet[Any]] | None = None
+
+    @property
+    def open_rows(self) -> QuerySet[Any]:
+        """Rows that are left to do or being done."""
+        return self.model._default_manager.filter(self.is_open)  # noqa: SLF001 (Django's public name for it)
+
+
+_kinds: dict[str, Kind] = {}
+
+
+def register(*kinds: Kind) -> None:
+    """Make kinds known to the sweep and the figures.
+
+    Raises
+    ------
+    ValueError
+        For a second kind of the same name.
+    """
+    for kind in kinds:
+        if _kinds.get(kind.name, kind) is not kind:
+            raise ValueError(f"There are two kinds of work called {kind.name}.")
+        _kinds[kind.name] = kind
+
+
+def registered() -> tuple[Kind, ...]:
+    """Return all kinds, in the order in which they were registered."""
+    return tuple(_kinds.values())
