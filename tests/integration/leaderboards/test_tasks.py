@@ -57,7 +57,7 @@ def page(person: str | None, built: world.World, key: str = "open", **asked: str
 
 
 def test_ranks_stand_side_by_side_with_their_consensus(built):
-    head, *rows = page(None, built, format="csv").content.decode().strip().split("\r\n")
+    head, *rows = page(None, built, format="csv").content.decode().strip().split("\n")
     assert head == "team,consensus rank,mean rank,Main,Second,Third"
     assert rows == ["Ben,1,1.3333,2,1,1", "Ada,2,1.6667,1,2,2"]
     html = page(None, built).content.decode()
@@ -73,9 +73,7 @@ def test_task_that_is_sealed_is_named_and_nothing_else_is_said_of_it(built, pers
     Phase.objects.filter(pk=built.phases["Third"].pk).update(leaderboard=Phase.Leaderboard.SEALED)
     answer = page(person, built)
     assert "no ranking that you may see: Third" in answer.content.decode()
-    assert (
-        page(person, built, format="csv").content.decode().startswith("team,consensus rank,mean rank,Main,Second\r\n")
-    )
+    assert page(person, built, format="csv").content.decode().startswith("team,consensus rank,mean rank,Main,Second\n")
     assert "Third" in page("organizer", built, format="csv").content.decode()
 
 

@@ -21,6 +21,7 @@ PERMISSIVE = {
         "BSD-3-Clause",
         "CC0-1.0",
         "CNRI-Python",
+        "FreeBSD",
         "MIT",
         "MIT-0",
         "MIT-CMU",

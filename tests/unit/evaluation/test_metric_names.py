@@ -16,12 +16,12 @@ HOME = (
     "evaluation/advice/",
 )
 ALLOWED = {
-    "evaluation/assessment/parse.py": "the mean over classes needs classes",
     "evaluation/designs/checks/custom/assessment.py": "checks of a design are advice about named metrics",
     "evaluation/designs/compilation/metrics.py": "what designs of older forms call the metrics",
     "evaluation/figures/contrasts.py": "the parts of panoptic quality, drawn against one another",
     "evaluation/matching/assignment.py": "the criterion that is the default",
-    "evaluation/scoring/classification.py": "net benefit is defined without scores, too",
+    "evaluation/ranking/uncertainty/statements.py": "`sensitivity` is a key of the ranking document",
+    "evaluation/ranking/verdict.py": "`sensitivity` is a key of the ranking document",
     "evaluation/scoring/classification_evidence.py": "one class of a class-wise error; the costs of a weighted kappa",
     "evaluation/scoring/detection_evidence.py": "the mean over classes, and the parts of panoptic quality",
     "evaluation/scoring/disentangled_document.py": "the unit of a part",
@@ -29,8 +29,6 @@ ALLOWED = {
     "platform/registry/domain/historic.py": "what was published about challenges",
     "platform/registry/services/statistics.py": "how many designs use the most common one",
     "platform/submissions/domain/object_parts.py": "the parts of a submission with objects, under their headings",
-    "platform/submissions/services/scorer.py": "an assessment to warm up with",
-    "platform/test_sets/queries/expectation.py": "net benefit is defined without scores, too",
     "platform/web/style_guide.py": "examples of a table",
 }
 

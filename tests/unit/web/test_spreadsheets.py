@@ -13,19 +13,19 @@ PLATFORM = Path(__file__).resolve().parents[3] / "platform"
 # Tables that programs read back, and whose digests are kept: their first column is a team's or a case's name, which begin
 # with a letter or a digit, or they are files of references, which never leave the installation.
 READ_BACK = {
-    "leaderboards/computing.py",
+    "leaderboards/services/computing.py",
     "leaderboards/views/exports.py",
     "submissions/domain/results.py",
     "submissions/views/organize.py",
     "test_sets/services/annotated_tables.py",
     "submissions/contributions/design_checks.py",
-    "operations/examples.py",
+    "operations/services/examples.py",
 }
 ASKING = {
-    "api/submission_views.py",
+    "api/submissions/views.py",
     "submissions/contributions/exporting.py",
     "submissions/views/submissions.py",
-}  # submissions/results.py
+}  # submissions/domain/results.py
 STREAMED = {"registry/views/downloads.py"}  # row by row, each cell through `harmless`
 OWN = {"web/style_guide.py"}  # figures for engineers, without a text of people
 

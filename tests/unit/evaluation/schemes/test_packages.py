@@ -19,46 +19,8 @@ from evaluation.ranking.schemes import SchemeError, all_schemes, get_scheme, reg
 from evaluation.reporting import build_report
 from leaderboards.domain.tables import stored
 
-MODULE = '''
-import numpy as np
-
-from evaluation.ranking.ranks import snap
-from evaluation.ranking.schemes import Scheme
-
-
-class TrimmedThenRank(Scheme):
-    """The mean of the values without the worst and best shares of them; every drawn case counts."""
-
-    id = "trimmed_then_rank"
-    title = "Trim, average, then rank"
-    aggregates_values = True
-    option_names = ("trim",)
-
-    def read_options(self, place):
-        return {"trim": place.number("trim", 0.1, "a share from 0 to 0.4", lambda share: 0 <= share <= 0.4)}
-
-    def scores(self, table, samples, registered):
-        counts = samples.counts.astype(int).T
-        cut = int(registered.options["trim"] * len(table.values))
-        rows = [np.sort(np.repeat(table.values, count, axis=0), axis=0)[cut : len(table.values) - cut] for count in counts]
-        return snap(np.stack([row.mean(axis=0) for row in rows])), table.higher_is_better
-
-    def sentence(self, registered, *, each, units):
-        share = registered.options["trim"]
-        return f"{each}the best and worst {share:.0%} of the {units} are left out; the best mean of the others gets rank 1."
-
-    def pseudo_code(self, registered):
-        return [f"  score ← mean without the outer {registered.options['trim']:.0%}", "  rank ← position of the score"]
-
-    def score_name(self, registered):
-        return "trimmed mean"
-
-    def usual_forms(self):
-        return {"trimmed, then rank": {"options": {"trim": 0.1}}}
-
-
-SCHEME = TrimmedThenRank()
-'''
+GUIDE = Path(__file__).parents[4] / "docs/guides/add-a-ranking-scheme.md"
+MODULE = GUIDE.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
 DOCUMENT = {
     "problem": "table",
     "metrics": [{"id": "value", "direction": "higher", "policy": {"missing": 0}}],
