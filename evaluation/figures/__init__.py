@@ -7,11 +7,12 @@ from evaluation.figures.palette import colours
 from evaluation.figures.raw import dot_and_box_plot, parallel_cases, podium_plot, ranking_heatmap, summary_table
 from evaluation.figures.schemes import line_plot
 from evaluation.figures.sentences import headline, headline_of, sentences, sentences_of
-from evaluation.figures.significance import significance_map
+from evaluation.figures.significance import better_map, significance_map
 from evaluation.figures.strip import interval_strip, interval_svg
 from evaluation.figures.tasks import blob_across_tasks, blob_by_algorithm, dendrogram, stacked_frequencies
 
 __all__ = [
+    "better_map",
     "blob_across_tasks",
     "blob_by_algorithm",
     "blob_plot",

@@ -34,7 +34,7 @@ def blob_plot(
     """Show the ranks of every algorithm over the bootstrap samples of one ranking, or of the overall one.
 
     Algorithms stand in the order of the full-data ranking, whose rank is printed below each; the area of a circle is
-    the share of samples with that rank, the cross the median, the line the rank interval.
+    the share of samples with that rank, the cross the median, the line the resampling range.
 
     Raises
     ------

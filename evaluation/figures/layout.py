@@ -100,7 +100,7 @@ def rank_words(value: float | None) -> str:
 
 
 def interval_words(interval: Sequence[float] | None) -> str:
-    """A rank interval as in "rank 2 (1–4)"."""
+    """A range of ranks as in "rank 2 (1–4)"."""
     return "–" if interval is None else f"{rank_words(interval[0])}–{rank_words(interval[1])}"
 
 

@@ -35,7 +35,7 @@ def certainty_of(entry: Entry, document: Mapping[str, Any], *, closed: bool = Tr
     return [*verdict.certainty(entry, document, closed=closed), *verdict.disagreement(entry)[:_DISAGREEING]]
 
 
-def sentences_of(entry: Entry, document: Mapping[str, Any]) -> list[str]:
+def sentences_of(entry: Entry, document: Mapping[str, Any], *, closed: bool = True) -> list[str]:
     """Say who leads, how stable that is, who is tied exactly, and what tests and few cases allow at all.
 
     Parameters
@@ -44,8 +44,10 @@ def sentences_of(entry: Entry, document: Mapping[str, Any]) -> list[str]:
         One of the rankings of the document, or an overall one.
     document
         The whole document, for what an overall ranking does not hold itself.
+    closed
+        Whether no further result can come; else the headline says "so far".
     """
-    said = certainty_of(entry, document)
+    said = certainty_of(entry, document, closed=closed)
     if entry["resampled"]:
         said += _stability(entry)
     said += _left_out(entry)

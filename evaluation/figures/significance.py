@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.figures.layout import LINE, Figure, figure, names_axis, rank_words, side
 from evaluation.figures.markup import BREAK, bold
-from evaluation.figures.palette import BETTER, NOT_BETTER
+from evaluation.figures.palette import BETTER, NEUTRAL, NOT_BETTER
 from evaluation.figures.selection import entries, label, names, select
+from evaluation.ranking.verdict import disagreement
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 
 def significance_map(
@@ -48,44 +49,111 @@ def significance_map(
         raise ValueError(message)
     p_values = entry["p_adjusted" if adjusted else "p_values"]
     alpha = entry["tests"]["alpha"]
+    places = range(len(entry["algorithms"]))
+    return _map(
+        entry,
+        better=[[_is_below(p_values[winner][loser], alpha) for loser in places] for winner in places],
+        words=lambda winner, loser: _words(entry["algorithms"], p_values, winner, loser, adjusted=adjusted),
+        title="Who is significantly better than whom?",
+        legend=(f"significantly better (p ≤ {alpha:g})", "not significantly better"),
+    )
+
+
+def better_map(document: Mapping[str, Any], **which: str | None) -> Figure:
+    """Show for every two algorithms whether the ranking's own statistic shows one of them to be better.
+
+    All cells hold together: the comparisons are those behind the rank sets and letters. A cross marks a cell where
+    Wilcoxon's signed rank test finds the lower ranked algorithm significantly better, so that the two contradict.
+
+    Parameters
+    ----------
+    document, which
+        Which ranking; see `evaluation.figures.selection.select`.
+
+    Raises
+    ------
+    LookupError
+        If there is no such ranking.
+    ValueError
+        If pairs cannot be compared, or are too many to be listed.
+    """
+    entry = select(document, **which)
+    shown, p_own = entry["shown_better"], entry["p_own"]
+    if shown is None or p_own is None or entry["sets"]["reason"] is not None:
+        message = f"the ranking {label(entry)} compares no pairs"
+        raise ValueError(message)
+    known = names(entry)
+
+    def words(winner: int, loser: int) -> str:
+        if winner == loser:
+            return known[winner]
+        p_value = p_own[winner][loser]
+        p_words = "" if p_value is None else f" (p of this pair alone: {p_value:.2g})"
+        verb = "shown to be better than" if shown[winner][loser] else "not shown to be better than"
+        return f"{known[winner]} {verb} {known[loser]}{p_words}"
+
+    return _map(
+        entry,
+        better=shown,
+        words=words,
+        title="Who is shown to be better than whom?",
+        legend=("shown to be better", "not shown to be better"),
+    )
+
+
+def contradictions(entry: Mapping[str, Any]) -> list[tuple[int, int, str]]:
+    """Pairs that the signed rank test orders against the ranking: lower ranked, higher ranked, and why that can be."""
+    tested, ranks = entry.get("significantly_better"), [row["rank"] for row in entry["algorithms"]]
+    if tested is None or entry.get("p_adjusted") is None:
+        return []
+    pairs = [
+        (low, high)
+        for low in range(len(ranks))
+        for high in range(low)
+        if tested[low][high] and ranks[low] > ranks[high]
+    ]
+    return [(low, high, why) for (low, high), why in zip(pairs, disagreement(entry), strict=True)]
+
+
+def _map(
+    entry: Mapping[str, Any],
+    *,
+    better: Sequence[Sequence[bool]],
+    words: Callable[[int, int], str],
+    title: str,
+    legend: tuple[str, str],
+) -> Figure:
+    """A cell for every two algorithms, the candidate winner on the x axis, with crosses where test and ranking disagree."""
     algorithms = entry["algorithms"]
     places = len(algorithms)
-    grid: list[list[int | None]] = [
-        [None if winner == loser else int(_is_below(p_values[winner][loser], alpha)) for winner in range(places)]
-        for loser in range(places)
-    ]
-    hover = [
-        [_words(algorithms, p_values, winner, loser, adjusted=adjusted) for winner in range(places)]
-        for loser in range(places)
-    ]
     heatmap = {
         "type": "heatmap",
         "x": list(range(places)),
         "y": list(range(places)),
-        "z": grid,
+        "z": [
+            [None if winner == loser else int(better[winner][loser]) for winner in range(places)]
+            for loser in range(places)
+        ],
         "zmin": 0,
         "zmax": 1,
         "colorscale": [[0, NOT_BETTER], [0.5, NOT_BETTER], [0.5, BETTER], [1, BETTER]],
         "showscale": False,
         "xgap": 1,
         "ygap": 1,
-        "text": hover,
+        "text": [[words(winner, loser) for winner in range(places)] for loser in range(places)],
         "hovertemplate": "%{text}<extra></extra>",
     }
-    legend = [
+    keys = [
         {
             "type": "scatter",
             "mode": "markers",
-            "name": words,
+            "name": meaning,
             "x": [None],
             "y": [None],
             "marker": {"color": colour, "symbol": "square", "size": 12},
             "showlegend": True,
         }
-        for words, colour in (
-            (f"significantly better (p ≤ {alpha:g})", BETTER),
-            ("not significantly better", NOT_BETTER),
-        )
+        for meaning, colour in zip(legend, (BETTER, NOT_BETTER), strict=True)
     ]
     diagonal = {
         "type": "scatter",
@@ -98,14 +166,34 @@ def significance_map(
     }
     labels = [f"{a['name']}{BREAK}{bold(rank_words(a['rank']))}" for a in algorithms]
     return figure(
-        [heatmap, diagonal, *legend],
-        "Who is significantly better than whom?",
+        [heatmap, diagonal, *keys, *_crosses(entry)],
+        title,
         x=names_axis(names(entry), labels, title="Better algorithm, with its rank"),
         y=names_axis(names(entry), title="Worse algorithm", tickangle=0),
         height=side(places),
         showlegend=True,
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
     )
+
+
+def _crosses(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Marks where Wilcoxon's test contradicts the order; none where it never does."""
+    pairs = contradictions(entry)
+    if not pairs:
+        return []
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": "Wilcoxon’s test contradicts the order",
+            "x": [low for low, _, _ in pairs],
+            "y": [high for _, high, _ in pairs],
+            "marker": {"color": NEUTRAL, "symbol": "x", "size": 11, "line": {"color": "#ffffff", "width": 1}},
+            "text": [why for _, _, why in pairs],
+            "hovertemplate": "%{text}<extra></extra>",
+            "showlegend": True,
+        }
+    ]
 
 
 def _is_below(p_value: float | None, alpha: float) -> bool:

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from evaluation import problems
 from evaluation.catalogue import get
+from evaluation.ranking.evaluate import FEWEST_IN_STRATUM
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
 from evaluation.ranking.schemes.wording import operator_phrase, ordinal
+from evaluation.ranking.uncertainty.needed import units_needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -237,7 +239,35 @@ def _certainty(assessment: Assessment) -> list[str]:
             f"{100 * alpha:.3g} % of such challenges."
         ),
     ]
+    said += fewest(assessment)
     if assessment.aggregation.fixed:
         levels = joined([plural(level) for level in assessment.aggregation.fixed])
         said.append(f"The {levels} of the test cases are taken to be all there are: nothing is said about others.")
+    return said
+
+
+def fewest(assessment: Assessment) -> list[str]:
+    """With how many units a winner can be named at all, which is known before any result.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> region = [{"name": "all", "labels": [1]}]
+    >>> fewest(parse({"problem": "semantic_segmentation", "regions": region, "metrics": [{"id": "dsc"}]}))[0][:50]
+    'No winner can be named with fewer than 6 cases; ho'
+    """
+    if assessment.uncertainty.bootstrap == 0:
+        return ["No winner can be named, because the ranking is not resampled."]
+    said = []
+    for needed in units_needed(assessment):
+        which = f" by the ranking “{needed.ranking}”" if needed.ranking and len(assessment.rankings) > 1 else ""
+        if needed.winner is None:
+            said.append(f"No winner can be named{which}, however many {plural(needed.unit)} there are.")
+            continue
+        strata = joined(list(assessment.uncertainty.strata))
+        small = f", or while one {strata} has fewer than {FEWEST_IN_STRATUM}" if strata else ""
+        said.append(
+            f"No winner can be named{which} with fewer than {needed.winner} {plural(needed.unit)}{small}; "
+            "how many are needed in practice depends on how far the algorithms differ."
+        )
     return said

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evaluation.aggregation import ResultsError
-from evaluation.figures import blob_plot, interval_strip, line_plot, significance_map, tau_table, violin_plot
+from evaluation.figures import (
+    better_map,
+    blob_plot,
+    interval_strip,
+    line_plot,
+    significance_map,
+    tau_table,
+    violin_plot,
+)
 from evaluation.figures.layout import percent, rank_words
 from evaluation.figures.selection import Entry, entries, is_combined, label, overall
 from evaluation.ranking.comparison import across_schemes
@@ -70,6 +78,7 @@ def stability_section(
         columns = ["Ranking", "Mean", "Median", "25 %", "75 %", "Undefined"]
         page.table(columns, [list(row.values()) for row in tau_table(document)])
     _winner_table(page, [*overall(document), *entries(document)])
+    _pairs(page, document)
     tested = [entry for entry in entries(document) if entry["p_values"] is not None]
     if tested:
         page.heading(3, "Significance")
@@ -95,6 +104,29 @@ def stability_section(
     _schemes(page, assessment, document, results, cases, schemes, most)
 
 
+def _pairs(page: DocumentBuilder, document: Mapping[str, Any]) -> None:
+    """Who is shown to be better than whom, by the statistic that ranks."""
+    compared = [
+        entry
+        for entry in [*overall(document), *entries(document)]
+        if entry["sets"]["reason"] is None and entry["shown_better"] is not None and len(entry["algorithms"]) > 1
+    ]
+    if not compared:
+        return
+    page.heading(3, "Comparisons of pairs")
+    words = (
+        "Every two algorithms compared by the statistic that ranks. All cells of a map hold together with the rank sets and "
+        "letters; a cross marks where Wilcoxon’s test, which asks who is better case by case, contradicts the order."
+    )
+    page.text([words])
+    for entry in compared:
+        shown = {**document, "overall": entry} if is_combined(entry) else document
+        keys = () if is_combined(entry) else ("metric", "region", "task", "name")
+        page.figure(
+            better_map(shown, **{key: entry.get(key) for key in keys}), f"Who is shown to be better: {label(entry)}."
+        )
+
+
 def _winner_table(page: DocumentBuilder, rankings: Sequence[Entry]) -> None:
     rows = []
     for entry in rankings:
@@ -118,10 +150,10 @@ def _winner_table(page: DocumentBuilder, rankings: Sequence[Entry]) -> None:
                 changed,
             ]
         )
-    page.heading(3, "Is the winner stable?")
+    page.heading(3, "Does the first place hold?")
     columns = [
         "Ranking",
-        "Winner",
+        "First",
         "Stays first in resamples",
         "Others ever first",
         "Others first in ≥ 1 %",

@@ -217,8 +217,10 @@ def _background(facts: Facts) -> str | None:
 
 @trigger("P-AGG-NONINDEPENDENT-CASES")
 def _clusters(facts: Facts) -> str | None:
-    grouped = set(facts.plan.aggregation.levels[1:]) | set(facts.plan.uncertainty.resample) - {"case"}
-    if grouped:
+    levels = facts.plan.aggregation
+    # A fixed level, such as the modality, says nothing about which cases come from one source.
+    sampled = set(levels.levels[1:]) - set(levels.fixed)
+    if sampled or set(facts.plan.uncertainty.resample) - {"case"}:
         return None
     try:
         for name, counts in facts.scan.groups.items():

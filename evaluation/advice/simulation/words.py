@@ -26,7 +26,7 @@ def _headline(result: SimulationResult) -> str:
     )
     if result.best_shares_first - result.best_wins > 0.01:
         lead += f", and shares the first place in another {percent(result.best_shares_first - result.best_wins)}"
-    judged = "" if result.best_wins >= _GOOD else " Name a group of winners rather than one, or add cases."
+    judged = "" if result.best_wins >= _GOOD else " Expect that no winner is named, or add cases."
     return f"{lead}.{judged}"
 
 
@@ -34,7 +34,7 @@ def _intervals(result: SimulationResult) -> str:
     widths = result.interval_widths
     middle = widths[(result.teams - 1) // 2]
     return (
-        f"The {result.interval:.0%}".replace("%", " %") + f" rank interval on the leaderboard would span "
+        f"The {result.interval:.0%}".replace("%", " %") + f" resampling range on the leaderboard would span "
         f"{number(1 + widths[0], 2)} ranks for the best team and {number(1 + middle, 2)} for the one in the middle, "
         f"of {result.teams}."
     )

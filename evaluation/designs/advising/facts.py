@@ -57,7 +57,7 @@ def _external(centers: list[dict[str, Any]]) -> bool | None:
 
 
 def _groups(values: Values) -> tuple[str, ...]:
-    levels = [level.strip() for level in values.get("aggregation_levels") or ()]
+    levels = [str(row.get("name") or "").strip() for row in values.rows("aggregation_levels")]
     return tuple(level for level in levels if level and level != "case")
 
 

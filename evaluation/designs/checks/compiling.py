@@ -8,12 +8,14 @@ from evaluation.designs.checks.departing import CHECK_ID, READ, departure_findin
 from evaluation.designs.checks.running import Finding, StoredDesign, findings
 from evaluation.designs.compilation import compile_values
 from evaluation.designs.document import Document
+from evaluation.ranking.uncertainty.needed import units_needed
 
 PREFIX = "compile"
 # What the executed assessment is made of; only a change of these can change whether it compiles.
 COMPILED = frozenset({
     "task_category", "regions", "metrics", "ranking_type", "ranking_method", "tie_handling", "aggregation_levels",
     "missing_data_handling", "uncertainty_handling", "uncertainty_settings",
+    "number_test_cases",
 })  # fmt: skip
 PHASES = ("draft", "submission", "change_request", "registration", "launch")
 
@@ -46,7 +48,36 @@ def all_findings(
         if (finding.task, finding.check.parameter) not in known
     ]
     errors = [finding for finding in found if finding.blocks]
-    return [*errors, *blocking, *(finding for finding in found if not finding.blocks)]
+    few = few_cases_findings(document, tasks=tasks)
+    return [*errors, *blocking, *(finding for finding in found if not finding.blocks), *few]
+
+
+def few_cases_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:
+    """A warning for each task whose test cases are too few to name a winner, however the results turn out."""
+    wanted = set(document.tasks if tasks is None else tasks)
+    found = []
+    for values in document.each_task():
+        planned = values.get("number_test_cases")
+        if values.task_key not in wanted or not isinstance(planned, int):
+            continue
+        assessment = compile_values(values).assessment
+        needed = max((rule.winner or 0 for rule in units_needed(assessment)), default=0) if assessment else 0
+        if planned >= needed:
+            continue
+        noun = "test case" if planned == 1 else "test cases"
+        message = f"With {planned} {noun} no winner can be named, whatever the results are; {needed} are the least."
+        check = Check(
+            id=f"{PREFIX}.few_cases",
+            parameter="number_test_cases",
+            severity="warning",
+            message=message,
+            assertion={},
+            when=None,
+            phases=PHASES,
+        )
+        detail = "More are needed in practice; the simulation of the design says how many."
+        found.append(Finding(check=check, task=values.task_key, detail=detail, basis=sha256(message)))
+    return found
 
 
 def compilation_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:

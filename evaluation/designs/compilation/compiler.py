@@ -11,6 +11,7 @@ from typing import Any
 
 from evaluation import problems as kinds
 from evaluation.assessment import Assessment, AssessmentError, parse
+from evaluation.assessment.levels import undeclared_level
 from evaluation.designs.compilation.metrics import Meaning, meaning
 from evaluation.designs.compilation.problems import problem_of
 from evaluation.designs.compilation.rankings import Notes, Problem, Scope, compile_rankings
@@ -98,14 +99,17 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
     rankings = compile_rankings(scope, notes)
     if rankings:
         parts["ranking"] = rankings if len(rankings) > 1 else rankings[0]
-    parts["uncertainty"] = _uncertainty(values)
+    parts["uncertainty"] = _uncertainty(scope)
     assumptions = tuple(dict.fromkeys(notes.assumptions))
     if problems:
         return Compilation(None, parts, tuple(dict.fromkeys(problems)), assumptions)
     try:
-        return Compilation(parse(parts), parts, (), assumptions)
+        assessment = parse(parts)
     except AssessmentError as error:
         return Compilation(None, parts, (Problem(_source(str(error)), str(error)),), assumptions)
+    if question := undeclared_level(assessment.aggregation):
+        return Compilation(None, parts, (Problem("aggregation_levels", question),), assumptions)
+    return Compilation(assessment, parts, (), assumptions)
 
 
 def table_of(compilation: Compilation) -> Assessment:
@@ -212,19 +216,33 @@ def _policy(scope: Scope, row: Mapping[str, Any], meant: Meaning, problems: list
     return policy
 
 
-def _levels(values: Values) -> list[str]:
-    levels = [level.strip() for level in values.get("aggregation_levels") or ()]
-    return levels if levels[:1] == ["case"] else ["case", *levels]
+def _levels(values: Values) -> list[Any]:
+    """The levels from the inside out, each with its role where the design gives one."""
+    levels: list[Any] = []
+    for row in values.rows("aggregation_levels"):
+        name = str(row.get("name") or "").strip()
+        levels.append({"name": name, "role": row["role"]} if row.get("role") else name)
+    return levels if levels and level_name(levels[0]) == "case" else ["case", *levels]
 
 
-def _uncertainty(values: Values) -> dict[str, Any]:
+def level_name(level: Any) -> str:
+    """The name of a level of an assessment document, which may be an object with its role."""
+    return str(level["name"] if isinstance(level, Mapping) else level)
+
+
+def _uncertainty(scope: Scope) -> dict[str, Any]:
+    values = scope.values
     chosen = values.get("uncertainty_handling") or []
     settings = values.get("uncertainty_settings") or {}
-    document = {key: settings[key] for key in ("bootstrap", "seed", "interval", "group") if key in settings}
+    taken_over = ("bootstrap", "seed", "interval", "strata", "winner_alpha", "unseen_failures")
+    document = {key: settings[key] for key in taken_over if key in settings}
     if settings.get("resample"):
         document["resample"] = settings["resample"] if len(settings["resample"]) > 1 else settings["resample"][0]
     if "none" in chosen and "bootstrap" not in document:
         document["bootstrap"] = 0
+    margin = {name: row["margin"] for row, _, name in scope.metrics if row.get("margin") is not None}
+    if margin:
+        document["margin"] = margin
     return document
 
 
@@ -232,6 +250,7 @@ def _source(message: str) -> str:
     """The parameter that an error of the assessment comes from."""
     place = message.split(":", 1)[0]
     known = {
+        "uncertainty.margin": "metrics",
         "metrics": "metrics",
         "regions": "regions",
         "ranking": "ranking_method",

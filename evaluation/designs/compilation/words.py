@@ -15,6 +15,7 @@ from evaluation.ranking import rank
 from evaluation.ranking.explain import plural
 from evaluation.ranking.schemes import get_scheme
 from evaluation.ranking.schemes.wording import operator_name
+from evaluation.ranking.uncertainty.needed import units_needed
 
 TEAMS: Final = ("Alder", "Birch", "Cedar", "Dogwood", "Elm")
 CASES: Final = 6
@@ -38,8 +39,31 @@ def pseudo_code(assessment: Assessment) -> list[str]:
         lines += _scheme(scheme, assessment)
     if assessment.uncertainty.bootstrap:
         drawn = " then ".join(plural(level) for level in assessment.uncertainty.resample)
-        lines.append(f"repeat {assessment.uncertainty.bootstrap:,} times: draw {drawn} with replacement, rank again")
-        lines.append(f"rank interval ← middle {assessment.uncertainty.interval:.0%} of these ranks")
+        within = "".join(f" within each {stratum}" for stratum in assessment.uncertainty.strata)
+        lines.append(
+            f"repeat {assessment.uncertainty.bootstrap:,} times: draw {drawn} with replacement{within}, rank again"
+        )
+        lines.append(f"resampling range ← middle {assessment.uncertainty.interval:.0%} of these ranks")
+        lines += _certainty(assessment)
+    return lines
+
+
+def _certainty(assessment: Assessment) -> list[str]:
+    """Between which ranks an algorithm can lie, who wins, and what difference matters."""
+    rule = assessment.uncertainty
+    total = round(1.0 - rule.interval, 12)
+    alpha = total if rule.winner_alpha is None else min(total, rule.winner_alpha)
+    lines = [
+        f"rank set ← ranks that are not excluded, all algorithms at once at an error of {total:g}",
+        f"winner ← who is shown to be better than every other one, at an error of at most {alpha:g}; else nobody",
+    ]
+    for needed in units_needed(assessment):
+        which = f" of “{needed.ranking}”" if needed.ranking and len(assessment.rankings) > 1 else ""
+        least = "never" if needed.winner is None else f"from {needed.winner} {plural(needed.unit)} on"
+        lines.append(f"  a winner{which} can be named {least}")
+    lines += [
+        f"{metric} differs by no more than {margin:g}: equivalent" for metric, margin in rule.margin.items() if margin
+    ]
     return lines
 
 

@@ -11,6 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from api.rankings.serializers import RankingSerializer
 from challenges.queries import phases_of, visible_challenge
 from leaderboards.queries import published, rankings
 from leaderboards.views.exports import asked_part
@@ -56,7 +57,7 @@ class RankingView(APIView):
 
     @extend_schema(
         tags=["rankings"],
-        responses=OpenApiTypes.OBJECT,
+        responses=RankingSerializer,
         parameters=[
             OpenApiParameter("version", OpenApiTypes.INT, description="an earlier version"),
             OpenApiParameter("group", OpenApiTypes.STR, description="a group of cases, once single cases may be seen"),
@@ -64,7 +65,7 @@ class RankingView(APIView):
         ],
     )
     def get(self, request: Request, slug: str, key: str) -> Response:
-        """Return ranks with their intervals, scores, marks, and where the ranking deviates from its registration.
+        """Return ranks with rank sets, letters and failures, scores, marks, the verdict, and where the ranking deviates from its registration.
 
         A ranking that is sealed is refused; a frozen one is told as it stood.
         """

@@ -29,6 +29,8 @@ class Picture:
         Whether it shows single cases, which are nobody's business before the phase closes.
     alone
         Whether it is about all metrics and regions at once, so that its title names none.
+    test
+        The test that it shows where a tab lets the reader choose; empty for what stands there by default.
     is_slow
         Whether it is drawn after the others, because what it needs takes its time.
     """
@@ -41,6 +43,7 @@ class Picture:
     shows_cases: bool = False
     alone: bool = False
     is_slow: bool = False
+    test: str = ""
     size: Literal["small", "", "large"] = ""
 
 
@@ -94,12 +97,22 @@ PICTURES = (
         size="small",
     ),
     Picture(
+        name="better",
+        tab="pairs",
+        title="Who is shown to be better than whom?",
+        reading="A cell is amber where the team below it is shown to be better than the team beside it by the statistic "
+        "that ranks, all cells right at once. A cross marks a cell where Wilcoxon’s test contradicts the order.",
+        draw=figure_sources.better,
+    ),
+    Picture(
         name="significance",
         tab="pairs",
         title="Who is significantly better than whom?",
         reading="A cell is amber where the team below it is significantly better than the team beside it, by Wilcoxon’s "
-        "signed rank test on the same cases with Holm’s adjustment for all comparisons.",
+        "signed rank test on the same cases with Holm’s adjustment for all comparisons. It asks who is better case by case, "
+        "not on average; a cross marks where that contradicts the order.",
         draw=figure_sources.significance,
+        test="wilcoxon",
     ),
     Picture(
         name="schemes",

@@ -179,6 +179,13 @@ def significance(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Fi
     return figures.significance_map(sources.document, **selection(order)) if entry.get("p_values") else None
 
 
+def better(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:
+    """Who is shown to be better than whom, all pairs at once, by the statistic that ranks."""
+    if entry["shown_better"] is None or entry["p_own"] is None or entry["sets"]["reason"] is not None:
+        return None
+    return figures.better_map(sources.document, **selection(order))
+
+
 def schemes(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """Ranks under other schemes."""
     comparison = sources.scheme_comparison(order)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from evaluation.ranking.explain import plural
 from leaderboards.domain.tables import Board, HardCase
 from leaderboards.domain.tables.words import percent
 
@@ -48,60 +49,81 @@ def questions(
     published_on
         When results by case are published, for a reader who may not see them yet; empty for one who may.
     """
-    change = [sentence for sentence in said if sentence.startswith("Leaving out ")]
-    missing = [sentence for sentence in said if sentence.startswith("Cases without a usable prediction")]
+    change = [sentence for sentence in said if _of_change(sentence)]
+    failures = [sentence for sentence in said if " failed among " in sentence or _of_missing(sentence)]
+    reach = [sentence for sentence in said if _of_reach(sentence)]
     sure = [
         sentence
         for sentence in said
         # Exact ties are told with the names of the teams, from the same numbers.
-        if sentence not in change
-        and sentence not in missing
+        if sentence not in {*change, *failures, *reach}
         and not (" share rank " in sentence and "same results" in sentence)
     ]
     return [
         Question("Is it sure?", (*_sure(board), *sure), ("stability", "pairs")),
-        Question("Who is tied?", tuple(_tied(board)), ("pairs",)),
+        Question("Who is within reach of the first?", (*_reach(board), *reach), ("pairs",)),
         Question(
-            "On which cases do all fail?", (*_hard(hardest, published_on=published_on), *missing), ("cases", "groups")
+            "On which cases do all fail?", (*_hard(hardest, published_on=published_on), *failures), ("cases", "groups")
         ),
         Question("What would change it?", (*change, *compared), ("schemes", "metrics", "gaming")),
     ]
 
 
+def _of_change(sentence: str) -> bool:
+    return sentence.startswith(("Leaving out ", "Without ")) or sentence.endswith(
+        (" had taken part.", " are nearly the same.")
+    )
+
+
+def _of_missing(sentence: str) -> bool:
+    return sentence.startswith("Cases without a usable prediction")
+
+
+def _of_reach(sentence: str) -> bool:
+    return " shown to be worse than " in sentence or " equivalent to " in sentence
+
+
 def _sure(board: Board) -> list[str]:
     """Whether the first place is certain, for somebody who has never heard of resampling."""
-    front, shares = board.front, board.order["share"]
-    ranks = [rank for rank in board.order["rank"] if rank is not None]
-    if board.teams < FEWEST_TEAMS or not front or not ranks:
+    front, order = board.front, board.order
+    ranks = [rank for rank in order["rank"] if rank is not None]
+    if board.teams < FEWEST_TEAMS or not front or not ranks or order["verdict"] is None:
         return []
-    share = shares[board.order["rank"].index(min(ranks))]
-    if share is None:
-        return ["Nobody knows: the cases were not drawn anew to see whether the order holds."]
-    again = f"when the cases are drawn anew, {front[0]} comes first in {percent(share)} of the draws (“resamples”)"
-    if board.order["winner"]["named"]:
-        return [
-            f"As far as these {board.cases} cases can tell, yes: {again}, and it is shown to be better than all others."
-        ]
-    if len(front) == 1:
-        return [f"Not sure enough to name a winner: {again}."]
-    others = "one other team" if len(front) == 2 else f"{len(front) - 1} other teams"
-    return [f"No: {again}, but the first place is within reach of {others}."]
+    answers = [_ANSWERS[order["verdict"]]]
+    share, again = order["share"][order["rank"].index(min(ranks))], order["first_again"]
+    if again is not None and share is not None:
+        units = plural(order["unit_of_draws"])
+        answers.append(
+            f"{front[0]} would come first again on as many fresh {units} in about {_five(again)} of 100; it comes first in "
+            f"{percent(share)} of the resamples, which leaves out that these {units} are themselves one draw."
+        )
+    return answers
 
 
-def _tied(board: Board) -> list[str]:
-    front = board.front
-    said = []
-    if len(board.rows) and board.teams > 1 and front:
+_ANSWERS = {
+    "clear": "Yes, by the registered rule: a winner is named.",
+    "leaning": "Not quite: one leads, but no winner is named.",
+    "open": "No: it is open who is best.",
+}
+
+
+def _five(share: float) -> int:
+    return int(5 * round(20 * share))
+
+
+def _reach(board: Board) -> list[str]:
+    front, order, said = board.front, board.order, []
+    if order["sets"]["reason"] is None and board.teams > 1 and front:
         if len(front) == 1:
-            said.append(f"The first place is within reach of nobody but {front[0]}.")
+            said.append(f"Nobody but {front[0]}: no other rank set starts at 1.")
         else:
-            said.append(f"The first place is within reach of {_named(front)}.")
+            said.append(f"{_named(front)}: their rank sets start at 1.")
+        if any(order["letters"]):
+            said.append("Teams that share a letter in the table are not shown to differ.")
     said += [
         f"{_named(group)} have identical results in every case: an exact tie, not merely a close race."
         for group in board.ties
     ]
-    if any(board.order["letters"]):
-        said.append("Teams that share a letter in the table are not shown to differ.")
     return said
 
 

@@ -7,19 +7,12 @@ from django.urls import reverse
 
 from challenges.queries import deviations
 from leaderboards.domain.methods import Method
-from leaderboards.domain.tables import MARKS, Mark, marks_of
+from leaderboards.domain.tables import CERTAINTY, COLUMNS, MARKS, Mark, marks_of, spoken
 from leaderboards.models import RankingVersion
 from leaderboards.queries import methods
 from leaderboards.queries.partial_tables import Group
 
 SCHEMA = 2
-FIELDS = (
-    "rank", "low", "high", "set_low", "set_high", "within_reach", "letters", "share", "score", "score_low", "score_high",
-)  # fmt: skip
-NAMES = (
-    "rank", "rank_low", "rank_high", "rank_set_low", "rank_set_high", "within_reach", "letters", "share_first", "score",
-    "score_low", "score_high",
-)  # fmt: skip
 
 
 def described(version: RankingVersion) -> dict[str, Method]:
@@ -61,9 +54,16 @@ def document(version: RankingVersion, *, key: str, stands: bool, part: Group | N
         "only": {"kind": part.kind, "title": part.title, "label": part.label} if part else None,
         "deviations": [entry.facts for entry in deviations(phase, executed=version.assessment_digest)],
         "identical": table["identical"],
-        "says": (part.sentences if part else version.sentences)[table["orders"][0]["key"]],
+        "says": spoken(
+            table["orders"][0],
+            (part.sentences if part else version.sentences)[table["orders"][0]["key"]],
+            closed=phase.is_closed,
+        ),
         "orders": [
-            {name: order[name] for name in ("key", "label", "metric", "region", "statistic", "unit", "higher")}
+            {
+                name: order[name]
+                for name in ("key", "label", "metric", "region", "statistic", "unit", "higher", *CERTAINTY)
+            }
             for order in table["orders"]
         ],
         "teams": [_team(table, index, told.get(name)) for index, name in enumerate(table["teams"])],
@@ -82,7 +82,6 @@ def _team(table: Mapping[str, Any], index: int, method: Method | None) -> dict[s
         "marks": [{"mark": name, "label": mark.label, "meaning": mark.meaning} for name, mark in marks],
         "method": method.url if method else None,
         "orders": {
-            order["key"]: dict(zip(NAMES, (order[field][index] for field in FIELDS), strict=True))
-            for order in table["orders"]
+            order["key"]: {name: order[field][index] for field, name in COLUMNS.items()} for order in table["orders"]
         },
     }

@@ -31,11 +31,12 @@ def sort_state(key: str, sort: str) -> dict[str, str]:
 
 @register.simple_tag
 def rank_strip(row: Row, teams: int) -> SafeString:
-    """The rank interval of a row, drawn; with many teams without ticks and without a name, which the row's sentence has."""
-    if teams <= _MANY or row.low is None or row.high is None or row.rank is None:
-        return interval_strip(row.low, row.high, row.rank, teams)
+    """The rank set of a row, drawn; with many teams without ticks and without a name, which the row's sentence has."""
+    if teams <= _MANY or row.set_low is None or row.set_high is None or row.rank is None:
+        return interval_strip(row.set_low, row.set_high, row.rank, teams, what="rank set")
     low, high, rank = (
-        f"{8 + 128 * (min(max(value, 1), teams) - 1) / (teams - 1):.1f}" for value in (row.low, row.high, row.rank)
+        f"{8 + 128 * (min(max(value, 1), teams) - 1) / (teams - 1):.1f}"
+        for value in (row.set_low, row.set_high, row.rank)
     )
     return mark_safe(  # noqa: S308 (numbers only)
         '<svg class="interval-strip leaderboard__strip" viewBox="0 0 144 24" aria-hidden="true">'

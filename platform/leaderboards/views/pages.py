@@ -17,6 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from challenges.views import challenge_context
 from evaluation.ranking import describe
+from evaluation.ranking.explain import fewest
 from leaderboards.domain import figure_catalogue, tables
 from leaderboards.domain.questions import main_order, questions
 from leaderboards.forms import FreezeForm
@@ -83,7 +84,7 @@ def embed(request: HttpRequest, slug: str, key: str) -> HttpResponse:
             "version": shown,
             "samples": shown.bootstrap,
             "board": board,
-            "sentences": shown.sentences[board.order["key"]],
+            "sentences": tables.spoken(board.order, shown.sentences[board.order["key"]], closed=place.phase.is_closed),
         }
     return render(request, "leaderboards/embed.html", context)
 
@@ -125,7 +126,12 @@ def _current(request: HttpRequest, place: Place) -> HttpResponse:
         return sealed_page(request, place)
     standing = place.standing()
     if standing is None:
-        content = {**common_context(request, place), **_state(place), "under_way": number_under_way(place.phase)}
+        content = {
+            **common_context(request, place),
+            **_state(place),
+            "under_way": number_under_way(place.phase),
+            "fewest": fewest(place.phase.assessment),
+        }
         return render(request, "leaderboards/empty.html", content)
     standing.version.phase = place.phase
     return _ranking(request, place, standing.version, standing, rescoring=rescoring_of(place.phase))
@@ -133,7 +139,11 @@ def _current(request: HttpRequest, place: Place) -> HttpResponse:
 
 def sealed_page(request: HttpRequest, place: Place) -> HttpResponse:
     """All that is said of a sealed ranking."""
-    context = {**common_context(request, place), "submitted": rankings.teams_that_submitted(place.phase)}
+    context = {
+        **common_context(request, place),
+        "submitted": rankings.teams_that_submitted(place.phase),
+        "fewest": fewest(place.phase.assessment),
+    }
     return render(request, "leaderboards/sealed.html", context)
 
 
@@ -157,7 +167,7 @@ def _ranking(
     group = None if view else _part(request, shown, may_view_cases=may_view_cases)
     own = common["team"].name if common["team"] else None
     board = _board(request, shown, own=own, table=group.table if group else None)
-    here = [picture for picture in available if view and picture.tab == view.name]
+    here = _chosen_figures(request, available, view)
     # A single kind of figure is compared over the metrics; of several kinds one each, or nobody finds the second one.
     most = MOST_FIGURES if len(here) == 1 else 1
     orders = {picture: _orders_drawn(shown, picture, board) for picture in here}
@@ -176,9 +186,8 @@ def _ranking(
         # Only the same figure of several metrics is compared side by side; others need the width.
         "side_by_side": len({plot["reading"] for plot in plots}) == 1 < len(plots),
         **_said(shown, board, group, may_view_cases=may_view_cases, views=views),
-        "verdict": tables.verdict(shown.table, board.order, board.front)
-        if place.phase.is_closed and group is None
-        else None,
+        "looks": tables.looks(shown.table["interval"]) if place.phase.is_open and board.teams > 1 else "",
+        "tells_failures": "failures" in request.GET,
         "group": group,
         "groups": shown.analysis.findings.get(partial_tables.SUBGROUPS, []) if may_view_cases else [],
         **_annotators(shown),
@@ -266,7 +275,7 @@ def _said(
 ) -> dict[str, Any]:
     """The headline, and the answers to what everybody asks, each with the tabs that show more of it."""
     key = board.order["key"]
-    said = (group or shown).sentences[key]
+    said = tables.spoken(board.order, (group or shown).sentences[key], closed=shown.phase.is_closed)
     # What other ways would say, and which cases are hardest, is known of the whole ranking.
     compared = [] if group else shown.analysis.sentences.get(key, [])
     found = {} if group else shown.analysis.findings.get("hardest", {})
@@ -310,6 +319,14 @@ def _board(
         own=own,
         methods=published.described(shown),
     )
+
+
+def _chosen_figures(
+    request: HttpRequest, available: list[figure_catalogue.Picture], view: figure_catalogue.Tab | None
+) -> list[figure_catalogue.Picture]:
+    """The figures of a tab; where it compares pairs, by the test that was chosen or, without any other, the only one."""
+    here = [picture for picture in available if view and picture.tab == view.name]
+    return [picture for picture in here if picture.test == request.GET.get("test", "")] or here
 
 
 def _orders_drawn(

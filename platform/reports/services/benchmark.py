@@ -58,8 +58,6 @@ class Benchmark:
     best_values: list[dict[str, Any]] = field(default_factory=list)
     metric_ranks: list[dict[str, Any]] = field(default_factory=list)
     characteristics: pd.DataFrame | None = None
-    share_first: float | None = None
-    winners: tuple[str, ...] = ()
 
 
 class Recorder(DocumentBuilder):
@@ -204,7 +202,7 @@ def build(
 
     page = record()
     if main_entry(full)["resampled"]:
-        page.figure(interval_strip(shown), "Ranks on all cases with their bootstrap intervals.")
+        page.figure(interval_strip(shown), "Ranks on all cases with their resampling ranges.")
     ranking_section(page, assessment, full, raw, justification="Why this scheme was chosen stands under item 30c.")
     found.exhibits["35a"] = page.exhibits
 
@@ -256,9 +254,8 @@ def _findings(
     with_cases: bool,
 ) -> None:
     main = main_entry(document)
-    found.headlines = [words.text(sentence) for sentence in sentences_of(main, document)]
-    found.winners = tuple(main["winners"])
-    found.share_first = next((a["share_first"] for a in main["algorithms"] if a["name"] in main["winners"]), None)
+    closed = found.phase.state == "closed"
+    found.headlines = [words.text(sentence) for sentence in sentences_of(main, document, closed=closed)]
     found.missing = [
         (a["name"], str(a["missing"])) for a in document["rankings"][0]["algorithms"] if a.get("missing") is not None
     ]

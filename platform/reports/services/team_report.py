@@ -18,6 +18,7 @@ from evaluation.figures import blob_by_algorithm, stacked_frequencies
 from evaluation.figures.layout import interval_words, number, percent, rank_words
 from evaluation.figures.selection import entries, label, main_entry
 from evaluation.ranking.raw import raw_values
+from evaluation.ranking.verdict import failure_sentence
 from leaderboards.domain import files
 from leaderboards.models import RankingVersion
 from leaderboards.services import computing
@@ -201,13 +202,20 @@ def _standing(
         return item
     places = len(main["algorithms"])
     said = [f"{facts.team} has rank {rank_words(own['rank'])} of {places}."]
+    reason = main["sets"]["reason"]
+    if own["rank_set"] is not None and reason is None:
+        said.append(f"Its rank set is {interval_words(own['rank_set'])}; letters {own['letters'] or '–'}.")
+    elif reason in ("too_few_units", "stratum_too_small"):
+        said.append("There are too few cases to say between which ranks it truly lies.")
     if own["rank_interval"] is not None:
         said.append(
             f"Its resampling range is {interval_words(own['rank_interval'])}; it came first in {percent(own['share_first'])} of "
             "the resamples."
         )
-    if own["within_reach"] and own["name"] not in main["winners"]:
+    if own["within_reach"] and reason is None and own["name"] not in main["winners"]:
         said.append("The first place is within its reach: nobody is shown to be better.")
+    if own["failure"] is not None and own["failure"]["of"]:
+        said.append(failure_sentence(own))
     item.text.append(ledger.paragraph(said, origin))
     rows = []
     for entry in entries(document):
@@ -221,6 +229,8 @@ def _standing(
                 label(entry),
                 number(mine["score"]),
                 rank_words(mine["rank"]),
+                interval_words(mine["rank_set"]),
+                mine["letters"] or "–",
                 interval_words(mine["rank_interval"]),
                 number(float(middle)),
                 f"{number(float(low))}–{number(float(high))}",
@@ -231,6 +241,8 @@ def _standing(
         "Metric and region",
         "Own score",
         "Own rank",
+        "Rank set",
+        "Letters",
         "Resampling range",
         "Field, median",
         "Field, quartiles",
@@ -280,7 +292,12 @@ def _strengths(facts: TeamFacts, document: Mapping[str, Any], ledger: Ledger, or
     ]
     item.text.append(ledger.paragraph(said, origin))
     if tested:
-        columns = ("Metric and region", "Significantly better than", "Significantly worse than", "Not told apart from")
+        columns = (
+            "Metric and region",
+            "Significantly better than",
+            "Significantly worse than",
+            "No significant difference",
+        )
         caption = "Teams by paired tests, adjusted by Holm’s method"
         item.exhibits.append(
             Exhibit("table", origins=ledger.keys(origin), text=caption, columns=columns, rows=tuple(tested))

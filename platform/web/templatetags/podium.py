@@ -56,22 +56,27 @@ def _number(value: float, digits: int = 2) -> str:
 
 @register.simple_tag
 def interval_strip(
-    low: float | None, high: float | None, rank: float | None, n: int, median: float | None = None, level: float = 0.95
+    low: float | None,
+    high: float | None,
+    rank: float | None,
+    n: int,
+    median: float | None = None,
+    what: str = "resampling range",
 ) -> SafeString:
-    """A rank interval drawn on the line from rank 1 (left) to rank `n`.
+    """A range of ranks drawn on the line from rank 1 (left) to rank `n`.
 
     Parameters
     ----------
     low, high
-        Ends of the rank interval, 1 ≤ low ≤ high ≤ n.
+        Ends of the range of ranks, 1 ≤ low ≤ high ≤ n.
     rank
         Rank on the full data: the dot.
     n
         Number of algorithms.
     median
         Median rank over the bootstrap samples, if shown: the short upright line.
-    level
-        Coverage of the interval, for the accessible name.
+    what
+        What the range is, for the accessible name: a resampling range or a rank set.
 
     Returns
     -------
@@ -87,7 +92,7 @@ def interval_strip(
         place = 0.5 if n <= 1 else (min(max(value, 1), n) - 1) / span
         return _number(margin + place * (width - 2 * margin))
 
-    name = f"Rank {_number(rank)} of {n}, {_number(100 * level)} % interval {_number(low)} to {_number(high)}"
+    name = f"Rank {_number(rank)} of {n}, {what} {_number(low)} to {_number(high)}"
     if median is not None:
         name += f", median {_number(median)}"
     # With many algorithms a tick for each would be a grey bar.

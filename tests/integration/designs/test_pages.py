@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from conversations.models import Thread
 from designs import hooks, services
-from designs.models import Collaborator, Design, DesignVersion
+from designs.models import Collaborator, Design, DesignVersion, FieldValue
 from designs.queries import document_of
 from designs.queries.findings import all_findings
 from designs.services.examples import EXAMPLES, example_document, load_example_design
@@ -261,6 +261,25 @@ def test_a_metric_of_the_platform_brings_its_direction_range_and_options(signed_
     assert row["options"] == {"tolerance": 2}
     assert row["policy"] == {"missing": 0}
     assert "row.0.options.tolerance" in answer.content.decode()
+
+
+def test_level_without_a_role_is_asked_for_it_beside_its_field_and_kept_with_one(signed_in, owner):
+    nuclei, _ = load_example_design(name="nuclei", owner=owner)
+    task = nuclei.tasks.get().key
+    # What is drawn would decide the role.
+    save(nuclei, "uncertainty_settings", {"bootstrap": 1000, "winner_alpha": 0.01})
+    revision = str(FieldValue.objects.get(design=nuclei, parameter="aggregation_levels").revision)
+    bare = {"row.0.name": "case", "row.1.name": "illumination", "row.1.role": ""}
+    answer = post(signed_in, nuclei, "aggregation_levels", task, **bare, revision=revision).content.decode()
+    assert "illumination&quot;: say whether it is &quot;fixed&quot;" in answer
+    whole = {**bare, "row.1.role": "fixed"}
+    answer = post(signed_in, nuclei, "aggregation_levels", task, **whole, revision=str(int(revision) + 1))
+    assert "say whether it is" not in answer.content.decode()
+    stored = document_of(nuclei).values(task)
+    assert stored.get("aggregation_levels") == [{"name": "case"}, {"name": "illumination", "role": "fixed"}]
+    page = signed_in.get(reverse("designs:assessment", args=[nuclei.slug])).content.decode()
+    assert "No winner can be named with fewer than 7 cases" in page
+    assert "wrong in at most 1 % of such challenges" in page
 
 
 def test_options_appear_once_a_metric_is_chosen_even_if_all_else_was_typed(signed_in, hippocampus):

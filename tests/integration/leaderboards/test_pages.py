@@ -63,16 +63,17 @@ def test_exact_tie_is_said_to_be_one(built, visitor):
     assert "Ada and Eve have identical results in every case" in page(visitor)
 
 
-def test_every_row_has_its_resampling_range_and_drawing(built, visitor):
-    for row in rows_of(page(visitor)):
+def test_every_row_has_rank_set_resampling_range_and_drawing(built, visitor):
+    for row in rows_of(page(visitor, by="dsc/whole")):
         assert 'data-label="Rank"' in row
+        assert 'data-label="Rank set"' in row
         assert 'data-label="Resampling range"' in row
         assert 'class="interval-strip"' in row
 
 
 def test_every_row_is_one_sentence_for_a_screen_reader(built, visitor):
     rows = rows_of(page(visitor))
-    assert "Dora: rank 5, between" in rows[-1]
+    assert "Dora: rank 5, " in rows[-1]
     assert "8 of 10 cases, 1 submission." in rows[-1]
 
 
@@ -82,7 +83,7 @@ def test_missing_cases_are_marked(built, visitor):
     assert "10 of 10" in rows[0]
 
 
-def test_teams_within_reach_of_the_first_place_are_marked(built, visitor):
+def test_teams_within_reach_of_the_first_are_marked(built, visitor):
     assert ["is-group" in row for row in rows_of(page(visitor))][0::4] == [True, False]
 
 
@@ -123,7 +124,7 @@ def test_choice_stays_in_the_addresses_of_the_page(built, visitor):
     ("view", "figures"),
     [
         ("stability", ["blob", "agreement", "left-out"]),
-        ("pairs", ["significance", "significance"]),
+        ("pairs", ["better", "better"]),
         ("schemes", ["schemes"]),
         ("metrics", ["metrics", "tau"]),
     ],
@@ -134,6 +135,26 @@ def test_figures_are_drawn_from_addresses_that_answer(built, visitor, view, figu
     assert [source.split("/")[-1].split(".json")[0] for source in sources] == figures
     for source in sources:
         assert visitor.get(source).json()["data"]
+
+
+def test_pairs_are_compared_by_the_ranking_itself_and_by_wilcoxons_test_on_a_switch(built, visitor):
+    plain, switched = page(visitor, view="pairs"), page(visitor, view="pairs", test="wilcoxon")
+    assert ("/better.json?" in plain, "/significance.json?" in plain) == (True, False)
+    assert ("/better.json?" in switched, "/significance.json?" in switched) == (False, True)
+    assert '<option value="wilcoxon" selected>' in switched
+
+
+def test_column_of_failures_is_shown_on_demand_with_rank_after_one_more(built, visitor):
+    assert 'data-label="Failures"' not in page(visitor)
+    rows = rows_of(page(visitor, failures="1", by="dsc/whole"))
+    assert "<span>2 of 10<small>up to 50.7 %</small>" in rows[-1]
+    assert "one more: rank" in rows[0]
+
+
+def test_open_board_says_so_far_and_that_each_update_is_a_statement_of_its_own(built, visitor):
+    html = page(visitor)
+    assert " so far" in html.split("<table")[0]
+    assert "over many looks, more than 5 % will once have been wrong" in html
 
 
 def test_figure_of_an_unknown_kind_or_order_does_not_exist(built, visitor):

@@ -66,7 +66,7 @@ def test_every_figure_is_stored_with_the_version(phase):
     of_cases = dict.fromkeys(("dots", "podium", "ranks", "hard", "parallel"), single)
     alone = {name: {"overall"} for name in ("agreement", "left-out", "metrics", "tau", "consensus")}
     both = {"blob": {"overall", *single}, "schemes": {"overall", *single}}
-    both |= dict.fromkeys(("significance", "withholding"), single)
+    both |= dict.fromkeys(("better", "significance", "withholding"), single)
     assert {name: set(drawn) for name, drawn in version.analysis.figures.items()} == both | alone | of_cases
     for drawn in version.analysis.figures.values():
         for name in drawn.values():

@@ -12,6 +12,7 @@ from designs.queries.findings import findings
 from designs.services.examples import example_document, load_example_design
 from evaluation.assessment import parse
 from evaluation.designs.catalogue import shipped
+from evaluation.designs.checks.compiling import few_cases_findings
 from evaluation.designs.compilation import NotCompilableError, compile_values, pseudo_code, worked_example
 from evaluation.designs.compilation.compiler import table_of
 from evaluation.designs.completeness import completeness
@@ -208,13 +209,55 @@ def test_the_design_names_its_metrics_in_the_results():
 
 def test_groups_and_settings_of_the_uncertainty_are_taken_over():
     document = compiled(
-        aggregation_levels=["case", "patient"],
+        aggregation_levels=[{"name": "case"}, {"name": "patient", "role": "random"}],
         uncertainty_settings={"bootstrap": 200, "seed": 9, "interval": 0.9, "resample": ["patient", "case"]},
     ).document
-    assert document["aggregation"]["levels"] == ["case", "patient"]
+    assert document["aggregation"]["levels"] == ["case", {"name": "patient", "role": "random"}]
     assert document["uncertainty"]["resample"] == ["patient", "case"]
     assert document["uncertainty"]["bootstrap"] == 200
     assert compiled(uncertainty_handling=["none"]).document["uncertainty"]["bootstrap"] == 0
+
+
+def test_levels_carry_their_roles_and_a_fixed_one_is_a_stratum():
+    compilation = compiled(aggregation_levels=[{"name": "case"}, {"name": "modality", "role": "fixed"}])
+    assert compilation.document["aggregation"]["levels"] == ["case", {"name": "modality", "role": "fixed"}]
+    assert compilation.assessment.uncertainty.strata == ("modality",)
+    assert compilation.assessment.uncertainty.resample == ("case",)
+
+
+def test_bare_level_whose_role_nothing_says_is_refused_with_the_question_to_be_answered():
+    problems = compiled(aggregation_levels=[{"name": "case"}, {"name": "modality"}]).problems
+    assert [problem.parameter for problem in problems] == ["aggregation_levels"]
+    assert problems[0].message.startswith('aggregation.levels[1]: "modality": say whether it is "fixed" (these ')
+    assert problems[0].message.endswith('all there are) or "random" (they are a sample)')
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "role"),
+    [("patient", {}, "random"), ("site", {"resample": ["site"]}, "random"), ("site", {"resample": ["case"]}, "fixed")],
+)
+def test_bare_level_is_taken_where_its_role_follows(name, settings, role):
+    compilation = compiled(aggregation_levels=[{"name": "case"}, {"name": name}], uncertainty_settings=settings)
+    assert (name in compilation.assessment.aggregation.fixed) == (role == "fixed")
+
+
+def test_winner_error_rate_strata_margin_and_unseen_failures_are_taken_over():
+    metrics = [dict(one) for one in SEGMENTATION["metrics"]]
+    metrics[0]["margin"] = 0.02
+    document = compiled(
+        metrics=metrics,
+        uncertainty_settings={"winner_alpha": 0.01, "strata": ["scanner"], "unseen_failures": "jeffreys"},
+    ).document
+    name = document["metrics"][0].get("name", document["metrics"][0]["id"])
+    assert document["uncertainty"]["margin"] == {name: 0.02}
+    assert document["uncertainty"]["winner_alpha"] == 0.01
+    assert document["uncertainty"]["strata"] == ["scanner"]
+    assert document["uncertainty"]["unseen_failures"] == "jeffreys"
+
+
+def test_winner_error_rate_above_the_whole_error_is_refused_beside_its_field():
+    problems = compiled(uncertainty_settings={"winner_alpha": 0.1, "interval": 0.95}).problems
+    assert [problem.parameter for problem in problems] == ["uncertainty_settings"]
 
 
 def test_the_pseudo_code_says_what_a_missing_result_counts_as():
@@ -295,3 +338,20 @@ def test_example_designs_load_once_with_their_mark_and_their_open_points():
         assert design.origin["not_imported"] == []
         assert findings(document_of(design), design=design)
         assert load_example_design(name=name, owner=owner) == (design, False)
+
+
+def test_pseudo_code_says_who_wins_within_what_cases_are_drawn_and_from_how_many_on():
+    levels = [{"name": "case"}, {"name": "modality", "role": "fixed"}]
+    lines = pseudo_code(compiled(aggregation_levels=levels, uncertainty_settings={"winner_alpha": 0.01}).assessment)
+    assert "repeat 1,000 times: draw cases with replacement within each modality, rank again" in lines
+    assert any(line.endswith("at an error of at most 0.01; else nobody") for line in lines)
+    assert "  a winner can be named from 7 cases on" in lines
+
+
+@pytest.mark.parametrize(("cases", "warned"), [(6, True), (7, False), (40, False)])
+def test_design_with_too_few_test_cases_to_name_a_winner_is_warned(cases, warned):
+    task = {**SEGMENTATION, "number_test_cases": cases}
+    document, _ = from_json({"challenge": {}, "tasks": [task]}, catalogue=shipped())
+    messages = [finding.message for finding in few_cases_findings(document)]
+    expected = f"With {cases} test cases no winner can be named, whatever the results are; 7 are the least."
+    assert messages == ([expected] if warned else [])

@@ -11,29 +11,61 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def winner(name: str | None, reason: str) -> dict:
-    return {"named": name is not None, "algorithm": name, "alpha": 0.05, "reason": reason}
-
-
 def ranked(*algorithms: tuple) -> list[dict]:
     return [
         {
             "name": name,
             "score": score,
             "rank": rank,
-            "rank_interval": list(ranks),
+            "rank_set": list(ranks),
+            "rank_interval": list(drawn),
             "score_interval": list(scores),
             "share_first": share,
-            "rank_set": list(ranks),
-            "within_reach": group == 1,
-            "letters": "abcd"[group - 1],
+            "within_reach": ranks[0] == 1,
+            "letters": letters,
+            "difference_from_first": None
+            if position == 0
+            else {"estimate": 0.1, "interval": [0.0, 0.2], "verdict": "undecided"},
+            "failure": {"failed": int(name == "Dora"), "of": 10, "upper": 0.394 if name == "Dora" else 0.259},
+            "rank_if_one_more_failed": 5,
             "missing": int(name == "Dora"),
         }
-        for name, score, rank, ranks, scores, share, group in algorithms
+        for position, (name, score, rank, ranks, drawn, scores, share, letters) in enumerate(algorithms)
     ]
 
 
+def certain(algorithms: list[dict], *, named: bool = False, reason: str | None = None) -> dict:
+    """What an entry of schema 2 says about all of its algorithms at once."""
+    best = [row["name"] for row in algorithms if row["rank"] == 1]
+    return {
+        "algorithms": algorithms,
+        "winners": best,
+        "winner": {
+            "named": named,
+            "algorithm": best[0] if named else None,
+            "alpha": 0.05,
+            "reason": "shown" if named else reason or ("tie" if len(best) > 1 else "not_shown"),
+        },
+        "verdict": "clear" if named else "open",
+        "first_again": 0.52 if len(best) == 1 else None,
+        "shown_better": [[False] * len(algorithms) for _ in algorithms],
+        "p_own": [[None] * len(algorithms) for _ in algorithms],
+        "sets": {
+            "method": "draws",
+            "level": 0.95,
+            "units": 10,
+            "units_needed": {"sets": 7, "winner": 7},
+            "reason": reason,
+            "flips": None,
+        },
+        "margin": None,
+        "sensitivity": {"teams": [], "head_to_head": [], "duplicates": [], "without_duplicates": None},
+        "warnings": [],
+    }
+
+
 DOCUMENT = {
+    "resampling": {"unit": "case"},
     "rankings": [
         {
             "metric": "dsc",
@@ -41,13 +73,14 @@ DOCUMENT = {
             "task": None,
             "score_direction": "higher",
             "cases": 10,
-            "winner": winner(None, "tie"),
-            "algorithms": ranked(
-                ("Ada", 0.9, 1, (1, 3), (0.88, 0.92), 0.7, 1),
-                ("Eve", 0.9, 1, (1, 3), (0.88, 0.92), 0.7, 1),
-                ("Ben", 0.89, 3, (1, 3), (0.87, 0.91), 0.3, 1),
-                ("Cleo", 0.7, 4, (4, 4), (0.66, 0.74), 0.0, 2),
-                ("Dora", 0.5, 5, (5, 5), (0.4, 0.6), 0.0, 3),
+            **certain(
+                ranked(
+                    ("Ada", 0.9, 1, (1, 3), (1, 2), (0.88, 0.92), 0.7, "a"),
+                    ("Eve", 0.9, 1, (1, 3), (1, 2), (0.88, 0.92), 0.7, "a"),
+                    ("Ben", 0.89, 3, (1, 3), (1, 3), (0.87, 0.91), 0.3, "a"),
+                    ("Cleo", 0.7, 4, (4, 5), (4, 4), (0.66, 0.74), 0.0, "b"),
+                    ("Dora", 0.5, 5, (4, 5), (5, 5), (0.4, 0.6), 0.0, "b"),
+                )
             ),
         },
         {
@@ -56,30 +89,35 @@ DOCUMENT = {
             "task": None,
             "score_direction": "lower",
             "cases": 10,
-            "winner": winner("Ben", "shown"),
-            "algorithms": ranked(
-                ("Ben", 1.1, 1, (1, 1), (1.0, 1.2), 1.0, 1),
-                ("Ada", 1.2, 2, (2, 2), (1.1, 1.3), 0.0, 2),
-                ("Eve", 1.2, 2, (2, 2), (1.1, 1.3), 0.0, 2),
-                ("Cleo", 3.0, 4, (4, 4), (2.9, 3.1), 0.0, 3),
-                ("Dora", 11.0, 5, (5, 5), (9.0, 12.0), 0.0, 4),
+            **certain(
+                ranked(
+                    ("Ben", 1.1, 1, (1, 1), (1, 1), (1.0, 1.2), 1.0, "a"),
+                    ("Ada", 1.2, 2, (2, 3), (2, 2), (1.1, 1.3), 0.0, "b"),
+                    ("Eve", 1.2, 2, (2, 3), (2, 2), (1.1, 1.3), 0.0, "b"),
+                    ("Cleo", 3.0, 4, (4, 5), (4, 4), (2.9, 3.1), 0.0, "c"),
+                    ("Dora", 11.0, 5, (4, 5), (5, 5), (9.0, 12.0), 0.0, "c"),
+                ),
+                named=True,
             ),
         },
     ],
     "overall": {
         "cases": 10,
-        "winner": winner(None, "not_shown"),
-        "algorithms": ranked(
-            ("Ada", 1.5, 1, (1, 3), (1.0, 2.0), 0.6, 1),
-            ("Eve", 1.5, 1, (1, 3), (1.0, 2.0), 0.6, 1),
-            ("Ben", 2.0, 3, (1, 3), (1.0, 2.5), 0.4, 1),
-            ("Cleo", 4.0, 4, (4, 4), (4.0, 4.0), 0.0, 2),
-            ("Dora", 5.0, 5, (5, 5), (5.0, 5.0), 0.0, 3),
+        **certain(
+            ranked(
+                ("Ada", 1.5, 1, (1, 3), (1, 2), (1.0, 2.0), 0.6, "a"),
+                ("Eve", 1.5, 1, (1, 3), (1, 2), (1.0, 2.0), 0.6, "a"),
+                ("Ben", 2.0, 3, (1, 4), (1, 3), (1.0, 2.5), 0.4, "ab"),
+                ("Cleo", 4.0, 4, (3, 5), (4, 4), (4.0, 4.0), 0.0, "bc"),
+                ("Dora", 5.0, 5, (4, 5), (5, 5), (5.0, 5.0), 0.0, "c"),
+            )
         ),
     },
 }
 
 
+SILENT = {"verdict": None, "sets": {"reason": "not_resampled"}}
+"""What a stored order that says nothing about certainty needs to be shown."""
 ENTRIES = {
     "Ada": {"submissions": 3, "handed_in": "2026-03-02T10:00:00+00:00", "marks": ["organizer"]},
     "Dora": {"submissions": 2, "handed_in": "2026-03-01T10:00:00+00:00", "marks": ["late"]},
@@ -99,9 +137,33 @@ def test_page_opens_with_the_overall_ranking_and_every_metric_beside_it(table):
     assert [cell.value for cell in board.rows[0].cells] == ["0.900", "1.20"]
 
 
-def test_rank_never_stands_without_its_interval_and_share_of_first_places(table):
-    row = tables.board(table).rows[0]
-    assert (row.rank_text, row.interval_text, row.share_text) == ("1", "1–3", "60 %")
+def test_rank_never_stands_without_its_set_letters_resampling_range_and_share_of_first_places(table):
+    row = tables.board(table).rows[2]
+    assert (row.rank_text, row.set_text, row.letters) == ("3", "1–4", "ab")
+    assert (row.interval_text, row.share_text) == ("1–3", "40 %")
+
+
+def test_failures_stand_with_the_bound_of_their_rate_and_the_rank_after_one_more(table):
+    row = tables.board(table).rows[-1]
+    assert (row.failure_text, row.failure_bound_text) == ("1 of 10", "up to 39.4 %")
+    assert row.after_failure_text == "one more: rank 5"
+
+
+def test_board_says_when_cases_are_too_few_for_rank_sets(table):
+    assert tables.board(table).sets_note == ""
+    entry = {**DOCUMENT["overall"], **certain(DOCUMENT["overall"]["algorithms"], reason="too_few_units")}
+    few = tables.build({**DOCUMENT, "overall": entry}, examples.assessment())
+    assert tables.board(few).sets_note == "too few cases to say"
+
+
+def test_headline_says_so_far_until_no_result_can_come_any_more(table):
+    sentences = ["Ada and Eve share first place; it is open who is best.", "And more."]
+    order = table["orders"][0]
+    assert tables.spoken(order, sentences, closed=True) == sentences
+    assert tables.spoken(order, sentences, closed=False) == [
+        "Ada and Eve share first place so far; it is open who is best.",
+        "And more.",
+    ]
 
 
 def test_teams_within_reach_stand_with_the_first(table):
@@ -159,8 +221,8 @@ def test_unknown_choice_falls_back_to_the_default(table, asked):
 
 def test_row_reads_as_a_sentence(table):
     assert tables.board(table).rows[-1].sentence == (
-        "Dora: rank 5, between 5 and 5 in 95 % of resamples, first in 0 % of them, "
-        "letters c, 9 of 10 cases, 2 submissions, "
+        "Dora: rank 5, rank set 4 to 5, letter c, between 5 and 5 in 95 % of resamples, first in 0 % of them, "
+        "9 of 10 cases, 2 submissions, "
         "a later submission came after the end and is not ranked."
     )
 
@@ -174,7 +236,7 @@ def test_marks_say_what_they_mean_and_what_the_team_says_about_its_method_adds_o
 
 
 def test_any_column_sorts_both_ways_and_teams_without_a_value_stay_in_the_list(table):
-    for key in ("rank", "low", "share", "score", "missing", "submissions", "handed_in", "dsc/whole"):
+    for key in ("rank", "set", "low", "share", "score", "missing", "submissions", "handed_in", "dsc/whole"):
         names = [row.team for row in tables.board(table, sort=key).rows]
         assert sorted(names) == table["teams"]
         assert [row.team for row in tables.board(table, sort=f"-{key}").rows] != names
@@ -182,22 +244,9 @@ def test_any_column_sorts_both_ways_and_teams_without_a_value_stay_in_the_list(t
         assert tables.board(table, sort=sort).rows[0].team == first
 
 
-def judged(table, outcome, front):
-    order = table["orders"][0] | {"winner": outcome}
-    return tables.verdict(table | {"orders": [order]}, order, front)
-
-
-def test_winner_is_named_only_where_the_registered_rule_is_met(table):
-    board = tables.board(table)
-    verdict = tables.verdict(table, board.order, board.front)
-    assert verdict == tables.Verdict("", "No winner is named: the first place is within reach of Ada, Eve and Ben.")
-    named = judged(table, winner("Ada", "shown"), ("Ada",))
-    assert (named.winner, "wrong in at most 5 % of such challenges" in named.reason) == ("Ada", True)
-    assert tables.verdict(table, table["orders"][1], ("Ben",)) is None, "one of several metrics decides nothing"
-    few = judged(table, winner(None, "too_few_units"), ("Ada",))
-    assert few == tables.Verdict("", "No winner is named: there are too few cases to say who is best.")
-    tied = judged(table, winner(None, "tie"), board.front)
-    assert tied == tables.Verdict("", "No winner is named: Ada and Eve share first place.")
+def test_verdict_of_the_ranking_document_stands_on_the_board_in_words(table):
+    assert tables.board(table).verdict == "it is open who is best"
+    assert tables.board(table, by="hausdorff_percentile/whole").verdict == "a winner is named"
 
 
 def test_distances_without_a_spacing_are_not_called_millimetres():
@@ -212,8 +261,8 @@ def test_own_team_is_marked(table):
 def test_many_columns_are_shown_one_region_at_a_time():
     orders = [
         {"key": "overall", "label": "Overall", "metric": None, "ranking": None, "statistic": "mean rank", "decimals": 2}
-        | {key: [1.0] for key in COLUMNS}
-        | {"letters": ["a"]}
+        | {key: [1.0] for key in tables.COLUMNS}
+        | SILENT
     ]
     for metric in "abc":
         for region in ("x", "y", "z"):
@@ -259,7 +308,7 @@ def large_table(teams: int) -> dict:
         "statistic": "mean rank",
         "decimals": 2,
     }
-    order |= dict.fromkeys(COLUMNS, numbers) | {"letters": [None] * teams, "within_reach": [False] * teams}
+    order |= dict.fromkeys(tables.COLUMNS, numbers) | SILENT
     names = [f"team-{number:03d}" for number in range(1, teams + 1)]
     return {"cases": 1, "interval": 0.95, "teams": names, "missing": [0] * teams, "identical": [], "orders": [order]}
 

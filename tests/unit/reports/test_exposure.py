@@ -159,7 +159,7 @@ WORKED = {
     15: ("website", PREVENTED, "written from the registered version", UNCOVERED, "names no design"),
     16: ("code", PREVENTED, "tested library", PREVENTED, "tested library"),
     17: ("flattering", PREVENTED, "Every team with a taken submission", DETECTABLE, "Some teams"),
-    18: ("winner", PREVENTED, "stands with its interval", UNCOVERED, "was not resampled"),
+    18: ("winner", PREVENTED, "only by the registered rule", UNCOVERED, "was not resampled"),
 }
 
 

@@ -17,7 +17,7 @@ def coordinates(svg, tag, css_class, attribute):
 def test_an_interval_is_named_in_words():
     svg = interval_strip(1, 3, 2, 13, median=1.5)
     assert ET.fromstring(svg).get("role") == "img"
-    assert ET.fromstring(svg).get("aria-label") == "Rank 2 of 13, 95 % interval 1 to 3, median 1.5"
+    assert ET.fromstring(svg).get("aria-label") == "Rank 2 of 13, resampling range 1 to 3, median 1.5"
 
 
 def test_rank_one_lies_at_the_left_end_and_the_last_rank_at_the_right():

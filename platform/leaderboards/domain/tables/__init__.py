@@ -1,25 +1,30 @@
 """Output shaped: the ranking document as a stored table, the stored table as a page or a file."""
 
+from leaderboards.domain.tables.certainty import TOO_FEW, VERDICTS, looks, sets_note, spoken
 from leaderboards.domain.tables.files import csv_rows, harmless
 from leaderboards.domain.tables.page import MARKS, Board, HardCase, Mark, Row, board, hard_case, marks_of
-from leaderboards.domain.tables.stored import OVERALL, build, combined_rankings, metric_title
-from leaderboards.domain.tables.verdict import Verdict, verdict
+from leaderboards.domain.tables.stored import CERTAINTY, COLUMNS, OVERALL, build, combined_rankings, metric_title
 
 __all__ = [
+    "CERTAINTY",
+    "COLUMNS",
     "MARKS",
     "OVERALL",
+    "TOO_FEW",
+    "VERDICTS",
     "Board",
     "HardCase",
     "Mark",
     "Row",
-    "Verdict",
     "board",
     "build",
     "combined_rankings",
     "csv_rows",
     "hard_case",
     "harmless",
+    "looks",
     "marks_of",
     "metric_title",
-    "verdict",
+    "sets_note",
+    "spoken",
 ]

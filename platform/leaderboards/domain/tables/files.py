@@ -6,6 +6,7 @@ from typing import Any
 
 from leaderboards.domain.methods import Method
 from leaderboards.domain.tables.page import marks_of
+from leaderboards.domain.tables.stored import COLUMNS
 from web.spreadsheets import harmless
 
 
@@ -15,7 +16,7 @@ def csv_rows(
     methods: Mapping[str, Method] = MappingProxyType({}),
     deviations: Sequence[str] = (),
 ) -> Iterator[list[Any]]:
-    """Yield head and rows: a team a row in the order of the first ranking, and for every order its rank and score.
+    """Yield head and rows: a team a row in the order of the first ranking, and for every order what `COLUMNS` lists.
 
     Parameters
     ----------
@@ -26,8 +27,6 @@ def csv_rows(
     deviations
         In what the ranking deviates from its registration; stands in every row, so that no copy of a row loses it.
     """
-    fields = ("rank", "low", "high", "share", "score", "score_low", "score_high")
-    names = ("rank", "rank_low", "rank_high", "share_first", "score", "score_low", "score_high")
     yield [
         "team",
         "cases",
@@ -37,12 +36,12 @@ def csv_rows(
         "marks",
         "method",
         "deviations",
-        *(f"{order['key']}:{name}" for order in table["orders"] for name in names),
+        *(f"{order['key']}:{name}" for order in table["orders"] for name in COLUMNS.values()),
     ]
     ranks = table["orders"][0]["rank"]
     last = len(ranks) + 1.0
     for index in sorted(range(len(ranks)), key=lambda i: (last if ranks[i] is None else ranks[i], table["teams"][i])):
-        values = [order[field][index] for order in table["orders"] for field in fields]
+        values = [order[field][index] for order in table["orders"] for field in COLUMNS]
         # Tables that were stored before these were known have none.
         known = [table[key][index] if key in table else "" for key in ("submissions", "handed_in")]
         team = table["teams"][index]

@@ -7,10 +7,12 @@ from types import MappingProxyType
 from typing import Any
 
 from leaderboards.domain.methods import Method
+from leaderboards.domain.tables.certainty import VERDICTS, sets_note
 from leaderboards.domain.tables.words import number, percent, score, score_span, span
 
 PAGE_ROWS = 100
 """So many teams stand on one page."""
+_BESIDE = ("set_low", "set_high", "failed", "failed_of", "failure_upper", "rank_after_failure")
 MAX_COLUMNS = 6
 """So many metrics × regions stand side by side on a usual screen; beyond it the page shows one region at a time."""
 
@@ -61,6 +63,13 @@ class Row:
     """How many of the resamples the interval covers."""
     letters: str | None = None
     """Teams that share a letter are not shown to differ."""
+    set_low: int | None = None
+    set_high: int | None = None
+    failed: int | None = None
+    failed_of: int | None = None
+    failure_upper: float | None = None
+    rank_after_failure: float | None = None
+    """Its rank if one more case had failed, the worst over the cases."""
     submissions: int | None = None
     handed_in: datetime | None = None
     marks: tuple[Mark, ...] = ()
@@ -74,6 +83,24 @@ class Row:
     @property
     def interval_text(self) -> str:
         return span(self.low, self.high)
+
+    @property
+    def set_text(self) -> str:
+        return span(self.set_low, self.set_high) or "–"
+
+    @property
+    def failure_text(self) -> str:
+        """Failed cases among all."""
+        return "–" if self.failed is None else f"{self.failed} of {self.failed_of}"
+
+    @property
+    def failure_bound_text(self) -> str:
+        """What the rate of failures may be all the same."""
+        return "" if self.failure_upper is None else f"up to {100 * self.failure_upper:.1f} %"
+
+    @property
+    def after_failure_text(self) -> str:
+        return "" if self.rank_after_failure is None else f"one more: rank {number(self.rank_after_failure)}"
 
     @property
     def share_text(self) -> str:
@@ -94,12 +121,14 @@ class Row:
     def sentence(self) -> str:
         """The row as one sentence, for people who hear it."""
         parts = [f"{self.team}: rank {self.rank_text}"]
+        if self.set_low is not None:
+            parts.append(f"rank set {number(self.set_low)} to {number(self.set_high)}")
+        if self.letters:
+            parts.append(f"letter{'s' if len(self.letters) > 1 else ''} {self.letters}")
         if self.interval_text:
             parts.append(f"between {number(self.low)} and {number(self.high)} in {self.level} of resamples")
         if self.share is not None:
             parts.append(f"first in {self.share_text} of them")
-        if self.letters:
-            parts.append(f"letters {self.letters}")
         parts.append(f"{self.present} of {self.cases} cases")
         if self.submissions:
             parts.append(f"{self.submissions} submission{'s' if self.submissions > 1 else ''}")
@@ -150,6 +179,13 @@ class Board:
     sort: str
     tells_entries: bool = False
     """Whether it is known how often and when the teams handed in."""
+    sets_note: str = ""
+    """Why the rank sets say nothing; empty where they do."""
+
+    @property
+    def verdict(self) -> str:
+        """What the verdict means, empty where there is none."""
+        return VERDICTS.get(self.order["verdict"] or "", "")
 
     @property
     def sorts(self) -> tuple[Choice, ...]:
@@ -158,6 +194,7 @@ class Board:
         named = (
             ("", "rank"),
             ("team", "team"),
+            ("set", "rank set"),
             ("low", "resampling range"),
             ("share", "first in"),
             ("score", str(self.order["statistic"])),
@@ -213,7 +250,7 @@ def board(
     region
         Which region's columns to show where not all fit.
     sort
-        ``rank``, ``team``, ``low`` (the interval), ``share``, ``score``, ``missing``, ``submissions``, ``handed_in`` or
+        ``rank``, ``team``, ``set`` (the rank set), ``low`` (the resampling range), ``share``, ``score``, ``missing``, ``submissions``, ``handed_in`` or
         the key of a column; the best, fewest or earliest first, with a leading ``-`` the other way round.
     search
         Part of a team's name.
@@ -261,6 +298,7 @@ def board(
             own=table["teams"][index] == own,
             level=percent(table["interval"]),
             letters=order["letters"][index],
+            **{key: order[key][index] for key in _BESIDE},
             submissions=_at(table, "submissions", index),
             handed_in=_moment(_at(table, "handed_in", index)),
             marks=tuple(
@@ -287,6 +325,7 @@ def board(
         interval=percent(table["interval"]),
         ties=tuple(tuple(group) for group in table["identical"]),
         sort=sort or "rank",
+        sets_note=sets_note(order),
         tells_entries=any(entry is not None for entry in table.get("submissions", ())),
     )
 
@@ -334,8 +373,9 @@ def _sorted(table: Mapping[str, Any], order: Mapping[str, Any], shown: list[Mapp
         values = [team.casefold() for team in table["teams"]]
     elif key == "missing":
         values = table["missing"]
-    elif key == "low":
-        edges = zip(order["low"], order["high"], ranks, strict=True)
+    elif key in ("low", "set"):
+        ends = ("low", "high") if key == "low" else ("set_low", "set_high")
+        edges = zip(order[ends[0]], order[ends[1]], ranks, strict=True)
         values = [(worst, worst, rank) if low is None else (low, high, rank) for low, high, rank in edges]
     elif key == "score":
         sign = -1 if order["higher"] else 1

@@ -4,21 +4,48 @@ Lists run along `teams`, so that a page of two hundred teams stays small::
 
     {"cases": 45, "interval": 0.95, "teams": ["unet-a", …], "missing": [0, …], "identical": [["unet-a", "unet-a-largest"]],
      "submissions": [3, …], "handed_in": ["2026-03-01T12:00:00+00:00", …], "marks": [["organizer"], …],
-     "orders": [{"key": "overall", "rank": [1, …], "low": [1, …], "high": [2, …], "letters": ["a", …],
-                 "share": [0.93, …], "score": [1.5, …], "score_low": […], "score_high": […], …}, …]}
+     "orders": [{"key": "overall", "rank": [1, …], "set_low": [1, …], "set_high": [2, …], "letters": ["a", …],
+                 "low": [1, …], "high": [2, …], "share": [0.93, …], "score": [1.5, …], …,
+                 "winner": {"named": false, …}, "verdict": "open", "first_again": 0.6, …}, …]}
 
 An *order* is one way to sort the teams: overall, or by one metric and region. The first one is what the page opens with.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Final
 
 from evaluation import catalogue
 from evaluation.assessment import Assessment, MetricUse, RankingScheme
+from evaluation.figures import headline_of
 from evaluation.ranking.schemes import get_scheme
 from evaluation.ranking.schemes.wording import operator_name
 
 OVERALL = "overall"
+COLUMNS: Final[Mapping[str, str]] = MappingProxyType({
+    "rank": "rank",
+    "set_low": "rank_set_low",
+    "set_high": "rank_set_high",
+    "within_reach": "within_reach",
+    "letters": "letters",
+    "low": "rank_low",
+    "high": "rank_high",
+    "share": "share_first",
+    "score": "score",
+    "score_low": "score_low",
+    "score_high": "score_high",
+    "difference": "difference_from_first",
+    "difference_low": "difference_low",
+    "difference_high": "difference_high",
+    "difference_verdict": "difference_verdict",
+    "failed": "failed",
+    "failed_of": "failed_of",
+    "failure_upper": "failure_rate_upper",
+    "rank_after_failure": "rank_if_one_more_failed",
+})  # fmt: skip
+"""What an order holds of each team, and what files and programs call it."""
+CERTAINTY: Final = ("winner", "verdict", "first_again", "sets", "margin", "sensitivity", "warnings")
+"""What an order holds about all teams at once, under the names of the ranking document."""
 
 
 def build(
@@ -47,8 +74,8 @@ def build(
     """
     rankings, combined = document["rankings"], combined_rankings(document)
     teams = sorted({entry["name"] for ranking in rankings for entry in ranking["algorithms"]})
-    orders = [_combined_order(entry, teams, assessment, several=len(combined) > 1) for entry in combined]
-    orders += [_single_order(entry, teams, assessment, length_unit) for entry in rankings]
+    orders = [_combined_order(entry, teams, assessment, document, several=len(combined) > 1) for entry in combined]
+    orders += [_single_order(entry, teams, assessment, document, length_unit) for entry in rankings]
     known = [(entries or {}).get(team, {}) for team in teams]
     missing = dict.fromkeys(teams, 0)
     for ranking in rankings:
@@ -74,7 +101,12 @@ def combined_rankings(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _combined_order(
-    entry: Mapping[str, Any], teams: list[str], assessment: Assessment, *, several: bool
+    entry: Mapping[str, Any],
+    teams: list[str],
+    assessment: Assessment,
+    document: Mapping[str, Any],
+    *,
+    several: bool,
 ) -> dict[str, Any]:
     name = entry.get("name")
     parts = [str(entry[key]) for key in ("name", "task", "metric", "region") if entry.get(key)] if several else []
@@ -90,13 +122,17 @@ def _combined_order(
         "decimals": 2,
         "statistic": f"{operator_name(step.operator)} rank",
         "higher": False,
-        "winner": dict(entry["winner"]),
+        **_certainty(entry, document),
         **_columns(entry, teams),
     }
 
 
 def _single_order(
-    entry: Mapping[str, Any], teams: list[str], assessment: Assessment, length_unit: str
+    entry: Mapping[str, Any],
+    teams: list[str],
+    assessment: Assessment,
+    document: Mapping[str, Any],
+    length_unit: str,
 ) -> dict[str, Any]:
     metric = assessment.metric(entry["metric"])
     name, task, region = entry.get("name"), entry.get("task"), entry.get("region")
@@ -116,7 +152,7 @@ def _single_order(
         "decimals": chosen.score_decimals(metric.unit),
         "statistic": "value" if metric.level == "dataset" else chosen.score_name(scheme),
         "higher": entry["score_direction"] == "higher",
-        "winner": dict(entry["winner"]),
+        **_certainty(entry, document),
         **_columns(entry, teams),
     }
 
@@ -143,40 +179,70 @@ def metric_title(metric: MetricUse) -> str:
 
 def _columns(entry: Mapping[str, Any], teams: list[str]) -> dict[str, list[Any]]:
     by_name = {algorithm["name"]: algorithm for algorithm in entry["algorithms"]}
-    columns: dict[str, list[Any]] = {
-        key: []
-        for key in (
-            "rank",
-            "low",
-            "high",
-            "set_low",
-            "set_high",
-            "within_reach",
-            "letters",
-            "share",
-            "score",
-            "score_low",
-            "score_high",
-        )
-    }
+    columns: dict[str, list[Any]] = {key: [] for key in COLUMNS}
     for team in teams:
-        algorithm = by_name.get(team, {})
-        low, high = algorithm.get("rank_interval") or (None, None)
-        set_low, set_high = algorithm.get("rank_set") or (None, None)
-        score_low, score_high = algorithm.get("score_interval") or (None, None)
-        values = (
-            algorithm.get("rank"),
-            low,
-            high,
-            set_low,
-            set_high,
-            algorithm.get("within_reach"),
-            algorithm.get("letters"),
-            algorithm.get("share_first"),
-            algorithm.get("score"),
-            score_low,
-            score_high,
-        )
-        for column, value in zip(columns.values(), values, strict=True):
+        values = _values(by_name.get(team, {}))
+        for key, column in columns.items():
+            value = values[key]
             column.append(float(f"{value:.6g}") if isinstance(value, float) else value)
     return columns
+
+
+def _values(algorithm: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of one team by the names of the columns."""
+    low, high = algorithm.get("rank_interval") or (None, None)
+    set_low, set_high = algorithm.get("rank_set") or (None, None)
+    score_low, score_high = algorithm.get("score_interval") or (None, None)
+    difference = algorithm.get("difference_from_first") or {}
+    difference_low, difference_high = difference.get("interval") or (None, None)
+    failure = algorithm.get("failure") or {}
+    return {
+        "rank": algorithm.get("rank"),
+        "set_low": set_low,
+        "set_high": set_high,
+        "within_reach": algorithm.get("within_reach"),
+        "letters": algorithm.get("letters"),
+        "low": low,
+        "high": high,
+        "share": algorithm.get("share_first"),
+        "score": algorithm.get("score"),
+        "score_low": score_low,
+        "score_high": score_high,
+        "difference": difference.get("estimate"),
+        "difference_low": difference_low,
+        "difference_high": difference_high,
+        "difference_verdict": difference.get("verdict"),
+        "failed": failure.get("failed"),
+        "failed_of": failure.get("of"),
+        "failure_upper": failure.get("upper"),
+        "rank_after_failure": algorithm.get("rank_if_one_more_failed"),
+    }
+
+
+def _certainty(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said about the order as a whole, as the ranking document has it; of teams left out only what decides."""
+    sensitivity = entry["sensitivity"]
+    return {
+        "winner": dict(entry["winner"]),
+        "verdict": entry["verdict"],
+        "first_again": entry["first_again"],
+        "sets": dict(entry["sets"]),
+        "margin": entry["margin"],
+        "unit_of_draws": document["resampling"]["unit"],
+        "sensitivity": {
+            "teams": [
+                {
+                    "without": team["without"],
+                    "winners": team["winners"],
+                    "winner_changes": team["winner_changes"],
+                    "reversed": len(team["reversed"]),
+                }
+                for team in sensitivity["teams"] or ()
+            ],
+            "head_to_head": sensitivity["head_to_head"],
+            "duplicates": sensitivity["duplicates"],
+            "without_duplicates": sensitivity["without_duplicates"],
+        },
+        "warnings": list(entry["warnings"]),
+        "headline_so_far": headline_of(entry, document, closed=False),
+    }

@@ -13,7 +13,7 @@ def number(value: float | None) -> str:
 
 
 def span(low: float | None, high: float | None) -> str:
-    """Write a rank interval.
+    """Write a range of ranks.
 
     Examples
     --------

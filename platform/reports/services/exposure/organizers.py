@@ -294,18 +294,18 @@ def winner(case: Case) -> Judgement:
     if any(phase.ranking.bootstrap == 0 for phase in case.ranked):
         return (
             Cover.UNCOVERED,
-            "A ranking was not resampled, so nothing says whether its winner could be told apart.",
+            "A ranking was not resampled, so nothing says whether its first place is more than chance.",
             evidence,
         )
     if any(len(phase.ranking.teams) < FEWEST_TEAMS for phase in case.ranked):
         return (
             Cover.DETECTABLE,
-            f"Fewer than {FEWEST_TEAMS} teams: intervals are shown, a ranking of so few says little.",
+            f"Fewer than {FEWEST_TEAMS} teams: rank sets are shown, a ranking of so few says little.",
             evidence,
         )
     return (
         Cover.PREVENTED,
-        "Every rank stands with its interval, and those who cannot be told from the first are named.",
+        "A winner is named only by the registered rule; else those within reach of the first are named beside it.",
         evidence,
     )
 

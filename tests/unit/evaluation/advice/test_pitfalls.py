@@ -412,6 +412,14 @@ def test_what_bites_comes_first_and_the_document_is_json():
     json.dumps([finding.document for finding in findings], allow_nan=False)
 
 
+@pytest.mark.parametrize(("role", "bites"), [("fixed", True), ("random", False)])
+def test_patients_that_count_as_one_bite_unless_a_level_of_the_plan_is_a_sample(role, bites):
+    levels = {"levels": ["case", {"name": "site", "role": role}]}
+    plan = facts(SEM, ["dsc"], aggregation=levels, references=scan(groups={"patient": {"p1": 8, "p2": 2}}))
+    found = {finding.pitfall.id for finding in check(plan) if finding.state == "bites"}
+    assert ("P-AGG-NONINDEPENDENT-CASES" in found) == bites
+
+
 def test_an_answer_of_one_class_is_enough_to_bite():
     document = {"schema": 1, "problem": SEM, "answers": {"FP2.1": False}, "classes": {"a": {"FP2.1": True}, "b": {}}}
     known = Facts(parse_fingerprint(document), facts(SEM, ["dsc"]).assessment)

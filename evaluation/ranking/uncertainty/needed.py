@@ -1,0 +1,88 @@
+"""The fewest units with which an assessment can name a winner or state rank sets, before there is any result."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from evaluation.ranking.evaluate import unit_level
+from evaluation.ranking.schemes import get_scheme
+from evaluation.ranking.uncertainty.budget import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, budget
+
+if TYPE_CHECKING:
+    from evaluation.assessment import Assessment, Operator, RankingScheme
+
+SEVERAL: Final = 3
+"""With three algorithms or more the error is shared between the winner and the sets; how many more does not matter."""
+_ROUNDING: Final = 1e-9
+
+
+@dataclass(frozen=True)
+class UnitsNeeded:
+    """The fewest units for one ranking.
+
+    Attributes
+    ----------
+    ranking
+        Name of the ranking; ``None`` where there is one.
+    unit
+        What is counted: cases, or the outermost level that is drawn.
+    winner, sets
+        The fewest with which a winner can be named and rank sets can be stated; ``None`` where that never is.
+    """
+
+    ranking: str | None
+    unit: str
+    winner: int | None
+    sets: int | None
+
+
+def units_needed(assessment: Assessment, *, algorithms: int = SEVERAL) -> list[UnitsNeeded]:
+    """The fewest units for each registered ranking.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> region = [{"name": "all", "labels": [1]}]
+    >>> one = parse({"problem": "semantic_segmentation", "regions": region, "metrics": [{"id": "dsc"}]})
+    >>> [(needed.winner, needed.sets) for needed in units_needed(one)]
+    [(6, 7)]
+    """
+    return [_of(scheme, assessment, algorithms) for scheme in assessment.rankings]
+
+
+def _of(scheme: RankingScheme, assessment: Assessment, algorithms: int) -> UnitsNeeded:
+    unit = unit_level(assessment)
+    if assessment.uncertainty.bootstrap == 0:
+        return UnitsNeeded(scheme.name, unit, None, None)
+    shares = budget(assessment.uncertainty, algorithms)
+    operators = _operators(scheme, assessment)
+    if _is_linear(scheme, assessment):
+        return UnitsNeeded(scheme.name, unit, shares.units_for_winner, shares.units_for_sets)
+    quantiles = [operator.quantile(higher_is_better=True) for operator in operators]
+    if any(share in (0.0, 1.0) for share in quantiles) or assessment.uncertainty.bootstrap < FEWEST_DRAWS:
+        return UnitsNeeded(scheme.name, unit, None, None)
+    inside = [min(share, 1.0 - share) for share in quantiles if share is not None]
+    fewest = max([FEWEST_DRAWN_UNITS, *(math.ceil(1.0 / share - _ROUNDING) for share in inside)])
+    return UnitsNeeded(scheme.name, unit, fewest, fewest)
+
+
+def _is_linear(scheme: RankingScheme, assessment: Assessment) -> bool:
+    """Whether what decides is the order of one weighted mean over cases."""
+    metrics = [metric for metric in assessment.metrics if scheme.metrics is None or metric.name in scheme.metrics]
+    regions = scheme.regions or [region.name for region in assessment.regions] or [""]
+    columns = [name for step in scheme.combine or () for name in step.over if name not in ("metric", "region")]
+    several = scheme.combine is not None and (len(metrics) * len(regions) > 1 or bool(columns))
+    if several or any(metric.level == "dataset" for metric in metrics):
+        return False
+    if len(assessment.aggregation.levels) > 1 and assessment.aggregation.operator.kind != "mean":
+        return False
+    return get_scheme(scheme.scheme).is_linear(scheme)
+
+
+def _operators(scheme: RankingScheme, assessment: Assessment) -> list[Operator]:
+    operators = [scheme.operator] if get_scheme(scheme.scheme).takes_operator else []
+    if len(assessment.aggregation.levels) > 1:
+        operators.append(assessment.aggregation.operator)
+    return operators

@@ -1,0 +1,97 @@
+"""What programs read of a ranking; for the description of the interface, since the values come ready for JSON."""
+
+from rest_framework import serializers
+
+from leaderboards.domain.tables import VERDICTS
+
+
+class WinnerSerializer(serializers.Serializer):
+    """Whether a winner is named, and why or why not."""
+
+    named = serializers.BooleanField()
+    algorithm = serializers.CharField(allow_null=True)
+    alpha = serializers.FloatField(help_text="in so many of such challenges naming a winner may be wrong")
+    reason = serializers.CharField(help_text="code: shown, tie, not_shown, too_few_units, stratum_too_small, …")
+
+
+class OrderSerializer(serializers.Serializer):
+    """One way to rank the teams: overall, or by a metric and region."""
+
+    key = serializers.CharField(help_text="key of `orders` of each team")
+    label = serializers.CharField()
+    metric = serializers.CharField(allow_null=True)
+    region = serializers.CharField(allow_null=True)
+    statistic = serializers.CharField()
+    unit = serializers.CharField(allow_null=True)
+    higher = serializers.BooleanField(help_text="whether larger scores are better")
+    winner = WinnerSerializer()
+    verdict = serializers.ChoiceField(choices=list(VERDICTS.items()), allow_null=True)
+    first_again = serializers.FloatField(
+        allow_null=True, help_text="probability that the first comes first again on as many fresh cases"
+    )
+    sets = serializers.DictField(help_text="how rank sets are made, and the reason where they say nothing")
+    margin = serializers.FloatField(allow_null=True, help_text="the registered difference that matters")
+    sensitivity = serializers.DictField(help_text="what hangs on who else took part")
+    warnings = serializers.ListField(child=serializers.DictField())
+
+
+class TeamOrderSerializer(serializers.Serializer):
+    """Where a team stands in one order. Rank sets hold for all teams at once; resampling ranges only describe."""
+
+    rank = serializers.FloatField(allow_null=True)
+    rank_set_low = serializers.IntegerField(allow_null=True)
+    rank_set_high = serializers.IntegerField(allow_null=True)
+    within_reach = serializers.BooleanField(allow_null=True, help_text="whether the rank set starts at 1")
+    letters = serializers.CharField(allow_null=True, help_text="two teams share one if neither is shown to be better")
+    rank_low = serializers.IntegerField(allow_null=True, help_text="resampling range")
+    rank_high = serializers.IntegerField(allow_null=True, help_text="resampling range")
+    share_first = serializers.FloatField(allow_null=True, help_text="share of resamples in which it came first")
+    score = serializers.FloatField(allow_null=True)
+    score_low = serializers.FloatField(allow_null=True)
+    score_high = serializers.FloatField(allow_null=True)
+    difference_from_first = serializers.FloatField(allow_null=True)
+    difference_low = serializers.FloatField(allow_null=True)
+    difference_high = serializers.FloatField(allow_null=True)
+    difference_verdict = serializers.CharField(allow_null=True, help_text="better, equivalent or undecided")
+    failed = serializers.IntegerField(allow_null=True)
+    failed_of = serializers.IntegerField(allow_null=True)
+    failure_rate_upper = serializers.FloatField(allow_null=True, help_text="95 % upper bound")
+    rank_if_one_more_failed = serializers.FloatField(allow_null=True, help_text="the worst over its cases")
+
+
+class RankedTeamSerializer(serializers.Serializer):
+    """A team with everything that stands beside its rank."""
+
+    team = serializers.CharField()
+    cases = serializers.IntegerField()
+    missing = serializers.IntegerField()
+    submissions = serializers.IntegerField(allow_null=True)
+    handed_in = serializers.CharField(allow_null=True)
+    marks = serializers.ListField(child=serializers.DictField())
+    method = serializers.CharField(allow_null=True)
+    orders = serializers.DictField(child=TeamOrderSerializer())
+
+
+class RankingSerializer(serializers.Serializer):
+    """A version of a ranking as its page shows it."""
+
+    schema = serializers.IntegerField()
+    challenge = serializers.CharField()
+    task = serializers.CharField()
+    phase = serializers.CharField()
+    version = serializers.IntegerField()
+    stands = serializers.BooleanField()
+    address = serializers.CharField()
+    created_at = serializers.CharField()
+    digest = serializers.CharField()
+    assessment_digest = serializers.CharField()
+    seed = serializers.IntegerField()
+    bootstrap = serializers.IntegerField()
+    interval = serializers.FloatField(help_text="rank sets hold together in so many of such challenges")
+    cases = serializers.IntegerField()
+    only = serializers.DictField(allow_null=True, help_text="the group of cases or annotator it is about")
+    deviations = serializers.ListField(child=serializers.DictField())
+    identical = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+    says = serializers.ListField(child=serializers.CharField(), help_text="the headline first")
+    orders = OrderSerializer(many=True)
+    teams = RankedTeamSerializer(many=True)

@@ -1,0 +1,54 @@
+"""What is said about an order as a whole: the headline of the day, the verdict as a word, and what has to be added."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from leaderboards.domain.tables.words import percent
+
+VERDICTS: Final = {
+    "clear": "a winner is named",
+    "leaning": "one algorithm leads, but no winner is named",
+    "open": "it is open who is best",
+}
+"""What each verdict of a ranking document means."""
+TOO_FEW: Final = frozenset({"too_few_units", "stratum_too_small"})
+"""Reasons for which every rank set holds every rank."""
+
+
+def spoken(order: Mapping[str, Any], sentences: Sequence[str], *, closed: bool) -> list[str]:
+    """The sentences of an order, the headline with "so far" while results can still come.
+
+    Parameters
+    ----------
+    order
+        One of the orders of a stored table.
+    sentences
+        Those stored with it, made as for a closed phase.
+    closed
+        Whether no further result can come.
+    """
+    return list(sentences) if closed else [order["headline_so_far"], *sentences[1:]]
+
+
+def looks(interval: float) -> str:
+    """The sentence for a board that is computed anew with every submission.
+
+    Examples
+    --------
+    >>> looks(0.95)
+    'Each update of this board is a statement of its own: over many looks, more than 5 % will once have been wrong.'
+    """
+    return (
+        "Each update of this board is a statement of its own: over many looks, more than "
+        f"{percent(round(1.0 - interval, 12))} will once have been wrong."
+    )
+
+
+def sets_note(order: Mapping[str, Any]) -> str:
+    """Why the rank sets of an order say nothing; empty where they do."""
+    sets = order["sets"]
+    if sets["reason"] is None:
+        return ""
+    if sets["reason"] in TOO_FEW:
+        return "too few cases to say"
+    return "cannot be said"

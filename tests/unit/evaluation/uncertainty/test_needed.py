@@ -1,0 +1,80 @@
+"""The fewest units for a winner are known from the assessment alone, and the ranking document says the same."""
+
+import pandas as pd
+import pytest
+
+from evaluation import rank
+from evaluation.assessment import parse
+from evaluation.ranking.explain import fewest
+from evaluation.ranking.uncertainty.needed import units_needed
+
+REGIONS = [{"name": "a", "labels": [1]}, {"name": "b", "labels": [2]}]
+METRICS = [{"id": "dsc"}, {"id": "nsd", "options": {"tolerance": 1.0}}]
+BOTH = {"over": ["metric", "region"], "operator": "mean", "rerank": True}
+LEVELS = ["case", {"name": "patient", "role": "random"}]
+
+
+def assessment(**changes) -> dict:
+    return {
+        "problem": "semantic_segmentation",
+        "regions": REGIONS[:1],
+        "metrics": METRICS[:1],
+        "ranking": {"scheme": "aggregate_then_rank"},
+        "uncertainty": {"bootstrap": 200},
+    } | changes
+
+
+def results(document: dict, algorithms: int) -> pd.DataFrame:
+    return pd.DataFrame(
+        [
+            {
+                "algorithm": f"team-{team}",
+                "case": f"case-{case:02d}",
+                "region": region["name"],
+                "metric": metric["id"],
+                "value": 0.9 - 0.05 * team + 0.001 * ((case * 7 + team * 3) % 5),
+                "outcome": "ok",
+                "image_diagonal": 50.0,
+            }
+            for team in range(algorithms)
+            for case in range(24)
+            for region in document["regions"]
+            for metric in document["metrics"]
+        ]
+    )
+
+
+FORMS = {
+    "a mean": {},
+    "ninety percent": {"uncertainty": {"bootstrap": 200, "interval": 0.9}},
+    "a strict winner": {"uncertainty": {"bootstrap": 200, "winner_alpha": 0.001}},
+    "a median": {"ranking": {"scheme": "aggregate_then_rank", "operator": "median"}},
+    "a percentile": {"ranking": {"scheme": "aggregate_then_rank", "operator": {"percentile": 5}}},
+    "ranks of cases": {"ranking": {"scheme": "rank_then_aggregate"}},
+    "tests": {"ranking": {"scheme": "test_then_rank", "alpha": 0.05}},
+    "two metrics": {"metrics": METRICS, "ranking": {"scheme": "aggregate_then_rank", "combine": BOTH}},
+    "one metric combined with itself": {"ranking": {"scheme": "aggregate_then_rank", "combine": BOTH}},
+    "patients": {"aggregation": {"levels": LEVELS}},
+    "medians of patients": {"aggregation": {"levels": LEVELS, "operator": "median"}},
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("algorithms", [2, 3, 4])
+def test_assessment_and_ranking_document_say_the_same_number(form, algorithms):
+    document = assessment(**FORMS[form])
+    cases = pd.DataFrame({"case": [f"case-{n:02d}" for n in range(24)], "patient": [f"p{n // 2}" for n in range(24)]})
+    ranked = rank(document, results(document, algorithms), cases=cases)
+    entry = ranked["overall"] or ranked["rankings"][0]
+    (needed,) = units_needed(parse(document), algorithms=algorithms)
+    assert {"winner": needed.winner, "sets": needed.sets} == entry["sets"]["units_needed"]
+    assert needed.unit == ranked["resampling"]["unit"]
+
+
+def test_extremes_never_name_a_winner_and_that_is_said():
+    document = parse(assessment(ranking={"scheme": "aggregate_then_rank", "operator": "min"}))
+    assert units_needed(document)[0].winner is None
+    assert fewest(document) == ["No winner can be named, however many cases there are."]
+    assert fewest(parse(assessment(uncertainty={"bootstrap": 0}))) == [
+        "No winner can be named, because the ranking is not resampled."
+    ]
