@@ -9,10 +9,13 @@ from evaluation.figures.selection import Entry, is_combined, label, main_entry, 
 from evaluation.ranking import verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 _DISAGREEING = 3
 _FEW_CLUSTERS = 10
+_LEAST_ORDERED = 4
+# Medians of Kendall's tau from which an order is called stable, or partly so.
+_STABLE, _PARTLY_STABLE = 0.8, 0.5
 
 
 def headline(document: Mapping[str, Any], *, closed: bool = True) -> str:
@@ -63,12 +66,11 @@ def _stability(entry: Entry) -> list[str]:
     if entry["others_first"] is not None and total:
         said.append(_others_first(entry, round(entry["others_first"] * total), total))
     tau = entry["kendall_tau"]
-    if tau["median"] is not None:
-        said.append(
-            f"The order as a whole: Kendall’s τ between the ranking and its resamples has the median "
-            f"{number(tau['median'], 2)} (quartiles {number(tau['q25'], 2)} to {number(tau['q75'], 2)})."
-        )
-    if tau["undefined"]:
+    # Of three algorithms there are six orders: an agreement between them says next to nothing.
+    tells_agreement = len(entry["algorithms"]) >= _LEAST_ORDERED
+    if tau["median"] is not None and tells_agreement:
+        said.append(f"The order as a whole is {_stable(tau['median'])} (agreement {number(tau['median'], 2)} of 1).")
+    if tau["undefined"] and tells_agreement:
         said.append(f"In {tau['undefined']} resamples τ is undefined, because all algorithms are tied.")
     first = entry["algorithms"][0]
     low, high = first["rank_interval"] or (None, None)
@@ -79,6 +81,13 @@ def _stability(entry: Entry) -> list[str]:
     elif len(entry["winners"]) == len(entry["algorithms"]):
         said.append("All algorithms are tied on the full data; whatever order a resample shows is chance.")
     return said
+
+
+def _stable(tau: float) -> str:
+    """In words, the median of Kendall's τ between a ranking and its resamples, from -1 to 1."""
+    if tau >= _STABLE:
+        return "stable"
+    return "partly stable" if tau >= _PARTLY_STABLE else "not stable"
 
 
 def _others_first(entry: Entry, ever: int, total: int) -> str:
@@ -145,14 +154,11 @@ def _few_clusters(entry: Entry, document: Mapping[str, Any]) -> list[str]:
 
 
 def _missing(entry: Entry) -> list[str]:
-    lacking = [f"{a['name']} {a['missing']}" for a in entry["algorithms"] if a.get("missing")]
+    lacking = [(a["name"], a["missing"]) for a in entry["algorithms"] if a.get("missing")]
     if not lacking:
         return []
-    return [f"Cases without a usable prediction: {_joined(lacking)}."]
-
-
-def _joined(words: Sequence[str]) -> str:
-    return "".join(words) if len(words) < 2 else f"{', '.join(words[:-1])} and {words[-1]}"
+    counts = "; ".join(f"{name}, {count} {'case' if count == 1 else 'cases'}" for name, count in lacking)
+    return [f"Missing predictions: {counts}."]
 
 
 def titled(document: Mapping[str, Any]) -> list[tuple[str, list[str]]]:

@@ -76,7 +76,7 @@ def _of_change(sentence: str) -> bool:
 
 
 def _of_missing(sentence: str) -> bool:
-    return sentence.startswith("Cases without a usable prediction")
+    return sentence.startswith("Missing predictions: ")
 
 
 def _of_reach(sentence: str) -> bool:

@@ -275,6 +275,15 @@ def test_who_is_first_beside_a_winner_that_always_is_shares_the_place():
     assert "The other algorithm shared first place with it in at least one resample." in said
 
 
+@pytest.mark.parametrize("teams", [2, 3, 4, 5])
+def test_agreement_of_orders_is_told_of_four_algorithms_and_more(teams):
+    level = np.linspace(0.9, 0.4, teams)
+    values = level + np.random.default_rng(5).normal(0, 0.01, (20, teams))
+    said = " ".join(sentences(document_of(values.round(4), bootstrap=50)))
+    assert ("The order as a whole is stable (agreement 1 of 1)." in said) == (teams >= 4)
+    assert "Kendall" not in said
+
+
 def test_with_too_few_cases_it_is_said_that_no_test_can_decide():
     generator = np.random.default_rng(2)
     document = document_of(generator.random((6, 5)).round(3), bootstrap=50)
@@ -303,7 +312,7 @@ def test_missing_predictions_are_counted_by_name():
     rows = [("a", "1", 0.9), ("a", "2", 0.8), ("b", "1", 0.5)]
     document = rank(TABLE, pd.DataFrame(rows, columns=["algorithm", "case", "value"]), bootstrap=20)
     assert document["rankings"][0]["inserted"] == [{"case": "2", "algorithm": "b"}]
-    assert "Cases without a usable prediction: b 1." in sentences(document)
+    assert "Missing predictions: b, 1 case." in sentences(document)
 
 
 HOSTILE = (
