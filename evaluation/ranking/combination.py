@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,15 +62,16 @@ def combine(parts: Sequence[Part], steps: Iterable[Step], missing_rank: str = "t
             left = tuple((name, value) for name, value in part.key.items() if name not in step.over)
             groups.setdefault(left, []).append(part)
         current = [_combined(dict(key), members, step, missing_rank) for key, members in groups.items()]
-    return current
+    # Between steps, scores keep all digits: means of rounded scores would break ties that there are.
+    return [replace(part, scores=snap(part.scores)) for part in current]
 
 
 def _combined(key: Mapping[str, str | None], members: Sequence[Part], step: Step, missing_rank: str) -> Part:
     samples = min(len(part.ranks) for part in members)
     layers = np.stack([_quantity(part, step)[:samples] for part in members])
     weights = np.stack([_weight(part, step)[:samples] for part in members])
-    scores = snap(_over_first_axis(layers, weights, step.operator))
-    ranks = rank(scores, higher_is_better=False, ties=step.ties, missing_rank=missing_rank)
+    scores = _over_first_axis(layers, weights, step.operator)
+    ranks = rank(snap(scores), higher_is_better=False, ties=step.ties, missing_rank=missing_rank)
     nothing = np.isnan(scores).all(axis=1)
     ranks[nothing] = np.nan
     return Part(key, scores, ranks, np.sum([part.cases[:samples] for part in members], axis=0))

@@ -13,7 +13,7 @@ from evaluation.canonical import canonical_json
 from evaluation.catalogue import get
 from evaluation.ranking import rank
 from evaluation.ranking.explain import plural
-from evaluation.ranking.schemes import get_scheme
+from evaluation.ranking.schemes import all_schemes, get_scheme
 from evaluation.ranking.schemes.wording import operator_name
 from evaluation.ranking.uncertainty.needed import units_needed
 
@@ -139,8 +139,10 @@ def _scheme(scheme: Any, assessment: Assessment) -> list[str]:
         each += f" ({', '.join(metrics)})"
     lines = [f"{title}{each}"]
     levels = {metric.level for metric in assessment.metrics if metric.name in metrics}
-    lines += get_scheme("one_score" if levels == {"dataset"} else scheme.scheme).pseudo_code(scheme)
-    if levels == {"case", "dataset"} and scheme.scheme != "one_score":
+    registered = get_scheme(scheme.scheme)
+    of_whole_data_sets = next(entry for entry in all_schemes() if entry.one_value)
+    lines += (of_whole_data_sets if levels == {"dataset"} else registered).pseudo_code(scheme)
+    if levels == {"case", "dataset"} and not registered.one_value:
         lines.append("  for a metric over all cases together: score ← its one value")
     ties = {
         "min": "the better rank",

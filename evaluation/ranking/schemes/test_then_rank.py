@@ -50,8 +50,10 @@ class TestThenRank(Scheme):
 
     def scores(self, table: Values, samples: Samples, registered: RankingScheme) -> tuple[FloatArray, bool]:
         """Shares of the others that each algorithm is significantly better than."""
-        p_values = _p_values(table, samples)
-        return win_shares(p_values, alpha=registered.alpha, adjust=registered.adjust), True
+        shares = win_shares(_p_values(table, samples), alpha=registered.alpha, adjust=registered.adjust)
+        # Who has no value in a sample was compared with nobody: no share, and not the share 0 of who lost.
+        present = samples.counts.T.astype(np.float64) @ ~np.isnan(table.values)
+        return np.where(present > 0, shares, np.nan), True
 
     def sentence(self, registered: RankingScheme, *, each: str, units: str) -> str:
         """See `Scheme.sentence`."""

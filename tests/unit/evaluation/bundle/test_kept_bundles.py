@@ -34,7 +34,7 @@ def test_what_schema_1_defined_otherwise_is_named_and_is_no_difference(capsys):
     name = next(name for name in PUBLISHED if name.startswith("schema-1/"))
     assert main(["verify", str(KEPT / name)]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("This is the published ranking")
+    assert said.startswith("The bundle agrees with itself")
     assert "every file is as it was published" in said
     assert "Not recomputed, since it was defined otherwise then: group, group_rule, rank_interval" in said
 
