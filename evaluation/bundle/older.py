@@ -17,6 +17,7 @@ _DRAWS: Final = (
     "others_first_1_percent", "kendall_tau", "drawn_units", "leave_one_out",
 )  # fmt: skip
 _TESTS: Final = ("p_values", "p_adjusted", "significantly_better", "tests")
+_STEPS: Final = ("overall",)
 _TOP: Final = ("schema", "resampling")
 
 
@@ -26,13 +27,15 @@ def still_alike(
     """Both documents without what schema 1 defined otherwise, and the names of what is left out.
 
     Groups and the ends of rank intervals were defined otherwise for all rankings; draws and leaving units out where a
-    level of the assessment is now a stratum; tests where values are aggregated over levels.
+    level of the assessment is now a stratum; tests where values are aggregated over levels; combined rankings of several steps, between which scores were rounded.
     """
     left_out = [*_GROUPS, *_RANGES]
     if assessment.aggregation.fixed:
         left_out += _DRAWS
     if len(assessment.aggregation.levels) > 1 or assessment.uncertainty.strata:
         left_out += _TESTS
+    if any(len(scheme.combine or ()) > 1 for scheme in assessment.rankings):
+        left_out += _STEPS
     old = _without(published, left_out)
     new = _only_known(_without(recomputed, left_out), old)
     present = _keys(published)
