@@ -141,7 +141,7 @@ def walk(step_id: str, resolve: Resolver) -> Walk:
     >>> answers = {"FP2.3": True, "FP3.3": True}
     >>> vessels = parse_fingerprint({"schema": 1, "problem": "semantic_segmentation", "answers": answers})
     >>> [visit.reason for visit in walk("S6", vessels.answer).visits]
-    ['Small throughout: no', 'The centre or centreline matters: yes; Tubes: yes']
+    ['Small throughout: no (assumed)', 'The centre or centreline matters: yes; Tubes: yes']
     """
     step = knowledge().steps[step_id]
     leaves = tuple(_walk(step.root, step_id, resolve, ()))

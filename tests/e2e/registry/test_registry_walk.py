@@ -43,9 +43,10 @@ import io
 from accounts.models import User
 from challenges.models import Phase
 from challenges.services import join_with_team
-from operations.examples import example, predictions
-from submissions.services.test_sets import create_test_set
-from submissions.services.uploads import append, create_upload, finish
+from operations.services.examples import example, predictions
+from submissions.services.submitting import create_upload, finish
+from test_sets.services.sealing import create_test_set
+from uploads.services.uploads import append
 source = example("hippocampus")
 phase = Phase.objects.select_related("task__challenge").get(task__challenge__slug={SLUG!r}, slug="preliminary")
 people = {{"1": source.folder / "references", "2": source.folder / "predictions" / "unet-b"}}

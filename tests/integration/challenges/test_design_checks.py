@@ -165,7 +165,7 @@ def test_no_case_and_no_patient_is_in_two_phases(base, sealed):
 
 
 def test_organizers_let_their_sealed_references_be_read(base, sealed, monkeypatch):
-    monkeypatch.setattr(scans, "enqueue", lambda *args: None)
+    monkeypatch.setattr(scans, "ask", lambda *args: None)
     task = base.design.tasks.get()
     assert list(design_checks.reference_sources(base.reader, task)) == []
     sources = scans.reference_sources(base.owner, task)

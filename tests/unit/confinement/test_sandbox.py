@@ -110,6 +110,7 @@ def test_a_child_whose_folder_grows_beyond_its_bounds_is_killed(misdeed):
 
     def work(item: str, folder: Path) -> str:
         if item == "bad":
+            time.sleep(1)  # what grows in the moment in which the item before is taken counts as that one's
             misdeed(folder)
         return item
 

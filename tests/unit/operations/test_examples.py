@@ -70,7 +70,7 @@ def test_every_modality_of_the_nuclei_is_in_both_phases_and_every_case_in_one():
     assert set(table[preliminary]) == set(table[final]) == set(table)
 
 
-def test_the_nuclei_are_ranked_by_modality_over_metrics_that_take_the_task_apart():
+def test_the_nuclei_are_ranked_by_illumination_over_metrics_that_take_the_task_apart():
     assessment = parse(NUCLEI.content["assessment"])
     assert [metric.name for metric in assessment.metrics] == [
         "panoptic_quality",
@@ -79,7 +79,8 @@ def test_the_nuclei_are_ranked_by_modality_over_metrics_that_take_the_task_apart
         "outline_distance",
     ]
     assert {metric.level for metric in assessment.metrics} == {"case"}
-    assert assessment.aggregation.levels == ("case", "modality")
+    assert assessment.aggregation.levels == ("case", "illumination")
+    assert assessment.aggregation.fixed == ("illumination",)
 
 
 def test_eight_algorithms_segment_all_nuclei():

@@ -17,6 +17,7 @@ METRICS = [
 ]
 OF_OBJECTS = {
     "localization_criterion", "localization_threshold", "localization_thresholds", "assignment", "double_assignment",
+    "max_detections",
 }  # fmt: skip
 OF_SCORING = {"level", "scale", "report"}
 """What is counted, and which rows are written: decided before a function is called."""
