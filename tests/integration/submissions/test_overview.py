@@ -6,6 +6,7 @@ import zipfile
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from challenges.models import Concern, Phase
@@ -239,5 +240,6 @@ def test_the_work_page_makes_the_same_number_of_queries(
         break_down(world.upload(zipped(predictions())))
     client.force_login(world.organizer)
     client.get(f"{BASE}organize/work/")
-    with django_assert_num_queries(26):
+    # Where several machines share a database, what time it is is one more question to it.
+    with django_assert_num_queries(27 if connection.vendor == "postgresql" else 26):
         client.get(f"{BASE}organize/work/")
