@@ -31,7 +31,6 @@ FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 CLUSTER_COLUMNS: Final = ("patient", "subject", "site", "center")
 FEW_IN_STRATUM: Final = 10
-FEWEST_IN_STRATUM: Final = 5
 
 
 @dataclass(frozen=True)

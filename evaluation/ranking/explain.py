@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from evaluation import problems
 from evaluation.catalogue import get
-from evaluation.ranking.evaluate import FEWEST_IN_STRATUM
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
 from evaluation.ranking.schemes.wording import operator_phrase, ordinal
 from evaluation.ranking.uncertainty.needed import units_needed
+from evaluation.ranking.uncertainty.statements import FEWEST_IN_STRATUM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
