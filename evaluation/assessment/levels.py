@@ -207,6 +207,11 @@ def _margin(place: Place, rankings: Sequence[RankingScheme], metrics: Sequence[M
             raise AssessmentError(f"{path}.{key}", number, f"one of the metrics {listed(names)}")
         if not is_number(number) or number < 0:
             raise AssessmentError(f"{path}.{key}", number, "a number of 0 or more, in the unit of the metric")
+        metric = metrics[names.index(key)]
+        if metric.worst is not None and metric.best is not None and number >= abs(metric.best - metric.worst):
+            span = f"{min(metric.worst, metric.best):g} to {max(metric.worst, metric.best):g}"
+            allowed = f"a number below {abs(metric.best - metric.worst):g}: {key} ranges from {span}"
+            raise AssessmentError(f"{path}.{key}", number, allowed)
     return {str(key): float(number) for key, number in value.items()}
 
 

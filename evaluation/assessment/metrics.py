@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from evaluation import problems
 from evaluation.assessment.errors import AssessmentError, listed
 from evaluation.assessment.model import MetricUse
 from evaluation.assessment.policy import Bounds, read_policy
@@ -28,6 +29,11 @@ def read_catalogue_metric(value: object, path: str, problem: str, *, rank_based:
         checked = metric.check_options(options)
     except OptionError as error:
         raise AssessmentError(f"{place.at('options')}.{error.name}", error.value, error.allowed) from None
+    if checked.get("class_average") == "micro" and not problems.get(problem).averages_micro:
+        allowed_averages = (
+            "per_class, macro or weighted: where a case has one class, pooled counts say the same as Accuracy"
+        )
+        raise AssessmentError(f"{place.at('options')}.class_average", "micro", allowed_averages)
     bounds = Bounds(
         metric=metric.id,
         direction=metric.direction,
@@ -36,6 +42,7 @@ def read_catalogue_metric(value: object, path: str, problem: str, *, rank_based:
         unit=metric.unit,
         problem=problem,
         rank_based=rank_based,
+        worst_by_case=metric.worst_by_case,
     )
     return MetricUse(
         id=metric.id,

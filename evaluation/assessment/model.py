@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from evaluation.assessment.exclusions import NOTHING, Exclusions
 from evaluation.canonical import sha256
 
 if TYPE_CHECKING:
@@ -222,6 +223,10 @@ class Assessment:
     ----------
     settings
         Of the kind of problem, with their defaults; empty for kinds without any.
+    exclusions
+        Cases that no ranking counts.
+    columns
+        Declared kinds of columns of the case metadata (`evaluation.assessment.columns`).
     document
         The same as JSON values, every default written out; parsing it gives an equal assessment.
     digest
@@ -237,6 +242,8 @@ class Assessment:
     uncertainty: Uncertainty
     document: Mapping[str, Any] = field(compare=False)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    exclusions: Exclusions = NOTHING
+    columns: Mapping[str, str] = field(default_factory=dict)
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:

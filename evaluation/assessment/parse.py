@@ -7,7 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from evaluation import problems
+from evaluation.assessment.columns import KEY as COLUMNS
+from evaluation.assessment.columns import read_columns
 from evaluation.assessment.errors import AssessmentError, listed
+from evaluation.assessment.exclusions import KEY as EXCLUSIONS
+from evaluation.assessment.exclusions import read_exclusions
 from evaluation.assessment.levels import aggregation_document, read_levels, uncertainty_document
 from evaluation.assessment.model import Assessment, MetricUse, Region
 from evaluation.assessment.ranking import read_rankings, scheme_document, scheme_of
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
     from evaluation.problems import Problem
 
 SCHEMA = 1
-_KEYS = ("schema", "problem", "regions", "metrics", "aggregation", "ranking", "uncertainty")
+_KEYS = ("schema", "problem", "regions", "metrics", "aggregation", "ranking", "uncertainty", EXCLUSIONS, COLUMNS)
 _SETTINGS = "settings"
 
 
@@ -60,7 +64,9 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     regions = _regions(place, problem)
     rankings, as_list = read_rankings(place.raw("ranking", {}), "ranking", problem.id)
     rank_based = all(scheme_of(ranking).ranks_cases for ranking in rankings)
+    settings = _settings(place, problem)
     metrics = place.items("metrics", lambda value, path: problem.read_metric(value, path, rank_based=rank_based))
+    metrics = tuple(problem.complete_metric(metric, settings) for metric in metrics)
     distinct([metric.name for metric in metrics], "metrics", "name")
     problem.check_metrics(metrics)
     _check_selection(rankings, metrics, regions)
@@ -74,7 +80,9 @@ def parse(document: Mapping[str, Any]) -> Assessment:
         rankings=tuple(rankings),
         uncertainty=uncertainty,
         document={},
-        settings=_settings(place, problem),
+        settings=settings,
+        exclusions=read_exclusions(place.raw(EXCLUSIONS)),
+        columns=read_columns(place.raw(COLUMNS)),
     )
     _check_levels(draft)
     problem.check(draft)
@@ -95,13 +103,15 @@ def _settings(place: Place, problem: Problem) -> dict[str, Any]:
     inner = Place(place.raw(_SETTINGS, {}), _SETTINGS, [option.name for option in problem.settings])
     checked = {}
     for option in problem.settings:
+        if option.required and option.name not in inner.value:
+            raise AssessmentError(inner.at(option.name), None, f"{option.allowed}: {option.description}")
         try:
             checked[option.name] = (
                 option.check(inner.value[option.name]) if option.name in inner.value else option.default
             )
         except OptionError as error:
             raise AssessmentError(inner.at(option.name), error.value, error.allowed) from None
-    return checked
+    return problem.complete_settings(checked)
 
 
 def _regions(place: Place, problem: Problem) -> tuple[Region, ...]:
@@ -180,4 +190,8 @@ def _document(assessment: Assessment, problem: Problem, *, as_list: bool) -> dic
     document["aggregation"] = aggregation_document(assessment.aggregation)
     document["ranking"] = schemes if as_list else schemes[0]
     document["uncertainty"] = uncertainty_document(assessment.uncertainty, assessment.aggregation)
+    if assessment.exclusions:
+        document[EXCLUSIONS] = assessment.exclusions.document
+    if assessment.columns:
+        document[COLUMNS] = dict(assessment.columns)
     return document

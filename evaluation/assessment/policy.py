@@ -17,7 +17,7 @@ _CAUSED_BY_PARTICIPANT = ("ref_empty", "pred_empty", "missing")
 
 
 class Bounds:
-    """What a policy has to know of a metric: its range in its own direction, and whether cases have an image."""
+    """What a policy has to know of a metric: its range in its own direction, and what else tells the worst value of a case."""
 
     def __init__(
         self,
@@ -29,12 +29,14 @@ class Bounds:
         unit: str | None,
         problem: str,
         rank_based: bool,
+        worst_by_case: bool = False,
     ) -> None:
         self.metric = metric
         self.worst = worst
         self.best = best
         self.has_diagonal = unit == "mm" and direction == "lower" and problems.get(problem).has_image_diagonal
         self.rank_based = rank_based
+        self.worst_by_case = worst_by_case
 
 
 def read_policy(value: object, path: str, defaults: Mapping[str, Any], bounds: Bounds) -> Policy:
@@ -77,7 +79,7 @@ def _read_value(value: object, path: str, bounds: Bounds) -> PolicyValue:
 def _words(bounds: Bounds) -> list[str]:
     """The words that this metric can fulfil."""
     impossible = set()
-    if bounds.worst is None and not bounds.has_diagonal:
+    if bounds.worst is None and not bounds.worst_by_case and not bounds.has_diagonal:
         impossible.add("worst")
     if bounds.best is None:
         impossible.add("perfect")
@@ -90,7 +92,7 @@ def _words(bounds: Bounds) -> list[str]:
 
 def _default(value: PolicyValue | None, bounds: Bounds) -> PolicyValue | None:
     """Spell out ``worst`` of an unbounded distance; ``None`` where the metric cannot fulfil the word."""
-    if value == "worst" and bounds.worst is None:
+    if value == "worst" and bounds.worst is None and not bounds.worst_by_case:
         return "image_diagonal" if bounds.has_diagonal else None
     if value == "perfect" and bounds.best is None:
         return None

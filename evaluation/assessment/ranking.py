@@ -132,8 +132,28 @@ def _combine(place: Place, problem: str, scheme: Scheme, ties: str) -> tuple[Ste
             return None
         return (Step(("metric", "region"), Operator("mean"), rerank=True, ties=ties, fractional=False),)
     value = place.value["combine"]
-    if value is None:
-        return None
+    return None if value is None else _steps(place, value, scheme, ties)
+
+
+def read_steps(value: object, *, ties: str) -> tuple[Step, ...]:
+    """Read steps of combining that stand outside of an assessment, over rankings that there are already.
+
+    Parameters
+    ----------
+    ties
+        The rule for ties of steps that name none.
+
+    Raises
+    ------
+    AssessmentError
+        For a value that is not allowed; names place, value and what is allowed.
+    """
+    from evaluation.ranking.schemes import DEFAULT, get_scheme
+
+    return _steps(Place({"combine": value}, "", ("combine",)), value, get_scheme(DEFAULT), ties)
+
+
+def _steps(place: Place, value: object, scheme: Scheme, ties: str) -> tuple[Step, ...]:
     entries = list(value) if isinstance(value, (list, tuple)) else [value]
     if not entries:
         raise AssessmentError(place.at("combine"), value, "null, a step, or a list of steps")

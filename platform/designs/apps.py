@@ -7,12 +7,15 @@ class DesignsConfig(AppConfig):
 
     def ready(self):
         from designs import rules  # noqa: F401 (checks and permissions are registered on import)
-        from designs.contributions import checks, conversations, invitations  # noqa: F401 (checks and permissions are registered on import)
+        from designs.contributions import checks, conversations, home, invitations, rights  # noqa: F401 (checks and permissions are registered on import)
         from designs.queries.work import SCANS, SIMULATIONS
         from notifications import kinds
         from web import navigation
+        from web.home import register_section
         from work.kinds import register
 
         register(SCANS, SIMULATIONS)
+        rights.register()
+        register_section(home.my_designs, order=30, audience="people")
         kinds.register("design_invitation", "You are invited to write a design", order=20)
         navigation.register("Designs", "designs:list", order=20)

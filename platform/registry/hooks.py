@@ -6,6 +6,10 @@
     Kinds of rows whose digest stands in the audit log, so that the verification covers them.
 `tabs`
     Pages of a registration.
+`operations`
+    How the challenge of a registration stands: launched, first submission, people who take part.
+`sections`
+    Parts of the page of a record, as HTML; empty where there is nothing to say.
 `seals`
     What a registered challenge has sealed by digest, such as its test sets: shown, so that a later change is seen.
 """
@@ -14,6 +18,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+
+from django.http import HttpRequest
 
 from registry.models import Registration
 from web.hooks import Hook
@@ -89,7 +95,6 @@ class Tab:
 
     label: str
     url_name: str
-    order: int
     visible: Callable[[Any, Registration], bool]
 
 
@@ -121,6 +126,31 @@ class Seal:
     is_in_use: bool = True
 
 
+@dataclass(frozen=True)
+class Operation:
+    """The challenge that is run from a registration.
+
+    Attributes
+    ----------
+    opens_at, closes_at
+        When its first phase opens and its last one ends or ended.
+    first_submission_at
+        When the first submission that was taken arrived; after it a critical change is a deviation.
+    participants
+        Ids of the people who take part; they are told of changes and may object.
+    """
+
+    title: str
+    address: str
+    slug: str
+    is_public: bool
+    launched_at: datetime
+    opens_at: datetime | None
+    closes_at: datetime | None
+    first_submission_at: datetime | None
+    participants: frozenset[int]
+
+
 def everybody(user: Any, registration: Registration) -> bool:  # noqa: ARG001 (the signature of a predicate)
     """Predicate of pages that all see."""
     return True
@@ -128,6 +158,8 @@ def everybody(user: Any, registration: Registration) -> bool:  # noqa: ARG001 (t
 
 links: Hook[Callable[[Registration], Iterable[Link]]] = Hook()
 ledgers: Hook[Ledger] = Hook()
+operations: Hook[Callable[[Registration], Operation | None]] = Hook()
+sections: Hook[Callable[[HttpRequest, Registration], str]] = Hook()
 seals: Hook[Callable[[Registration], Iterable[Seal]]] = Hook()
 _tabs: Hook[Tab] = Hook()
 
@@ -137,8 +169,7 @@ def register_tab(
 ) -> None:
     """Add a page to every registration."""
     if url_name not in {tab.url_name for tab in _tabs}:
-        _tabs.register(Tab(label, url_name, order, visible))
-        _tabs.sort(key=lambda tab: tab.order)
+        _tabs.register(Tab(label, url_name, visible), order=order)
 
 
 def tabs_for(user: Any, registration: Registration) -> list[Tab]:
@@ -149,6 +180,17 @@ def tabs_for(user: Any, registration: Registration) -> list[Tab]:
 def links_of(registration: Registration) -> list[Link]:
     """What all apps know to have come of a registration."""
     return [link for provider in links for link in provider(registration)]
+
+
+def operation_of(registration: Registration) -> Operation | None:
+    """The challenge of a registration; `None` before it is launched."""
+    found = (provider(registration) for provider in operations)
+    return next((operation for operation in found if operation is not None), None)
+
+
+def sections_of(request: HttpRequest, registration: Registration) -> list[str]:
+    """What all apps have to say on the page of a record."""
+    return [section for provider in sections if (section := provider(request, registration))]
 
 
 def seals_of(registration: Registration) -> list[Seal]:

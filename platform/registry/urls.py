@@ -1,4 +1,4 @@
-from django.urls import include, path, register_converter
+from django.urls import path, register_converter
 
 from registry.views import acts, downloads, lists, records
 
@@ -31,8 +31,6 @@ urlpatterns = [
     path("integrity/verify/", lists.verify, name="verify"),
     path("register/<slug:design>/", acts.register, name="register"),
     path("<slug:identifier>/", records.detail, name="detail"),
-    path("<slug:identifier>/", include("registry.changes.urls")),
-    path("<slug:identifier>/", include("registry.drift.urls")),
     path("<slug:identifier>/versions/", records.versions, name="versions"),
     path("<slug:identifier>/compare/", records.compare, name="compare"),
     path("<slug:identifier>/comments/", acts.comments, name="comments"),

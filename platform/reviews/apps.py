@@ -10,14 +10,19 @@ class ReviewsConfig(AppConfig):
         from designs import hooks
         from notifications import kinds
         from reviews import rules
-        from reviews.contributions import design_checks, invitations  # noqa: F401 (checks and policies are registered on import)
+        from reviews.contributions import design_checks, home, invitations, rights  # noqa: F401 (checks and policies are registered on import)
         from reviews.queries.work import ASSIGNMENTS
         from reviews.services.mails import KINDS
         from web import navigation
         from web.examples import register_hint
+        from web.home import next_steps, register_section
         from work.kinds import register
 
         register(ASSIGNMENTS)
+        rights.register()
+        next_steps.register(home.what_to_review_next)
+        register_section(home.my_reviews, order=40, audience="people")
+        register_section(home.my_calls, order=50, audience="people")
         hooks.readers.register(rules.reads_design)
         for place, (name, title) in enumerate(KINDS.items()):
             kinds.register(name, title, order=30 + place)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
+from evaluation import problems
 from evaluation.advice import (
     Departure,
     Fingerprint,
@@ -19,6 +20,7 @@ from evaluation.advice import (
     questions,
     recommend,
 )
+from evaluation.advice.knowledge import knowledge
 from evaluation.advice.pitfalls import Facts, Finding, PredictionScan, ReferenceScan, check, demonstrations_of
 from evaluation.advice.pitfalls.kept import described, predictions_from, references_from
 from evaluation.catalogue import all_metrics, get
@@ -26,7 +28,7 @@ from evaluation.designs.advising.facts import design_facts
 from evaluation.designs.answers import Answers
 from evaluation.designs.compilation import compile_values
 from evaluation.designs.compilation.metrics import meaning, usual_level
-from evaluation.designs.compilation.problems import problem_of
+from evaluation.designs.compilation.problems import kinds_of
 from evaluation.designs.document import Values
 
 _NOTHING: Final = object()
@@ -158,10 +160,22 @@ def fingerprint_of(values: Values, stored: Answers) -> Fingerprint:
         document["classes"] = own
     if values.name:
         document["name"] = values.name
-    kinds = {kind for kind in map(problem_of, values.get("task_category") or ()) if kind}
-    if len(kinds) == 1:
+    kinds = {kind for kind in kinds_of(values) if kind}
+    if len(kinds) == 1 and kinds <= set(knowledge().problems.values()):
         document["problem"] = kinds.pop()
     return parse_fingerprint(document)
+
+
+def uncovered(values: Values) -> str:
+    """Why there is nothing to recommend for a task: its kind of problem is not among those of the published trees."""
+    covered = set(knowledge().problems.values())
+    beyond = [kind for kind in kinds_of(values) if kind is not None and kind not in covered]
+    if not beyond:
+        return ""
+    return (
+        f"The published recommendations of metrics do not cover {problems.get(beyond[0]).title}, so that there is nothing to "
+        "derive here. Choose by what an error costs where the results are used, and rank by more than one property."
+    )
 
 
 def regions_of(values: Values) -> tuple[str, ...]:
@@ -177,13 +191,21 @@ def consult(values: Values, stored: Answers, scanned: Scanned | None = None) -> 
     scanned
         What was read from references; left out for readers from outside, since it may come from a hidden test set.
     """
+    if beyond := uncovered(values):
+        return Advice(None, (), None, (), (), (), beyond)
+    is_answered = bool(stored.answers or stored.classes or stored.choices)
     compiled = compile_values(values).assessment
     try:
         fingerprint = fingerprint_of(values, stored)
         pending = next_question(fingerprint)
     except FingerprintError as error:
         return Advice(None, (), None, (), (), (), str(error))
-    recommendation = _recommended(fingerprint)
+    regions = regions_of(values)
+    if not is_answered and scanned is None:
+        # Nothing was answered, and what is not answered is not “no”: there is nothing to say yet.
+        asked = _question(pending[0].id, {}, region=pending[1] or "", regions=regions) if pending else None
+        return Advice(asked, (), None, (), (), (), regions=regions if len(regions) > 1 else ())
+    recommendation = _recommended(fingerprint) if is_answered else None
     used = _used(values)
     references = scanned.references if scanned else None
     facts = Facts(
@@ -194,13 +216,12 @@ def consult(values: Values, stored: Answers, scanned: Scanned | None = None) -> 
         predictions=scanned.predictions if scanned else (),
     )
     found = check(facts)
-    regions = regions_of(values)
     return Advice(
         current=_question(pending[0].id, {}, region=pending[1] or "", regions=regions) if pending else None,
         answered=_answered(stored, regions),
         recommendation=recommendation,
         metrics=tuple(_named(entry, used, regions) for entry in recommendation["metrics"]) if recommendation else (),
-        departures=reasoned(recommendation, used, stored),
+        departures=reasoned(recommendation, used, stored, is_complete=pending is None),
         pitfalls=tuple(_bite(finding) for finding in found if finding.state == "bites"),
         proposals=_proposals(scanned, stored, fingerprint),
         missing=_missing(found),
@@ -208,31 +229,43 @@ def consult(values: Values, stored: Answers, scanned: Scanned | None = None) -> 
     )
 
 
-def departures_of(values: Values, stored: Answers, *, assumed: bool = False) -> tuple[Reasoned, ...]:
-    """Where the metrics of a task depart from what its answers recommend.
-
-    Parameters
-    ----------
-    assumed
-        Also before anything was answered, when the recommendation rests on assumptions alone.
-    """
-    if not assumed and not stored.answers and not stored.classes:
+def departures_of(values: Values, stored: Answers) -> tuple[Reasoned, ...]:
+    """Where the metrics of a task depart from what its answers recommend; nothing before anything was answered."""
+    if uncovered(values) or (not stored.answers and not stored.classes):
         return ()
     try:
-        return reasoned(recommend(fingerprint_of(values, stored)), _used(values), stored)
+        fingerprint = fingerprint_of(values, stored)
+        is_complete = next_question(fingerprint) is None
+        return reasoned(recommend(fingerprint), _used(values), stored, is_complete=is_complete)
     except FingerprintError:
         return ()
 
 
+# Departures that hold whatever is answered next: the others may turn out to be none.
+_SETTLED: Final = ("ruled_out", "related")
+
+
 def reasoned(
-    recommendation: Mapping[str, Any] | None, used: list[dict[str, Any]], stored: Answers
+    recommendation: Mapping[str, Any] | None,
+    used: list[dict[str, Any]],
+    stored: Answers,
+    *,
+    is_complete: bool = True,
 ) -> tuple[Reasoned, ...]:
-    """Departures beside the reasons that stand for them."""
+    """Departures beside the reasons that stand for them.
+
+    Parameters
+    ----------
+    is_complete
+        Whether every question that matters is answered. As long as one is not, a metric is not said to be left out or
+        not recommended: that would rest on an assumed answer.
+    """
     if not recommendation or not used:
         return ()
     return tuple(
         Reasoned(departure, str(stored.reasons.get(departure.words, "")))
         for departure in departures(recommendation, used)
+        if is_complete or departure.kind in _SETTLED
     )
 
 

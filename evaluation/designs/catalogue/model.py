@@ -22,18 +22,39 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ItemField:
-    """A column of a table, or an entry of a record."""
+    """A column of a table, or an entry of a record.
+
+    Attributes
+    ----------
+    listed
+        The choices of the catalogue.
+    offered_by
+        Name of a registry that offers further choices, which installed packages can add to; empty for none.
+    """
 
     key: str
     label: str
     type: str
     required: bool = False
-    choices: tuple[Choice, ...] = ()
+    listed: tuple[Choice, ...] = ()
     allow_other: bool = False
     help_text: str = ""
     visibility: str = "public"
     minimum: float | None = None
     maximum: float | None = None
+    offered_by: str = ""
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """What can be chosen: the choices of the catalogue, and those that a registry offers beside them."""
+        if self.offered_by != "schemes":
+            return self.listed
+        # Schemes compute with what assessments say, and are loaded only where their choices are asked for.
+        from evaluation.ranking.schemes import all_schemes
+
+        known = {choice.value for choice in self.listed}
+        others = [scheme for scheme in all_schemes() if scheme.design_kind and scheme.design_kind not in known]
+        return (*self.listed, *(Choice(str(scheme.design_kind), scheme.title) for scheme in others))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +198,13 @@ def shipped() -> Catalogue:
     execution = _read(EXECUTION_FILE)
     absent = frozenset(execution["never_absent"])
     extra = {key: tuple(_item_field(item) for item in items) for key, items in execution["item_fields"].items()}
-    parameters = [_parameter(item, "design", absent, extra) for item in document["parameters"]]
+    checks = execution["checks"]
+    parameters = [
+        _parameter(
+            {**item, "checks": [*(item.get("checks") or ()), *checks.get(item["id"], ())]}, "design", absent, extra
+        )
+        for item in document["parameters"]
+    ]
     for item in execution["parameters"]:
         place = [parameter.id for parameter in parameters].index(item["before"])
         parameters.insert(place, _parameter({**_ADDED, **item}, "design", absent, {}))
@@ -303,7 +330,8 @@ def _item_field(item: Mapping[str, Any]) -> ItemField:
         label=item["label"],
         type=item["type"],
         required=bool(item.get("required")),
-        choices=_choices(item),
+        listed=_choices(item),
+        offered_by="schemes" if item["key"] == "scheme" else "",
         allow_other=bool(item.get("allow_other")),
         help_text=item.get("help_text", ""),
         visibility=item.get("visibility", "public"),

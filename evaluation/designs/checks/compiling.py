@@ -1,19 +1,31 @@
-"""What keeps a task from being executed, as errors beside the parameter where it is mended."""
+"""What keeps a task from being executed, beside the parameter that it comes from.
+
+What is missing is an error. What is complete and only not executed by the platform is a statement: such a design can be
+filed, reviewed and registered, and is evaluated elsewhere.
+"""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from evaluation.canonical import sha256
 from evaluation.designs.catalogue import Check
 from evaluation.designs.checks.departing import CHECK_ID, READ, departure_findings
 from evaluation.designs.checks.running import Finding, StoredDesign, findings
-from evaluation.designs.compilation import compile_values
+from evaluation.designs.compilation import compile_overall, compile_values
+from evaluation.designs.compilation.overall import PARAMETER as OVERALL
+from evaluation.designs.compilation.problems import PARAMETER, open_kinds
 from evaluation.designs.document import Document
 from evaluation.ranking.uncertainty.needed import units_needed
 
+if TYPE_CHECKING:
+    from evaluation.designs.compilation.notes import Problem
+
 PREFIX = "compile"
+ELSEWHERE = "elsewhere"
 # What the executed assessment is made of; only a change of these can change whether it compiles.
 COMPILED = frozenset({
-    "task_category", "regions", "metrics", "ranking_type", "ranking_method", "tie_handling", "aggregation_levels",
+    "task_category", "problem_settings", "regions", "metrics", "ranking_type", "ranking_method", "tie_handling", "aggregation_levels",
+    "site_column", "overall_rankings",
     "missing_data_handling", "uncertainty_handling", "uncertainty_settings",
     "number_test_cases",
 })  # fmt: skip
@@ -48,8 +60,35 @@ def all_findings(
         if (finding.task, finding.check.parameter) not in known
     ]
     errors = [finding for finding in found if finding.blocks]
+    gaps = [finding for finding in blocking if finding.blocks]
+    elsewhere = [finding for finding in blocking if not finding.blocks]
     few = few_cases_findings(document, tasks=tasks)
-    return [*errors, *blocking, *(finding for finding in found if not finding.blocks), *few]
+    open_kind = kind_findings(document, tasks=tasks)
+    return [*errors, *gaps, *(finding for finding in found if not finding.blocks), *few, *open_kind, *elsewhere]
+
+
+def kind_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:
+    """A question for each task whose category and metrics fit several kinds of problem, and which names none."""
+    wanted = set(document.tasks if tasks is None else tasks)
+    found = []
+    for values in document.each_task():
+        kinds = open_kinds(values) if values.task_key in wanted else ()
+        if not kinds:
+            continue
+        usual, *others = [kind.title for kind in kinds]
+        message = f"Is it {usual} or {' or '.join(others)}? Category and metrics fit both; name the kind of problem."
+        check = Check(
+            id=f"{PREFIX}.open_kind",
+            parameter=PARAMETER,
+            severity="warning",
+            message=message if len(kinds) == 2 else message.replace("fit both", "fit all of them"),
+            assertion={},
+            when=None,
+            phases=PHASES,
+        )
+        detail = f"As long as none is named, it is scored as {usual}."
+        found.append(Finding(check=check, task=values.task_key, detail=detail, basis=sha256(message)))
+    return found
 
 
 def few_cases_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:
@@ -81,24 +120,34 @@ def few_cases_findings(document: Document, *, tasks: Iterable[str] | None = None
 
 
 def compilation_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:
-    """One error for each problem of each task, or of `tasks` alone."""
+    """One error for each gap of each task, or of `tasks` alone, and one statement for what is evaluated elsewhere."""
     wanted = set(document.tasks if tasks is None else tasks)
+    found: list[tuple[str | None, Problem]] = [
+        (values.task_key, problem)
+        for values in document.each_task()
+        if values.task_key in wanted
+        for problem in compile_values(values).problems
+    ]
+    if document.values().rows(OVERALL):
+        found += [(None, problem) for problem in compile_overall(document)[1]]
     return [
         Finding(
             check=Check(
-                id=f"{PREFIX}.{problem.parameter}",
+                id=f"{ELSEWHERE if problem.elsewhere else PREFIX}.{problem.parameter}",
                 parameter=problem.parameter,
-                severity="error",
-                message=problem.message,
+                severity="info" if problem.elsewhere else "error",
+                message=f"Registered here, evaluated elsewhere. {problem.message}"
+                if problem.elsewhere
+                else problem.message,
                 assertion={},
                 when=None,
                 phases=PHASES,
             ),
-            task=values.task_key,
-            detail="Without it the ranking cannot be executed.",
+            task=task,
+            detail="It can be filed, reviewed and registered as it stands."
+            if problem.elsewhere
+            else "Without it the ranking cannot be executed.",
             basis=sha256(str(problem)),
         )
-        for values in document.each_task()
-        if values.task_key in wanted
-        for problem in compile_values(values).problems
+        for task, problem in found
     ]

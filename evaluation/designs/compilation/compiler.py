@@ -11,10 +11,13 @@ from typing import Any
 
 from evaluation import problems as kinds
 from evaluation.assessment import Assessment, AssessmentError, parse
+from evaluation.assessment.exclusions import GRADES
 from evaluation.assessment.levels import undeclared_level
-from evaluation.designs.compilation.metrics import Meaning, meaning
-from evaluation.designs.compilation.problems import problem_of
-from evaluation.designs.compilation.rankings import Notes, Problem, Scope, compile_rankings
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.compilation.metrics import Meaning, meaning, names_of
+from evaluation.designs.compilation.notes import Notes, Problem
+from evaluation.designs.compilation.problems import kinds_of, problem_of, settings_of
+from evaluation.designs.compilation.rankings import Scope, compile_rankings, site_column, site_rules
 from evaluation.designs.document import Values
 from evaluation.problems.table import PROBLEM as TABLE
 
@@ -40,7 +43,8 @@ class Compilation:
     parts
         The parts of the document that could be made, by their keys.
     problems
-        What blocks, each with its parameter.
+        What keeps it from being executed, each with its parameter: what is missing, and what is complete but executed
+        elsewhere.
     assumptions
         Where a default of the toolkit stands in for something that the sources do not say.
     """
@@ -49,6 +53,16 @@ class Compilation:
     parts: Mapping[str, Any]
     problems: tuple[Problem, ...] = ()
     assumptions: tuple[str, ...] = field(default_factory=tuple)
+
+    @property
+    def gaps(self) -> tuple[Problem, ...]:
+        """What is missing or contradicts itself, and has to be mended before the design is filed."""
+        return tuple(problem for problem in self.problems if not problem.elsewhere)
+
+    @property
+    def elsewhere(self) -> tuple[Problem, ...]:
+        """What is registered here and evaluated elsewhere, since the platform does not execute it."""
+        return tuple(problem for problem in self.problems if problem.elsewhere)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -78,28 +92,40 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
     kind = _problem(values, problems)
     if kind:
         parts["problem"] = kind
+    if settings := settings_of(values, kind, problems):
+        parts["settings"] = settings
     regions = _regions(values, kind, problems)
     if regions:
         parts["regions"] = regions
     meanings = [(row, meaning(row)) for row in values.rows("metrics")]
-    used = [(row, meant) for row, meant in meanings if row.get("used_for_ranking")]
-    names = _names(used)
+    ranked = [(row, meant) for row, meant in meanings if row.get("used_for_ranking")]
+    reported = [(row, meant) for row, meant in meanings if is_reported(row, meant, kind)]
+    names = _names([*ranked, *reported])
+    named = [(row, meant, name) for (row, meant), name in zip([*ranked, *reported], names, strict=True)]
     scope = Scope(
         values=values,
-        metrics=tuple(
-            (row, meant, name) for (row, meant), name in zip(used, names, strict=True) if meant.metric is not None
-        ),
+        metrics=tuple(entry for entry in named[: len(ranked)] if entry[1].metric is not None),
         regions=tuple(region["name"] for region in regions),
         assume=assume,
+        elsewhere=frozenset(word for row, meant in ranked if meant.metric is None for word in names_of(row)),
     )
-    metrics = _metrics(scope, used, kind, problems)
+    _check_ranked(scope, ranked, kind, problems)
+    metrics = [_metric(scope, *entry, problems) for entry in (*scope.metrics, *named[len(ranked) :])]
     if metrics:
         parts["metrics"] = metrics
     parts["aggregation"] = {"levels": _levels(values), "operator": "mean"}
     rankings = compile_rankings(scope, notes)
+    if reported:
+        # What is computed and reported without a rank stands in the assessment and in none of its rankings.
+        everything = [name for _, _, name in scope.metrics]
+        rankings = [{**ranking, "metrics": ranking.get("metrics", everything)} for ranking in rankings]
     if rankings:
         parts["ranking"] = rankings if len(rankings) > 1 else rankings[0]
     parts["uncertainty"] = _uncertainty(scope)
+    if columns := {str(row.get("column") or "").strip(): row.get("kind") for row in values.rows("case_columns")}:
+        parts["columns"] = columns
+    if exclusions := _exclusions(values):
+        parts["exclusions"] = exclusions
     assumptions = tuple(dict.fromkeys(notes.assumptions))
     if problems:
         return Compilation(None, parts, tuple(dict.fromkeys(problems)), assumptions)
@@ -110,6 +136,12 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
     if question := undeclared_level(assessment.aggregation):
         return Compilation(None, parts, (Problem("aggregation_levels", question),), assumptions)
     return Compilation(assessment, parts, (), assumptions)
+
+
+def is_reported(row: Mapping[str, Any], meant: Meaning, kind: str | None) -> bool:
+    """Whether a metric that no ranking uses is computed and reported: one of the platform, for this kind of problem."""
+    fits = kind is None or (meant.metric is not None and kind in meant.metric.problems)
+    return not row.get("used_for_ranking") and meant.metric is not None and not meant.unclear and fits
 
 
 def table_of(compilation: Compilation) -> Assessment:
@@ -133,13 +165,16 @@ def table_of(compilation: Compilation) -> Assessment:
 
 def _problem(values: Values, problems: list[Problem]) -> str | None:
     categories = values.get("task_category") or []
-    known = {problem_of(category) for category in categories}
+    known = set(kinds_of(values))
     if not categories:
         problems.append(Problem("task_category", "The task category is missing."))
     elif None in known:
-        problems.append(Problem("task_category", "The platform does not score this category of tasks."))
+        labels = [shipped()["task_category"].label_of(category) for category in categories if not problem_of(category)]
+        text = f"The platform does not score tasks of this category: {', '.join(labels)}."
+        problems.append(Problem("task_category", text, elsewhere=True))
     elif len(known) > 1:
-        problems.append(Problem("task_category", "Several kinds of problem in one task: make a task of each."))
+        text = "The platform scores one kind of problem a task, and these are several; a task of each can be executed."
+        problems.append(Problem("task_category", text, elsewhere=True))
     return known.pop() if len(known) == 1 else None
 
 
@@ -171,29 +206,35 @@ def _names(used: Sequence[tuple[Mapping[str, Any], Meaning]]) -> list[str]:
     ]
 
 
-def _metrics(
-    scope: Scope, used: Sequence[tuple[Mapping[str, Any], Meaning]], kind: str | None, problems: list[Problem]
-) -> list[dict[str, Any]]:
-    if not used:
+def _check_ranked(
+    scope: Scope, ranked: Sequence[tuple[Mapping[str, Any], Meaning]], kind: str | None, problems: list[Problem]
+) -> None:
+    """Note what keeps the metrics of the ranking from being computed."""
+    if not ranked and scope.values.get("ranking_type") != "no_ranking":
         problems.append(Problem("metrics", "No metric is marked as used for the ranking."))
-    for _, meant in used:
-        problems += [Problem("metrics", f"{text[0].upper()}{text[1:]}.") for text in meant.unclear]
-    documents = []
-    for row, meant, name in scope.metrics:
-        metric = meant.metric
-        assert metric is not None
-        if kind is not None and kind not in metric.problems:
-            problems.append(Problem("metrics", f"{meant.label} is no metric of {kinds.get(kind).title}."))
-        document: dict[str, Any] = {"id": metric.id}
-        if name != metric.id:
-            document["name"] = name
-        if meant.options:
-            document["options"] = dict(meant.options)
-        policy = _policy(scope, row, meant, problems)
-        if policy:
-            document["policy"] = policy
-        documents.append(document)
-    return documents
+    for _, meant in ranked:
+        # A metric that the platform does not have is complete with its definition; what is unclear of others is not.
+        outside = meant.metric is None
+        problems += [Problem("metrics", f"{text[0].upper()}{text[1:]}.", elsewhere=outside) for text in meant.unclear]
+    for _, meant, _ in scope.metrics:
+        if kind is not None and meant.metric is not None and kind not in meant.metric.problems:
+            text = f"The platform does not compute {meant.label} for {kinds.get(kind).title}."
+            problems.append(Problem("metrics", text, elsewhere=True))
+
+
+def _metric(scope: Scope, row: Mapping[str, Any], meant: Meaning, name: str, problems: list[Problem]) -> dict[str, Any]:
+    """A metric as it stands in an assessment."""
+    metric = meant.metric
+    assert metric is not None
+    document: dict[str, Any] = {"id": metric.id}
+    if name != metric.id:
+        document["name"] = name
+    if meant.options:
+        document["options"] = dict(meant.options)
+    policy = _policy(scope, row, meant, problems)
+    if policy:
+        document["policy"] = policy
+    return document
 
 
 def _policy(scope: Scope, row: Mapping[str, Any], meant: Meaning, problems: list[Problem]) -> dict[str, Any]:
@@ -205,7 +246,8 @@ def _policy(scope: Scope, row: Mapping[str, Any], meant: Meaning, problems: list
     if handling is None:
         problems.append(Problem("missing_data_handling", "What happens to missing results is not stated."))
     elif not isinstance(handling, str) or handling == "as_in_reference":
-        problems.append(Problem("missing_data_handling", "Choose one of the listed ways to handle missing results."))
+        text = "The platform does not execute this way to handle missing results."
+        problems.append(Problem("missing_data_handling", text, elsewhere=True))
     elif handling == "ignored" and not policy.get("allow_gaming"):
         text = "Missing results are ignored, so that teams can leave out their bad cases."
         problems.append(Problem("missing_data_handling", text))
@@ -222,7 +264,13 @@ def _levels(values: Values) -> list[Any]:
     for row in values.rows("aggregation_levels"):
         name = str(row.get("name") or "").strip()
         levels.append({"name": name, "role": row["role"]} if row.get("role") else name)
-    return levels if levels and level_name(levels[0]) == "case" else ["case", *levels]
+    if not levels or level_name(levels[0]) != "case":
+        levels = ["case", *levels]
+    column = site_column(values)
+    if "mean_of_sites" in site_rules(values) and column not in map(level_name, levels):
+        drawn = column in ((values.get("uncertainty_settings") or {}).get("resample") or ())
+        levels.append({"name": column, "role": "random" if drawn else "fixed"})
+    return levels
 
 
 def level_name(level: Any) -> str:
@@ -236,6 +284,11 @@ def _uncertainty(scope: Scope) -> dict[str, Any]:
     settings = values.get("uncertainty_settings") or {}
     taken_over = ("bootstrap", "seed", "interval", "strata", "winner_alpha", "unseen_failures")
     document = {key: settings[key] for key in taken_over if key in settings}
+    column = site_column(values)
+    # Sites that are all there are: cases are drawn within each of them.
+    fixed_sites = site_rules(values) & {"pooled", "ranked_per_site"}
+    if fixed_sites and "strata" not in document and column not in (settings.get("resample") or ()):
+        document["strata"] = [column]
     if settings.get("resample"):
         document["resample"] = settings["resample"] if len(settings["resample"]) > 1 else settings["resample"][0]
     if "none" in chosen and "bootstrap" not in document:
@@ -246,13 +299,28 @@ def _uncertainty(scope: Scope) -> dict[str, Any]:
     return document
 
 
+def _exclusions(values: Values) -> dict[str, Any]:
+    """Cases that do not count: one by one, and by their quality grade."""
+    document: dict[str, Any] = {}
+    if rows := values.rows("excluded_cases"):
+        document["cases"] = [{"case": str(row.get("case") or "").strip(), "reason": row.get("reason")} for row in rows]
+    if (quality := values.get("case_quality")) and quality.get("column"):
+        excluded = [grade for grade in GRADES if quality.get(grade) == "excluded"]
+        document["quality"] = {"column": str(quality["column"]).strip(), "excluded": excluded}
+    return document
+
+
 def _source(message: str) -> str:
     """The parameter that an error of the assessment comes from."""
     place = message.split(":", 1)[0]
     known = {
         "uncertainty.margin": "metrics",
         "metrics": "metrics",
+        "settings": "problem_settings",
         "regions": "regions",
+        "columns": "case_columns",
+        "exclusions.quality": "case_quality",
+        "exclusions": "excluded_cases",
         "ranking": "ranking_method",
         "uncertainty": "uncertainty_settings",
         "aggregation": "aggregation_levels",

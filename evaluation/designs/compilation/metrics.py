@@ -25,6 +25,9 @@ KNOWN: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
     "normalized_surface_distance_nsd": ("nsd", {}),
     "multi_instance_dsc_mi_dsc": ("mi_dsc", {}),
     "multi_instance_nsd_mi_nsd": ("mi_nsd", {}),
+    "root_mean_square_error_rmse": ("rmse", {}),
+    "intraclass_correlation_coefficient": ("icc", {}),
+    "concordance_index": ("harrell_c", {}),
 }
 _NUMBER = r"(\d+(?:\.\d+)?)"
 # Words of the free-text column that fix an option; several different numbers fix nothing.

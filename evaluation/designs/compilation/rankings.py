@@ -1,12 +1,14 @@
 """The rows of the ranking table as ranking schemes of an assessment."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
+from evaluation.designs.compilation.combining import Parts, steps_of
 from evaluation.designs.compilation.metrics import Meaning, names_of
+from evaluation.designs.compilation.notes import Missing, Notes, Problem
 from evaluation.designs.document import Values
-from evaluation.ranking.schemes import all_schemes
+from evaluation.ranking.schemes import Scheme, all_schemes
 
 TIES: Final = {
     "standard_competition": "min",
@@ -15,40 +17,30 @@ TIES: Final = {
     "fractional": "average",
 }
 
-Missing = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Problem:
-    """What keeps a design from being executed, and the parameter where it is mended."""
-
-    parameter: str
-    message: str
-
-    def __str__(self) -> str:
-        return self.message
-
 
 @dataclass(frozen=True)
 class Scope:
-    """What rankings refer to: the values, the metrics in use with their names in the assessment, and the regions."""
+    """What rankings refer to.
+
+    Attributes
+    ----------
+    values
+        What the task sees.
+    metrics
+        Rows of the metrics that are ranked by, what they mean, and their names in the assessment.
+    regions
+        Names of the scored regions.
+    assume
+        Whether open points of the ranking are filled with defaults.
+    elsewhere
+        Words for metrics that are ranked by and that the platform does not compute, in lower case.
+    """
 
     values: Values
     metrics: tuple[tuple[Mapping[str, Any], Meaning, str], ...]
     regions: tuple[str, ...]
     assume: bool
-
-
-@dataclass(frozen=True)
-class Notes:
-    """What came up while compiling: what blocks, and what was assumed in place of something unsaid."""
-
-    problems: list[Problem] = field(default_factory=list)
-    assumptions: list[str] = field(default_factory=list)
-
-    def missing(self, name: str, text: str) -> None:
-        """Note that a row of the ranking table lacks something."""
-        self.problems.append(Problem("ranking_method", f"{name}: {text}"))
+    elsewhere: frozenset[str] = frozenset()
 
 
 def compile_rankings(scope: Scope, notes: Notes) -> list[dict[str, Any]]:
@@ -58,22 +50,20 @@ def compile_rankings(scope: Scope, notes: Notes) -> list[dict[str, Any]]:
     if kind is None:
         problems.append(Problem("ranking_type", "Whether there is a ranking is not stated."))
     if kind == "no_ranking":
-        problems.append(Problem("ranking_type", "Without a ranking there is nothing to execute."))
+        problems.append(Problem("ranking_type", "Without a ranking there is nothing to execute.", elsewhere=True))
         return []
     rows = scope.values.rows("ranking_method")
     if not rows:
         problems.append(Problem("ranking_method", "The ranking scheme is missing."))
         return []
     ties = _ties(scope, notes)
-    several = len(rows) > 1
-    schemes = [
-        _scheme(row, str(row.get("name") or f"ranking {index}"), scope, ties, notes)
+    named = [
+        entry
         for index, row in enumerate(rows, start=1)
+        for entry in _schemes(row, str(row.get("name") or f"ranking {index}"), scope, ties, notes)
     ]
-    names = [str(row.get("name") or f"ranking {index}") for index, row in enumerate(rows, start=1)]
-    return [
-        {"name": name, **scheme} if several else scheme for name, scheme in zip(names, schemes, strict=True) if scheme
-    ]
+    several = len(named) > 1
+    return [{"name": name, **scheme} if several else scheme for name, scheme in named]
 
 
 def _ties(scope: Scope, notes: Notes) -> str:
@@ -91,27 +81,42 @@ def _ties(scope: Scope, notes: Notes) -> str:
             )
         )
         return "average" if fractional else "min"
-    text = "ranks in the order of a second criterion cannot be executed" if handling == "ordinal" else "not stated"
-    notes.problems.append(Problem("tie_handling", f"What equal scores get is {text}."))
+    if handling is None:
+        notes.problems.append(Problem("tie_handling", "What equal scores get is not stated."))
+    else:
+        text = "The platform shares ranks among equal scores; another rule for ties cannot be executed."
+        notes.problems.append(Problem("tie_handling", text, elsewhere=True))
     return "min"
 
 
-def _scheme(row: Mapping[str, Any], name: str, scope: Scope, ties: str, notes: Notes) -> dict[str, Any]:
+def _schemes(
+    row: Mapping[str, Any], name: str, scope: Scope, ties: str, notes: Notes
+) -> list[tuple[str, dict[str, Any]]]:
+    """The rankings of a row with their names: one, or one a metric and region where they are kept apart per site."""
+
     def missing(text: str) -> None:
         notes.missing(name, text)
 
+    def not_executed(text: str) -> None:
+        notes.not_executed(name, text)
+
     kind = row.get("scheme")
-    chosen_scheme = next((known for known in all_schemes() if kind is not None and known.design_kind == kind), None)
+    chosen_scheme = scheme_of_kind(kind)
     if chosen_scheme is None:
-        missing(
-            "the scheme cannot be executed; choose one of the listed schemes." if kind else "the scheme is missing."
-        )
-        return {}
+        if kind is None:
+            missing("the scheme is missing.")
+        else:
+            not_executed("the platform does not execute this scheme.")
+        return []
     scheme: dict[str, Any] = {"scheme": chosen_scheme.id}
     if chosen_scheme.takes_operator:
-        scheme["operator"] = _operator(row, missing)
+        scheme["operator"] = _operator(row, missing, not_executed)
     if chosen_scheme.compares_pairs:
-        scheme |= _test(row, missing)
+        scheme |= _test(row, missing, not_executed)
+    scheme |= {key: value for key, value in (row.get("options") or {}).items() if key in chosen_scheme.option_names}
+    unknown_options = set(row.get("options") or {}) - set(chosen_scheme.option_names)
+    if unknown_options:
+        missing(f"{chosen_scheme.title} has no option {', '.join(sorted(unknown_options))}.")
     scheme["ties"] = ties
     if row.get("missing_rank"):
         scheme["missing_rank"] = row["missing_rank"]
@@ -124,13 +129,41 @@ def _scheme(row: Mapping[str, Any], name: str, scope: Scope, ties: str, notes: N
         missing(f"there is no region {', '.join(unknown)}.")
     if regions and len(regions) < len(scope.regions):
         scheme["regions"] = regions
-    scheme["combine"] = _combine(row, scope, chosen, ties, missing)
-    if row.get("task_aggregation"):
-        notes.assumptions.append(f"{name}: tasks are combined when several of them are ranked together.")
-    return scheme
+    parts = Parts(
+        metrics=tuple(chosen if chosen is not None else (metric_name for _, _, metric_name in scope.metrics)),
+        regions=tuple(regions or scope.regions),
+        weights=_weights(scope, chosen, missing) if row.get("metric_aggregation") == "weighted_mean_rank" else {},
+        ties=ties,
+        site_column=site_column(scope.values),
+    )
+    return [
+        (f"{name}: {apart}" if apart else name, {**scheme, **selection, "combine": combine})
+        for apart, selection, combine in steps_of(row, parts, missing, not_executed)
+    ]
 
 
-def _operator(row: Mapping[str, Any], missing: Missing) -> Any:
+def scheme_of_kind(kind: object) -> Scheme | None:
+    """The registered scheme that a choice of the design form stands for; ``None`` where there is none.
+
+    Examples
+    --------
+    >>> scheme_of_kind("test_based").compares_pairs, scheme_of_kind("other")
+    (True, None)
+    """
+    return next((known for known in all_schemes() if kind is not None and known.design_kind == kind), None)
+
+
+def site_column(values: Values) -> str:
+    """The column of the case table that holds the site of a case."""
+    return str(values.get("site_column") or "site").strip()
+
+
+def site_rules(values: Values) -> set[str]:
+    """How the rankings of a task treat sites, as their rows say it; nothing for rows that say nothing."""
+    return {str(row["site_aggregation"]) for row in values.rows("ranking_method") if row.get("site_aggregation")}
+
+
+def _operator(row: Mapping[str, Any], missing: Missing, not_executed: Missing) -> Any:
     operator = row.get("operator")
     match operator:
         case "mean" | "median":
@@ -144,16 +177,19 @@ def _operator(row: Mapping[str, Any], missing: Missing) -> Any:
             if row.get("percentile") is None:
                 missing("say which percentile.")
             return {"percentile": row.get("percentile", 5)}
-    missing(
-        "the aggregation over cases is missing." if operator is None else f"cases cannot be aggregated by {operator}."
-    )
+    if operator is None:
+        missing("the aggregation over cases is missing.")
+    else:
+        not_executed("the platform does not aggregate cases by this operator.")
     return "mean"
 
 
-def _test(row: Mapping[str, Any], missing: Missing) -> dict[str, Any]:
+def _test(row: Mapping[str, Any], missing: Missing, not_executed: Missing) -> dict[str, Any]:
     test = str(row.get("statistical_test", "")).casefold()
-    if "wilcoxon" not in test or "mann" in test:
-        missing("the platform ranks by the Wilcoxon signed rank test; name it, or choose another scheme.")
+    if not test:
+        missing("the test is missing; the platform ranks by the Wilcoxon signed rank test.")
+    elif "wilcoxon" not in test or "mann" in test:
+        not_executed("the platform ranks by the Wilcoxon signed rank test and by no other.")
     document: dict[str, Any] = {}
     if row.get("alpha") is None:
         missing("the significance level is missing.")
@@ -163,7 +199,7 @@ def _test(row: Mapping[str, Any], missing: Missing) -> dict[str, Any]:
     if "holm" in adjustment:
         document["adjust"] = "holm"
     elif adjustment and not adjustment.startswith(("none", "no ", "not ", "without")):
-        missing("multiple comparisons can be adjusted by Holm's method or not at all.")
+        not_executed("the platform adjusts multiple comparisons by Holm's method or not at all.")
     return document
 
 
@@ -176,40 +212,11 @@ def _chosen(row: Mapping[str, Any], scope: Scope, missing: Missing) -> list[str]
     for word in wanted:
         name = next((name for metric, _, name in scope.metrics if word.casefold() in names_of(metric)), None)
         if name is None:
-            missing(f"{word} is no metric that is marked as used for the ranking.")
+            if word.casefold() not in scope.elsewhere:
+                missing(f"{word} is no metric that is marked as used for the ranking.")
         elif name not in chosen:
             chosen.append(name)
     return chosen or None
-
-
-def _combine(row: Mapping[str, Any], scope: Scope, chosen: list[str] | None, ties: str, missing: Missing) -> Any:
-    """How the rankings of a row's metrics and regions become one."""
-    metrics = len(chosen if chosen is not None else scope.metrics)
-    over = row.get("metric_aggregation")
-    if metrics > 1 and over is None:
-        missing("how the metrics are combined is missing.")
-    if over in ("score_sum", "lexicographic"):
-        missing("metrics can be combined by their ranks; sums of scores and tie breakers cannot be executed.")
-    separate_metrics = over == "separate_rankings"
-    regions = row.get("region_aggregation") or "with_metrics"
-    if regions == "separate_rankings" and (separate_metrics or metrics == 1):
-        return None
-    step: dict[str, Any] = {"operator": "mean", "rerank": True, "ties": ties}
-    weights = _weights(scope, chosen, missing) if over == "weighted_mean_rank" else None
-    metric_step = {"over": ["metric"], **step, **({"weights": {"metric": weights}} if weights else {})}
-    region_step = {"over": ["region"], **step}
-    if separate_metrics:
-        return region_step if len(scope.regions) > 1 else None
-    if regions == "separate_rankings":
-        return metric_step
-    if regions == "regions_first":
-        return [region_step, metric_step]
-    if regions == "metrics_first":
-        return [metric_step, region_step]
-    both: dict[str, Any] = {"over": ["metric", "region"], **step}
-    if weights:
-        both["weights"] = {"metric": weights}
-    return both
 
 
 def _weights(scope: Scope, chosen: list[str] | None, missing: Missing) -> dict[str, float]:

@@ -127,7 +127,12 @@ def _value(metric: Any, value: Any) -> str:
         return f"{metric.worst:g} (worst)"
     if value == "perfect" and metric.best is not None:
         return f"{metric.best:g} (best)"
-    words = {"exclude": "left out for everyone", "image_diagonal": "diagonal of the image", "worst_rank": "last rank"}
+    words = {
+        "worst": "worst value of the case",
+        "exclude": "left out for everyone",
+        "image_diagonal": "diagonal of the image",
+        "worst_rank": "last rank",
+    }
     return words.get(value, str(value)) if isinstance(value, str) else f"{value:g}"
 
 
@@ -240,10 +245,12 @@ def _invented(assessment: Assessment) -> pd.DataFrame:
                         "algorithm": team, "case": case, "region": region, "metric": metric.name,
                         "value": None if gone else float(value), "outcome": "missing" if gone else "ok",
                         "image_diagonal": 100.0 if metric.unit == "mm" else None,
+                        "worst": None if metric.worst is not None else 20.0 if metric.direction == "lower" else -1.0,
                     })  # fmt: skip
     frame = pd.DataFrame(rows)
     frame["value"] = frame["value"].astype(float)
-    frame["image_diagonal"] = frame["image_diagonal"].astype(float)
+    for column in ("image_diagonal", "worst"):
+        frame[column] = frame[column].astype(float)
     return frame
 
 

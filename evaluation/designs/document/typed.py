@@ -95,6 +95,8 @@ def _scalar(kind: str, raw: object, *, minimum: float | None, maximum: float | N
             return _tags(raw) or None
         case "metric":
             return _metric(raw)
+        case "problem":
+            return _problem(raw)
         case "json":
             return _json(raw)
     raise UnfitValueError(f"Values of the type {kind} cannot be entered.")
@@ -199,6 +201,17 @@ def _metric(raw: object) -> str:
             f"{metric.id} decides which objects are found; it is an option of a metric, not a metric."
         )
     return metric.id
+
+
+def _problem(raw: object) -> str:
+    """A kind of problem that tasks of some category can be."""
+    from evaluation.problems import all_problems
+
+    known = {problem.id: problem.title for problem in all_problems() if problem.task_categories}
+    identity = str(raw).strip()
+    if identity not in known:
+        raise UnfitValueError(f"“{identity}” is none of the kinds of problem: {', '.join(known.values())}.")
+    return identity
 
 
 def _json(raw: object) -> Any:

@@ -15,6 +15,8 @@ def cell_words(field: ItemField, value: Any) -> str:
         return "yes" if value else "no"
     if field.choices:
         return _choice(field.choices, value)
+    if field.type == "problem":
+        return str(value).replace("_", " ")
     return plain(value)
 
 

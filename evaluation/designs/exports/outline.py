@@ -1,10 +1,11 @@
 """A design as a sequence of plain blocks, from which every kind of file is written."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from evaluation.designs.advising import Answers, departures_of
 from evaluation.designs.catalogue import Catalogue, Parameter, Section, shipped
+from evaluation.designs.catalogue.states import Execution
 from evaluation.designs.checks.compiling import all_findings
 from evaluation.designs.checks.running import Finding
 from evaluation.designs.compilation import compile_values, pseudo_code
@@ -12,6 +13,7 @@ from evaluation.designs.differences import compare_entries
 from evaluation.designs.document import Document, Entry, State, Values
 from evaluation.designs.document.entries import BLANK
 from evaluation.designs.document.words import cell_words, state_words, value_words
+from evaluation.designs.executing import Statement, statements
 from evaluation.documents import Block
 
 
@@ -49,18 +51,25 @@ def outline(
     catalogue = catalogue or shipped()
     sections = [section for section in catalogue.sections if section.key not in without]
     answers = answers or {}
+    found = statements(document)
     yield Block("heading", title, 1)
     yield Block("remark", f"Parameter catalogue {catalogue.version}; numbers of the BIAS guideline in brackets.")
     if digest:
         yield Block("digest", digest, items=("SHA-256 of the canonical JSON",))
     for section in sections:
         earlier = before.challenge if before is not None else None
-        yield from _section(section, document.challenge, catalogue, level=2, task=False, public=public, earlier=earlier)
+        said = _stated(found, None)
+        yield from _section(
+            section, document.challenge, catalogue, level=2, task=False, public=public, earlier=earlier, stated=said
+        )
     for values in document.each_task():
         yield Block("heading", f"Task: {values.name}", 2)
         earlier = before.tasks.get(values.task_key or "", {}) if before is not None else None
         for section in sections:
-            yield from _section(section, values.task, catalogue, level=3, task=True, public=public, earlier=earlier)
+            said = _stated(found, values.task_key)
+            yield from _section(
+                section, values.task, catalogue, level=3, task=True, public=public, earlier=earlier, stated=said
+            )
         yield from _executable(values)
         yield from _departures(values, answers.get(values.task_key or ""))
     yield from _open_points(all_findings(document) if open_points is None else open_points, document)
@@ -74,6 +83,7 @@ def _section(
     level: int,
     task: bool,
     public: bool,
+    stated: Mapping[str, list[Statement]],
     earlier: Mapping[str, Entry] | None = None,
 ) -> Iterator[Block]:
     shown = [
@@ -89,6 +99,19 @@ def _section(
         entry = entries.get(parameter.id, BLANK)
         was = earlier.get(parameter.id, BLANK) if earlier is not None else entry
         yield from _parameter(parameter, entry, level=level + 1, public=public, was=was)
+        for statement in stated.get(parameter.id, ()):
+            choice = f"{statement.choice}: " if statement.choice else ""
+            words = f"{choice}{statement.execution.words}."
+            yield Block("remark", f"{words[0].upper()}{words[1:]} {statement.note}".rstrip())
+
+
+def _stated(found: Sequence[Statement], task: str | None) -> dict[str, list[Statement]]:
+    """What is not executed of the challenge, or of a task, by parameter."""
+    stated: dict[str, list[Statement]] = {}
+    for statement in found:
+        if statement.task == task and statement.execution is not Execution.EXECUTED:
+            stated.setdefault(statement.parameter, []).append(statement)
+    return stated
 
 
 def _parameter(parameter: Parameter, entry: Entry, *, level: int, public: bool, was: Entry) -> Iterator[Block]:
@@ -142,8 +165,12 @@ def _executable(values: Values) -> Iterator[Block]:
     compilation = compile_values(values)
     yield Block("heading", "How the winner is found", 3)
     if compilation.assessment is None:
-        yield Block("text", "The ranking cannot be executed yet:")
-        yield Block("list", items=tuple(str(problem) for problem in compilation.problems))
+        if compilation.gaps:
+            yield Block("text", "The ranking cannot be executed yet:")
+            yield Block("list", items=tuple(str(problem) for problem in compilation.gaps))
+        if compilation.elsewhere:
+            yield Block("text", "Registered here, evaluated elsewhere:")
+            yield Block("list", items=tuple(str(problem) for problem in compilation.elsewhere))
     else:
         yield Block("code", "\n".join(pseudo_code(compilation.assessment)))
         yield Block("digest", compilation.assessment.digest, items=("SHA-256 of the assessment",))

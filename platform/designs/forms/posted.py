@@ -1,6 +1,7 @@
 """From the names and values of a posted field to a JSON value of its type.
 
-Names: ``value`` for one value, ``value.<key>`` for the entries of a record, ``row.<n>.<key>`` for the cells of a table
+Names: ``value`` for one value, ``value.<key>`` for the entries of a record
+(``value.settings.<name>`` for those of a kind of problem), ``row.<n>.<key>`` for the cells of a table
 (``row.<n>.options.<name>`` and ``row.<n>.policy.<name>`` for what belongs to a metric), ``other`` and
 ``row.<n>.<key>.other`` for a choice in own words.
 """
@@ -49,12 +50,23 @@ def read_posted(parameter: Parameter, post: QueryDict) -> Posted:
         until=post.get("until", ""),
         event=post.get("event", ""),
         revision=int(revision) if revision.isascii() and revision.isdigit() else None,
-        completed=value != typed or (parameter.id == "metrics" and _shows_others(post)),
+        completed=value != typed or _shows_others(parameter, post),
     )
 
 
-def _shows_others(post: QueryDict) -> bool:
-    """Whether a row shows the options of another metric than the chosen one (`row.<n>.shown` names whose)."""
+def _shows_others(parameter: Parameter, post: QueryDict) -> bool:
+    """Whether a row shows the options of another metric than the chosen one (`row.<n>.shown` names whose).
+
+    Likewise, whether a record shows the settings of another kind of problem (`value.shown`).
+    """
+    if any(field.type == "problem" for field in parameter.item_fields):
+        return any(
+            post.get(f"value.{field.key}", "") not in ("", post.get("value.shown", ""))
+            for field in parameter.item_fields
+            if field.type == "problem"
+        )
+    if parameter.id != "metrics":
+        return False
     chosen = [name for name in post if name.startswith("row.") and name.endswith(".metric")]
     return any(post.get(name, "") != post.get(f"{name.removesuffix('metric')}shown", "") for name in chosen)
 
@@ -68,10 +80,21 @@ def _value(parameter: Parameter, post: QueryDict) -> Any:
         case "enum":
             return _choice(post.get("value", ""), post.get("other", ""))
         case "object":
-            return {field.key: _cell(field, post.get(f"value.{field.key}", ""), "") for field in parameter.item_fields}
+            return {field.key: _entry(field, post) for field in parameter.item_fields}
         case "list-of-objects":
             return _rows(parameter, post)
     return post.get("value", "")
+
+
+def _entry(field: ItemField, post: QueryDict) -> Any:
+    """An entry of a record; one of names with values comes as a control for each name."""
+    name = f"value.{field.key}"
+    if field.type != "json" or name in post:
+        return _cell(field, post.get(name, ""), "")
+    parts = {
+        match[1]: post[each].strip() for each in post if (match := re.fullmatch(rf"{re.escape(name)}\.([a-z_]+)", each))
+    }
+    return {key: _json(text) for key, text in parts.items() if text}
 
 
 def _rows(parameter: Parameter, post: QueryDict) -> list[dict[str, Any]]:

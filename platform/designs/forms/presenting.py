@@ -5,14 +5,22 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final
 
+from django.utils.text import capfirst
+
 from designs.forms.posted import OTHER
 from evaluation.catalogue import CatalogueError, Metric, all_metrics, get
 from evaluation.designs.catalogue import ItemField, Parameter
 from evaluation.designs.checks.running import Finding
-from evaluation.designs.compilation.problems import problem_of
+from evaluation.designs.compilation.problems import kinds_of, possible_kinds
 from evaluation.designs.completeness import RARELY_REPORTED, applies
 from evaluation.designs.document import Entry, State, Values
 from evaluation.designs.document.words import entry_words
+from evaluation.designs.executing import Statement, statements_of
+from evaluation.designs.starting_points import StartingPoint, starting_points
+from evaluation.metrics.options import Option as Declared
+from evaluation.problems import all_problems
+from evaluation.problems import get as problem
+from evaluation.problems.base import Problem
 
 OUTCOMES: Final = (
     ("missing", "missing or unreadable"),
@@ -74,12 +82,18 @@ class FieldView:
     words: str
     findings: tuple[Finding, ...] = ()
     comments: int = 0
+    statements: tuple[Statement, ...] = ()
     inputs: tuple[Input, ...] = ()
     rows: tuple[Row, ...] = ()
     blank_row: Row | None = None
     states: tuple[Option, ...] = field(default_factory=tuple)
     opens_pair: bool = False
     closes_pair: bool = False
+
+    @property
+    def starting_points(self) -> tuple[StartingPoint, ...]:
+        """Published schemes to start from, for the table of rankings."""
+        return starting_points() if self.parameter.id == "ranking_method" else ()
 
     @property
     def key(self) -> str:
@@ -120,7 +134,7 @@ def field_view(
         blank = _row(parameter, None, {}, key, values)
     elif editable and parameter.type == "object":
         record = entry.value if isinstance(entry.value, Mapping) else {}
-        inputs = tuple(_cell(item, f"value.{item.key}", key, record.get(item.key)) for item in parameter.item_fields)
+        inputs = tuple(cell for item in parameter.item_fields for cell in _entries(item, key, record, values))
     elif editable:
         inputs = (_single(parameter, key, entry.value),)
     return FieldView(
@@ -132,6 +146,7 @@ def field_view(
         words=entry_words(parameter, entry, insider=insider),
         findings=tuple(findings),
         comments=comments,
+        statements=tuple(statements_of(parameter, entry, values)),
         inputs=inputs,
         rows=rows,
         blank_row=blank,
@@ -229,9 +244,48 @@ def _cell(item: ItemField, name: str, key: str, value: Any) -> Input:
     )
 
 
+def _entries(item: ItemField, key: str, record: Mapping[str, Any], values: Values) -> tuple[Input, ...]:
+    """The controls of one entry of a record: of the settings of a kind of problem one each."""
+    name = f"value.{item.key}"
+    if item.type == "problem":
+        return (_kind_cell(item, name, key, record.get(item.key), values), _shown_kind(key, values))
+    if item.type == "json":
+        kind = _kind(values)
+        given = record.get(item.key) or {}
+        return _option_inputs(kind.settings, given, name, key, with_allowed=True) if kind else ()
+    return (_cell(item, name, key, record.get(item.key)),)
+
+
+def _kind(values: Values) -> Problem | None:
+    """The kind of problem that a task is scored as, if it is one."""
+    ids = set(kinds_of(values))
+    identity = ids.pop() if len(ids) == 1 else None
+    return problem(identity) if identity else None
+
+
+def _kind_cell(item: ItemField, name: str, key: str, value: Any, values: Values) -> Input:
+    """The kinds of problem that the categories of the task may be; all of them as long as none is chosen."""
+    categories = values.get("task_category") or ()
+    fitting = [
+        kind
+        for kind in all_problems()
+        if kind.id == value or (set(categories) & set(kind.task_categories) if categories else kind.task_categories)
+    ]
+    options = [Option("", "– as category and metrics say –", not value)]
+    options += [Option(kind.id, capfirst(kind.title), kind.id == value) for kind in fitting]
+    identity = f"v-{key}-{name.replace('.', '-')}"
+    return Input(name, identity, "enum", item.label, "", tuple(options), help_text=item.help_text)
+
+
+def _shown_kind(key: str, values: Values) -> Input:
+    """Whose settings the page shows, so that another choice shows others."""
+    kind = _kind(values)
+    return Input("value.shown", f"v-{key}-value-shown", "hidden", "", kind.id if kind else "")
+
+
 def _metric_cell(item: ItemField, name: str, key: str, value: Any, values: Values) -> Input:
     """The metrics of the platform that fit the kind of problem; all of them as long as that is open."""
-    kinds = {problem_of(category) for category in values.get("task_category") or ()} - {None}
+    kinds = possible_kinds(values)
     fitting = [
         metric
         for metric in all_metrics()
@@ -261,14 +315,26 @@ def _facts(metric: Metric | None) -> str:
 def _options(metric: Metric | None, row: Mapping[str, Any], place: str, key: str) -> tuple[Input, ...]:
     if metric is None:
         return ()
-    given = row.get("options") or {}
+    return _option_inputs(metric.assessment_options, row.get("options") or {}, f"row.{place}.options", key)
+
+
+def _option_inputs(
+    options: Iterable[Declared], given: Mapping[str, Any], place: str, key: str, *, with_allowed: bool = False
+) -> tuple[Input, ...]:
+    """A control for each option that a metric or a kind of problem declares."""
     inputs = []
-    for option in metric.assessment_options:
-        name = f"row.{place}.options.{option.name}"
+    for option in options:
+        name = f"{place}.{option.name}"
         value = given.get(option.name)
         default = "" if option.default is None else f"; blank: {_text(option.default)}"
+        allowed = (
+            f" ({option.allowed.removesuffix(' or null')})"
+            if (with_allowed or option.choices) and option.type != "enum"
+            else ""
+        )
         choices: tuple[Option, ...] = ()
-        if option.choices:
+        # What is a choice or a number is written, so that both can be given.
+        if option.choices and option.type == "enum":
             blank = Option("", f"– {_text(option.default)} –" if option.default is not None else "–", value is None)
             choices = (blank, *(Option(choice, choice, choice == value) for choice in option.choices))
         inputs.append(
@@ -279,7 +345,7 @@ def _options(metric: Metric | None, row: Mapping[str, Any], place: str, key: str
                 option.name.replace("_", " "),
                 "" if choices else _text(value),
                 choices,
-                help_text=f"{option.description}{default}",
+                help_text=f"{capfirst(option.description)}{allowed}{default}",
                 required=option.required,
             )
         )
@@ -290,7 +356,7 @@ def _policy(metric: Metric | None, row: Mapping[str, Any], place: str, key: str,
     if metric is None:
         return ()
     given = row.get("policy") or {}
-    kinds = [problem_of(category) for category in values.get("task_category") or ()]
+    kinds = kinds_of(values)
     problem = next((kind for kind in kinds if kind in metric.problems), metric.problems[0])
     defaults = metric.default_policy(problem)
     words = ["worst", "perfect", "exclude"]

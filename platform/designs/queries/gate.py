@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from designs.models import Design
 from designs.queries.findings import all_findings
+from evaluation.designs.checks.compiling import ELSEWHERE
 from evaluation.designs.checks.running import Finding
 from evaluation.designs.completeness import GATE, Completeness, completeness
 from evaluation.designs.document import Document
@@ -11,11 +12,16 @@ from evaluation.designs.document import Document
 
 @dataclass(frozen=True)
 class Gate:
-    """What stands before submission: too little filled, or errors."""
+    """What stands before submission: too little filled, or errors.
+
+    `elsewhere` says what is registered here and evaluated elsewhere; it stands in the way only where a call takes designs
+    that the platform executes and no others.
+    """
 
     share: float
     completeness: Completeness
     errors: tuple[Finding, ...]
+    elsewhere: tuple[Finding, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -26,4 +32,9 @@ class Gate:
 def gate_of(document: Document, *, design: Design | None = None, share: float = GATE) -> Gate:
     """Measure a design against the share of essential parameters that a call asks for (REV-2)."""
     found = all_findings(document, design=design, phase="submission")
-    return Gate(share, completeness(document), tuple(finding for finding in found if finding.blocks))
+    return Gate(
+        share,
+        completeness(document),
+        tuple(finding for finding in found if finding.blocks),
+        tuple(finding for finding in found if finding.check.id.startswith(f"{ELSEWHERE}.")),
+    )

@@ -63,9 +63,9 @@ def give_reason(*, actor: User, task: DesignTask, departure: str, text: str) -> 
     ValidationError
         When the design does not depart in this way.
     """
-    stored, _ = TaskAnswers.objects.select_for_update().get_or_create(task=task)
+    stored, _ = TaskAnswers.objects.select_for_update(no_key=True).get_or_create(task=task)
     values = document_of(task.design).values(task.key)
-    known = {entry.key for entry in departures_of(values, stored, assumed=True)}
+    known = {entry.key for entry in departures_of(values, stored)}
     if departure not in known:
         raise ValidationError("The design does not depart from the recommendation in this way any more.")
     # Reasons of departures that are gone are kept: the next change may bring them back.
@@ -107,7 +107,7 @@ def take_recommended_metrics(*, actor: User, task: DesignTask) -> Saved:
 
 
 def _keep(actor: User, task: DesignTask, kind: str, identity: str, text: str, *, region: str = "") -> TaskAnswers:
-    stored, _ = TaskAnswers.objects.select_for_update().get_or_create(task=task)
+    stored, _ = TaskAnswers.objects.select_for_update(no_key=True).get_or_create(task=task)
     values = document_of(task.design).values(task.key)
     if region and region not in regions_of(values):
         raise ValidationError("There is no such region in this task.")

@@ -60,7 +60,7 @@ def add_task(*, actor: User, design: Design, name: str = "", like: DesignTask | 
     ValidationError
         When there are too many, or the other task is not part of the design.
     """
-    Design.objects.select_for_update().get(pk=design.pk)
+    Design.objects.select_for_update(no_key=True).get(pk=design.pk)
     if design.tasks.filter(removed_at=None).count() >= MAX_TASKS:
         raise ValidationError(f"A design has at most {MAX_TASKS} tasks.")
     if like is not None and like.design_id != design.pk:
@@ -85,7 +85,7 @@ def remove_task(*, actor: User, task: DesignTask) -> None:
     ValidationError
         For the only task.
     """
-    design = Design.objects.select_for_update().get(pk=task.design_id)
+    design = Design.objects.select_for_update(no_key=True).get(pk=task.design_id)
     if design.tasks.filter(removed_at=None).exclude(pk=task.pk).count() == 0:
         raise ValidationError("A design has at least one task.")
     task.removed_at = timezone.now()

@@ -20,7 +20,11 @@ def open_embargo(*, actor: User | None, field: FieldValue) -> Saved:
     ValidationError
         When the field is not embargoed.
     """
-    stored = FieldValue.objects.select_for_update(of=("self",)).select_related("design", "task").get(pk=field.pk)
+    stored = (
+        FieldValue.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("design", "task")
+        .get(pk=field.pk)
+    )
     if stored.state != State.EMBARGOED:
         raise ValidationError("This value is not embargoed.")
     return save_field(

@@ -171,7 +171,7 @@ def _store(
     task: DesignTask | None,
     revision: int | None,
 ) -> Saved:
-    stored = FieldValue.objects.select_for_update().filter(
+    stored = FieldValue.objects.select_for_update(no_key=True).filter(
         design=design, task=task, parameter=parameter.id
     ).first() or FieldValue(design=design, task=task, parameter=parameter.id)
     theirs = stored.entry

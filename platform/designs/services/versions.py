@@ -25,7 +25,7 @@ def freeze_version(*, actor: User | None, design: Design, name: str, note: str =
     name = " ".join(name.split())[:120]
     if not name:
         raise ValidationError({"name": "Give the version a name."})
-    Design.objects.select_for_update().get(pk=design.pk)
+    Design.objects.select_for_update(no_key=True).get(pk=design.pk)
     document = to_json(document_of(design), catalogue=shipped())
     digest = sha256(document)
     last = design.versions.order_by("-number").first()

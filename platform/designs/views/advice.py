@@ -12,6 +12,7 @@ from designs.forms.scanning import ScanForm
 from designs.models import Design, DesignTask, Scan, TaskAnswers
 from designs.services import advice as services
 from designs.services.scans import reference_sources
+from designs.services.starting import start_from_scheme
 from designs.views.access import design_context, design_for, shown_document, task_of
 from evaluation.designs.advising import Scanned, consult
 
@@ -57,7 +58,7 @@ def advice(request: HttpRequest, slug: str, task: str | None = None) -> HttpResp
 @login_required
 @require_POST
 def answer(request: HttpRequest, slug: str, task: str) -> HttpResponse:
-    """Keep an answer, a choice or a reason, or take the recommended metrics into the design."""
+    """Keep an answer, a choice or a reason, or take recommended metrics or a published scheme into the design."""
     design, place = _place(request, slug, task)
     given = request.POST
     try:
@@ -69,6 +70,10 @@ def answer(request: HttpRequest, slug: str, task: str) -> HttpResponse:
             case "take":
                 services.take_recommended_metrics(actor=request.user, task=place)
                 messages.success(request, "The recommended metrics are in the design; set their open options there.")
+            case "scheme":
+                start_from_scheme(actor=request.user, task=place, scheme=given.get("scheme", ""))
+                messages.success(request, "The published scheme stands in the form; change there what differs here.")
+                return redirect("designs:task_section", design.slug, "assessment_method", place.key)
             case "reason":
                 services.give_reason(
                     actor=request.user, task=place, departure=given.get("departure", ""), text=given.get("text", "")

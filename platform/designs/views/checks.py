@@ -1,5 +1,7 @@
 """All findings of a design, answers to warnings, and the compiled assessment."""
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -17,7 +19,7 @@ from designs.views.access import design_context, design_for, shown_document, tas
 from designs.views.pages import count
 from evaluation.canonical import canonical_json
 from evaluation.designs.checks import Finding
-from evaluation.designs.compilation import compile_values, pseudo_code, worked_example
+from evaluation.designs.compilation import Problem, compile_values, pseudo_code, worked_example
 from evaluation.ranking import describe
 from web.spreadsheets import csv_file
 
@@ -135,10 +137,8 @@ def assessment(request: HttpRequest, slug: str) -> HttpResponse:
         tasks.append({
             "key": values.task_key,
             "name": values.name,
-            "problems": [
-                {"text": str(problem), "url": _field_url(design, problem.parameter, values.task_key or "")}
-                for problem in compilation.problems
-            ],
+            "problems": _linked(design, compilation.gaps, values.task_key or ""),
+            "elsewhere": _linked(design, compilation.elsewhere, values.task_key or ""),
             "assumptions": compilation.assumptions,
             "sentences": describe(compiled) if compiled else [],
             "code": "\n".join(pseudo_code(compiled)) if compiled else "",
@@ -161,6 +161,11 @@ def assessment_json(request: HttpRequest, slug: str, task: str) -> HttpResponse:
     response = HttpResponse(canonical_json(compilation.document), content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="{design.slug}-{task}-assessment.json"'
     return response
+
+
+def _linked(design: Design, problems: Sequence[Problem], task: str) -> list[dict[str, str]]:
+    """Problems of a compilation with the way to their fields."""
+    return [{"text": str(problem), "url": _field_url(design, problem.parameter, task)} for problem in problems]
 
 
 def _field_url(design: Design, parameter: str, task: str) -> str:

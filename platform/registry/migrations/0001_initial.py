@@ -22,141 +22,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name="ChangeRequest",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("number", models.PositiveIntegerField(help_text="counted within the registration")),
-                (
-                    "state",
-                    models.CharField(
-                        choices=[
-                            ("open", "waiting for a decision"),
-                            ("decided", "decided"),
-                            ("withdrawn", "withdrawn"),
-                        ],
-                        default="open",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "change_class",
-                    models.CharField(
-                        choices=[("minor", "minor"), ("major", "major"), ("critical", "critical")],
-                        help_text="the gravest of its changes",
-                        max_length=10,
-                    ),
-                ),
-                ("note", models.TextField(blank=True, help_text="for all changes together; public")),
-                ("wanted_on", models.DateField(blank=True, help_text="from when on the change should hold", null=True)),
-                ("requested_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                (
-                    "objections_until",
-                    models.DateTimeField(
-                        blank=True,
-                        help_text="nothing is approved before, so that those who take part can object",
-                        null=True,
-                    ),
-                ),
-                (
-                    "requested_by",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-number"],
-            },
-        ),
-        migrations.CreateModel(
-            name="ProposedChange",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "task",
-                    models.CharField(blank=True, help_text="key of the task; empty: the challenge", max_length=60),
-                ),
-                ("parameter", models.CharField(max_length=80)),
-                (
-                    "change_class",
-                    models.CharField(
-                        choices=[("minor", "minor"), ("major", "major"), ("critical", "critical")], max_length=10
-                    ),
-                ),
-                ("before", models.JSONField(default=dict)),
-                ("after", models.JSONField(default=dict)),
-                ("sealed", models.JSONField(default=dict, editable=False)),
-                ("reason", models.TextField()),
-                ("effect", models.TextField(help_text="on those who take part")),
-                (
-                    "request",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="changes", to="registry.changerequest"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["pk"],
-                "constraints": [
-                    models.UniqueConstraint(
-                        fields=("request", "task", "parameter"), name="registry_change_once_a_parameter"
-                    ),
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            models.Q(("reason", ""), _negated=True), models.Q(("effect", ""), _negated=True)
-                        ),
-                        name="registry_change_has_reason_and_effect",
-                    ),
-                ],
-            },
-        ),
-        migrations.CreateModel(
-            name="ChangeDecision",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "outcome",
-                    models.CharField(
-                        choices=[
-                            ("approved", "approved"),
-                            ("deviation", "approved as a deviation"),
-                            ("refused", "refused"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
-                ("reason", models.TextField(blank=True)),
-                ("decided_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                (
-                    "decided_by",
-                    models.ForeignKey(
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-                (
-                    "change",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="decision",
-                        to="registry.proposedchange",
-                    ),
-                ),
-            ],
-            options={
-                "constraints": [
-                    models.CheckConstraint(
-                        condition=models.Q(
-                            ("outcome", "approved"), models.Q(("reason", ""), _negated=True), _connector="OR"
-                        ),
-                        name="registry_refusal_and_deviation_have_a_reason",
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name="Registration",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
@@ -289,13 +154,6 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=("registration", "kind", "value"), name="registry_facet_once")
                 ],
             },
-        ),
-        migrations.AddField(
-            model_name="changerequest",
-            name="registration",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT, related_name="change_requests", to="registry.registration"
-            ),
         ),
         migrations.CreateModel(
             name="RegistrationVersion",
@@ -430,62 +288,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="DriftCheck",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                (
-                    "title",
-                    models.CharField(
-                        help_text="what the text is, for example the challenge's web page", max_length=200
-                    ),
-                ),
-                (
-                    "source",
-                    models.CharField(
-                        choices=[("text", "pasted text"), ("file", "uploaded file"), ("address", "web page")],
-                        max_length=10,
-                    ),
-                ),
-                ("address", models.URLField(blank=True, max_length=500)),
-                ("text_digest", models.CharField(max_length=64)),
-                ("characters", models.PositiveIntegerField()),
-                ("findings", models.JSONField(help_text="task, parameter, state, what was found")),
-                ("same", models.PositiveIntegerField()),
-                ("missing", models.PositiveIntegerField()),
-                ("different", models.PositiveIntegerField()),
-                (
-                    "links_record",
-                    models.BooleanField(
-                        default=False, help_text="the text names the record by identifier, address or DOI"
-                    ),
-                ),
-                ("checked_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                (
-                    "checked_by",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-                (
-                    "registration",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="drift_checks",
-                        to="registry.registration",
-                    ),
-                ),
-                (
-                    "version",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.registrationversion"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["-checked_at", "-pk"],
-            },
-        ),
-        migrations.CreateModel(
             name="Disclosure",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
@@ -569,24 +371,6 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.AddField(
-            model_name="changerequest",
-            name="base",
-            field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT, related_name="+", to="registry.registrationversion"
-            ),
-        ),
-        migrations.AddField(
-            model_name="changerequest",
-            name="result",
-            field=models.OneToOneField(
-                blank=True,
-                null=True,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="change_request",
-                to="registry.registrationversion",
-            ),
-        ),
         migrations.CreateModel(
             name="Statistics",
             fields=[
@@ -654,50 +438,5 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [models.UniqueConstraint(fields=("version", "kind"), name="registry_file_once")],
             },
-        ),
-        migrations.CreateModel(
-            name="Objection",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("text", models.TextField()),
-                ("made_at", models.DateTimeField(default=django.utils.timezone.now, editable=False)),
-                (
-                    "request",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="objections",
-                        to="registry.changerequest",
-                    ),
-                ),
-                (
-                    "user",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["made_at"],
-                "constraints": [
-                    models.UniqueConstraint(fields=("request", "user"), name="registry_one_objection_a_person")
-                ],
-            },
-        ),
-        migrations.AddConstraint(
-            model_name="changerequest",
-            constraint=models.UniqueConstraint(fields=("registration", "number"), name="registry_change_number_once"),
-        ),
-        migrations.AddConstraint(
-            model_name="changerequest",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "open")), fields=("registration",), name="registry_one_open_change_request"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="changerequest",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("state", "decided"), ("result__isnull", True), _connector="OR"),
-                name="registry_only_decisions_make_versions",
-            ),
         ),
     ]

@@ -1,4 +1,4 @@
-"""The database itself refuses to change or delete registered versions, opened values and decisions on changes."""
+"""The database itself refuses to change or delete registered versions and opened values."""
 
 from django.db import migrations
 
@@ -7,7 +7,6 @@ from audit.immutable import keep_rows
 TABLES = {
     "registry_registrationversion": "A registered version is immutable.",
     "registry_disclosure": "An opened value stays as it was opened.",
-    "registry_changedecision": "A decision stands.",
 }
 
 

@@ -1,29 +1,15 @@
 """Registrations, their versions, and what hangs on them."""
 
-from registry.models.changes import (
-    ChangeClass,
-    ChangeDecision,
-    ChangeRequest,
-    DriftCheck,
-    Objection,
-    ProposedChange,
-)
 from registry.models.files import Deposit, VersionFile
 from registry.models.listing import Facet, Listing
 from registry.models.registrations import Disclosure, Registration, RegistrationVersion, YearCount
 from registry.models.upkeep import Statistics, Verification
 
 __all__ = [
-    "ChangeClass",
-    "ChangeDecision",
-    "ChangeRequest",
     "Deposit",
     "Disclosure",
-    "DriftCheck",
     "Facet",
     "Listing",
-    "Objection",
-    "ProposedChange",
     "Registration",
     "RegistrationVersion",
     "Statistics",

@@ -1,5 +1,6 @@
 """Reads worth naming."""
 
+from registry.queries.executing import ExecutionFacts, execution_facts, execution_facts_of
 from registry.queries.links import stated_links
 from registry.queries.lists import facet_options, listed, newest_listings, newest_versions, search, waiting_for
 from registry.queries.records import answered_checks, record_parts, shown_document
@@ -16,10 +17,13 @@ from registry.queries.registrations import (
 from registry.queries.reviewing import ReviewSummary, review_summary
 
 __all__ = [
+    "ExecutionFacts",
     "ReviewSummary",
     "answered_checks",
     "comments_of",
     "current_version",
+    "execution_facts",
+    "execution_facts_of",
     "facet_options",
     "listed",
     "newest_listings",

@@ -106,7 +106,7 @@ def register_design(
     ValidationError
         When something stands in the way.
     """
-    design = Design.objects.select_for_update().get(pk=design.pk)
+    design = Design.objects.select_for_update(no_key=True).get(pk=design.pk)
     if Registration.objects.filter(design=design).exists():
         raise ValidationError("This design is registered already; changes go through a change request.")
     state = readiness(design)

@@ -73,7 +73,7 @@ def register(
     ValidationError
         When the design is registered already, or would disclose an address later.
     """
-    design = Design.objects.select_for_update().get(pk=design_version.design_id)
+    design = Design.objects.select_for_update(no_key=True).get(pk=design_version.design_id)
     if Registration.objects.filter(design=design).exists():
         raise ValidationError("This design is registered already; changes go through a change request.")
     public = publication_of(design_version)
@@ -139,7 +139,7 @@ def add_version(
     ValidationError
         When nothing changed, the registration has ended, or a withheld value has no proof.
     """
-    registration = Registration.objects.select_for_update().get(pk=registration.pk)
+    registration = Registration.objects.select_for_update(no_key=True).get(pk=registration.pk)
     if registration.is_ended:
         raise ValidationError(f"This registration was {registration.get_state_display()}; it does not change any more.")
     if level not in (Level.MINOR, Level.MAJOR, Level.CRITICAL):
@@ -238,7 +238,7 @@ def _refuse_unfit_secrets(public: Publication) -> None:
 
 def _next_number(year: int) -> int:
     YearCount.objects.get_or_create(year=year)
-    count = YearCount.objects.select_for_update().get(year=year)
+    count = YearCount.objects.select_for_update(no_key=True).get(year=year)
     count.last += 1
     count.save(update_fields=["last"])
     return count.last

@@ -26,7 +26,7 @@ def end_registration(*, registration: Registration, state: str, actor: User | No
     reason = reason.strip()
     if not reason:
         raise ValidationError({"reason": "Say why: the reason stays public."})
-    registration = Registration.objects.select_for_update().get(pk=registration.pk)
+    registration = Registration.objects.select_for_update(no_key=True).get(pk=registration.pk)
     if registration.is_ended:
         raise ValidationError(f"This registration is {registration.get_state_display()} already.")
     before = registration.state
@@ -46,7 +46,7 @@ def end_registration(*, registration: Registration, state: str, actor: User | No
 @transaction.atomic
 def finish_comment_period(*, registration: Registration) -> bool:
     """Make a registration final once its comment period is over; returns whether that was now."""
-    registration = Registration.objects.select_for_update().get(pk=registration.pk)
+    registration = Registration.objects.select_for_update(no_key=True).get(pk=registration.pk)
     if registration.state != State.COMMENT_PERIOD or registration.comment_until > timezone.now():
         return False
     registration.state, registration.state_changed_at = State.REGISTERED, timezone.now()

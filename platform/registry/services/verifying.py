@@ -15,8 +15,7 @@ from audit.services import record as record_entry
 from registry import hooks
 from registry.domain.public_documents import proves, withheld
 from registry.hooks import Ledger, Row
-from registry.models import ChangeDecision, Disclosure, RegistrationVersion, Verification, VersionFile
-from registry.queries.decision_digests import decision_digest
+from registry.models import Disclosure, RegistrationVersion, Verification, VersionFile
 from registry.services.files import content_of
 
 KEPT_FOR = timedelta(days=400)
@@ -86,14 +85,6 @@ def _own() -> tuple[Ledger, ...]:
             fact="digest",
             rows=_files,
         ),
-        Ledger(
-            kind="decisions about changes",
-            model="registry.changerequest",
-            act="change_decided",
-            fact="digest",
-            rows=_decisions,
-            part="parameter",
-        ),
     )
 
 
@@ -117,14 +108,6 @@ def _files() -> Iterator[Row]:
         except OSError:
             recomputed = ""
         yield Row(str(stored.pk), f"{stored}", stored.digest, recomputed)
-
-
-def _decisions() -> Iterator[Row]:
-    decisions = ChangeDecision.objects.select_related("change__request__registration").order_by("pk")
-    for decision in decisions.iterator():
-        change = decision.change
-        digest = decision_digest(change, decision.outcome, decision.reason)
-        yield Row(f"{change.request_id}/{change.place}", f"{change.request}, {change.place}", digest, digest)
 
 
 def _check(ledger: Ledger, end: int) -> tuple[int, list[str]]:

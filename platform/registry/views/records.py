@@ -13,8 +13,6 @@ from audit.models import Entry
 from evaluation.designs.completeness import completeness, history
 from evaluation.designs.differences import compare as differences_between
 from registry import hooks, queries
-from registry.changes.histories import histories
-from registry.changes.hooks import operation_of
 from registry.domain.public_documents import withheld
 from registry.models import Deposit, Registration, RegistrationVersion, Statistics
 from registry.queries.citing import reference_of, sentence
@@ -115,7 +113,8 @@ def _page(request: HttpRequest, registration: Registration, shown: RegistrationV
         "life": _life(registration, links),
         "links": links,
         "next_editions": registration.next_editions.select_related("listing"),
-        "histories": histories(registration),
+        "execution": queries.execution_facts(shown),
+        "sections": hooks.sections_of(request, registration),
         "completeness": completeness(document),
         "history": history(),
         "beside": _beside(registration.listing.figures),
@@ -130,7 +129,7 @@ def _life(registration: Registration, links: list[hooks.Link]) -> list[tuple[str
     A challenge that is not public yet has not been launched for those who read the record.
     """
     found: list[tuple[str, datetime | None]] = [("Registered", registration.registered_at)]
-    operation, now = operation_of(registration), timezone.now()
+    operation, now = hooks.operation_of(registration), timezone.now()
     if operation is not None and operation.is_public:
         found.append(("Launched", operation.launched_at))
         for label, moment in (("Submissions opened", operation.opens_at), ("Closed", operation.closes_at)):

@@ -16,7 +16,16 @@ GROUPS = (
     ("Dates, in UTC", DATES),
     (
         "What is asked",
-        ("gate", "reviewers_min", "reviewers_max", "clinical_reviewers", "statistician", "load_max", "remind_days"),
+        (
+            "gate",
+            "takes_unexecuted",
+            "reviewers_min",
+            "reviewers_max",
+            "clinical_reviewers",
+            "statistician",
+            "load_max",
+            "remind_days",
+        ),
     ),
     (
         "Who sees what",

@@ -53,6 +53,11 @@ class Call(models.Model):
     gate = models.PositiveSmallIntegerField(
         "filled at least, in percent", default=90, help_text="Share of the essential parameters that apply."
     )
+    takes_unexecuted = models.BooleanField(
+        "takes designs that are evaluated elsewhere",
+        default=True,
+        help_text="Designs whose task, metric or ranking the platform does not execute: registered here, evaluated elsewhere.",
+    )
     reviewers_min = models.PositiveSmallIntegerField("reviewers a design needs", default=2)
     reviewers_max = models.PositiveSmallIntegerField("reviewers a design gets at most", default=3)
     clinical_reviewers = models.PositiveSmallIntegerField("clinical reviewers besides", default=1)

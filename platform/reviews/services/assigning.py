@@ -60,7 +60,9 @@ def assign(
     ValidationError
         For a conflict of interest, a part that the person does not have, or a filing that is not to be reviewed now.
     """
-    locked = Filing.objects.select_for_update(of=("self",)).select_related("call", "design").get(pk=filing.pk)
+    locked = (
+        Filing.objects.select_for_update(of=("self",), no_key=True).select_related("call", "design").get(pk=filing.pk)
+    )
     if locked.state not in ASSIGNABLE:
         raise ValidationError("This design is not to be reviewed now.")
     if reviewer.call_id != locked.call_id or reviewer.left_at is not None:
@@ -150,7 +152,7 @@ def remind_due() -> int:
     reminded = 0
     for assignment in queries.due_for_reminder(timezone.now()):
         with transaction.atomic():
-            row = Assignment.objects.select_for_update().get(pk=assignment.pk)
+            row = Assignment.objects.select_for_update(no_key=True).get(pk=assignment.pk)
             if row.reminded_at == assignment.reminded_at:
                 remind(actor=None, assignment=assignment)
                 reminded += 1
@@ -161,7 +163,7 @@ def remind_due() -> int:
 @transaction.atomic
 def request_assignment(*, actor: User, call: Call) -> AutomaticAssignment:
     """Have a worker fill the open places of a call; one that waits already is returned."""
-    Call.objects.select_for_update().get(pk=call.pk)
+    Call.objects.select_for_update(no_key=True).get(pk=call.pk)
     waiting = call.automatic_assignments.filter(state=AutomaticAssignment.State.QUEUED).first()
     if waiting is None:
         waiting = AutomaticAssignment.objects.create(call=call, requested_by=actor)

@@ -55,7 +55,7 @@ def change_call(*, actor: User, call: Call, **fields: Any) -> Call:
     ValidationError
         When they contradict each other, or anonymity or scale would change after designs were filed.
     """
-    stored = Call.objects.select_for_update().get(pk=call.pk)
+    stored = Call.objects.select_for_update(no_key=True).get(pk=call.pk)
     changed = {name: value for name, value in fields.items() if getattr(stored, name) != value}
     fixed = [name for name in FIXED_ONCE_FILED if name in changed]
     if fixed and stored.filings.exists():

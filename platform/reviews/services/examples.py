@@ -193,7 +193,7 @@ def _raise_points(filing: Filing, rita: Reviewer, rolf: Reviewer) -> None:
     task = filing.versions.get().version.document["tasks"][0]["key"]
     of = {one.reviewer_id: one for one in filing.assignments.all()}
     for reviewer, parameter, task_key, blocking, text in (
-        (rita, "tie_handling", task, True, "Say which rank teams get that cannot be told apart."),
+        (rita, "tie_handling", task, True, "Say which rank teams get that tie."),
         (rolf, "contact_person", "", True, "Name a person with an address that stays valid."),
         (rolf, "metric_justification", task, False, "Why this tolerance for this organ?"),
     ):

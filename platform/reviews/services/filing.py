@@ -26,7 +26,7 @@ def file_design(*, actor: User, call: Call, design: Design) -> Filing:
     ValidationError
         When the gate of the call is not passed, it is too late, or the design is filed somewhere already.
     """
-    Call.objects.select_for_update().get(pk=call.pk)
+    Call.objects.select_for_update(no_key=True).get(pk=call.pk)
     number = (call.filings.aggregate(last=Max("number"))["last"] or 0) + 1
     try:
         with transaction.atomic():
@@ -54,7 +54,7 @@ def submit_revision(*, actor: User, filing: Filing, note: str = "") -> FiledVers
     ValidationError
         Too late, below the gate, or with blocking points that have no answer.
     """
-    Filing.objects.select_for_update().get(pk=filing.pk)
+    Filing.objects.select_for_update(no_key=True).get(pk=filing.pk)
     version = _frozen(actor, filing.design, f"revision for {filing.call.title}")
     filed = FiledVersion.objects.create(
         filing=filing,

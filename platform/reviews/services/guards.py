@@ -97,6 +97,9 @@ def passes_the_gate(step: Step) -> None:
     if gate.errors:
         shown = "; ".join(dict.fromkeys(finding.message for finding in gate.errors[:3]))
         raise ValidationError(f"{len(gate.errors)} checks stand in the way, first: {shown}")
+    if gate.elsewhere and not filing.call.takes_unexecuted:
+        shown = " ".join(dict.fromkeys(finding.message for finding in gate.elsewhere[:3]))
+        raise ValidationError(f"This call takes only designs that the platform executes. {shown}")
 
 
 def has_reviewers(step: Step) -> None:

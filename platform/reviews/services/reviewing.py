@@ -98,7 +98,11 @@ def save_verdict(
 ) -> Review:
     """Keep recommendation, confidence, summary and the confidential note in the draft."""
     # As it stands now: one that was sent while this save was on its way stays sent.
-    review = Review.objects.select_for_update(of=("self",)).select_related("assignment__filing__call").get(pk=review.pk)
+    review = (
+        Review.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("assignment__filing__call")
+        .get(pk=review.pk)
+    )
     _writable(review)
     if recommendation and recommendation not in Outcome.values:
         raise ValidationError("Accept, minor revision, major revision or reject.")
@@ -134,7 +138,7 @@ def send_review(*, review: Review) -> SentReview:
         With open required questions, without recommendation, confidence or summary, or when nothing changed.
     """
     review = (
-        Review.objects.select_for_update(of=("self",))
+        Review.objects.select_for_update(of=("self",), no_key=True)
         .select_related("assignment__filing__call", "assignment__reviewer__user", "filed")
         .get(pk=review.pk)
     )

@@ -74,7 +74,11 @@ def add_comment(
     ValidationError
         Without words, or for organizers at another time than while their revision is awaited.
     """
-    thread = ReviewThread.objects.select_for_update(of=("self",)).select_related("filing__call").get(pk=thread.pk)
+    thread = (
+        ReviewThread.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("filing__call")
+        .get(pk=thread.pk)
+    )
     if side == Side.ORGANIZER:
         if thread.filing.state != State.REVISION_REQUIRED:
             raise ValidationError("Points are answered while the revision is awaited.")

@@ -33,7 +33,9 @@ def advance(*, filing: Filing, to: str, actor: Any, reason: str = "") -> Transit
         its state is not the present one any more, that counts as having been overtaken.
     """
     seen, target = filing.state, State(to)
-    locked = Filing.objects.select_for_update(of=("self",)).select_related("call", "design").get(pk=filing.pk)
+    locked = (
+        Filing.objects.select_for_update(of=("self",), no_key=True).select_related("call", "design").get(pk=filing.pk)
+    )
     if locked.state != seen:
         raise ValidationError(TAKEN)
     before = State(locked.state)

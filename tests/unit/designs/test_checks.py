@@ -17,6 +17,10 @@ pytestmark = pytest.mark.django_db
 
 # Nothing is left: what other apps have to decide is registered by them.
 OPEN: set[str] = set()
+SEAM = {
+    "name": {"other": "seam visibility"}, "definition": "height of the step", "orientation": "lower", "unit": "mm",
+    "range_min": 0, "open_range": "above", "worst_value": 100, "formula": "mean(|left - right|)",
+}  # fmt: skip
 DSC = {"metric": "dsc", "used_for_ranking": True}
 NSD = {"metric": "nsd", "options": {"tolerance": 1}, "used_for_ranking": True}
 SCHEDULE = [
@@ -60,6 +64,7 @@ EXAMPLES = [
     ("evaluation_code_url.version", [{"evaluation_code_url": "https://example.org/code/tag/v1.2"}], [{"evaluation_code_url": "https://example.org/code"}]),
     ("award_policy.ties", [{"award_policy": "Tied teams share the prize."}, {"tie_handling": "dense"}], [{"award_policy": "1000 euro for the first."}, {"tie_handling": "dense"}]),
     ("incomplete_submissions_allowed.consistent", [{"incomplete_submissions_allowed": "no"}, {"missing_data_handling": "not_allowed"}], [{"incomplete_submissions_allowed": "no"}, {"missing_data_handling": "ignored"}]),
+    ("metrics.own_definition", [{}, {"metrics": [SEAM]}], [{}, {"metrics": [{**SEAM, "unit": None}]}]),
     ("task_category.metric_fit", [{}, {"task_category": ["segmentation"], "metrics": [DSC]}], [{}, {"task_category": ["classification"], "metrics": [DSC]}]),
     ("challenge_cohort.gap", [{}, {"target_cohort": "Adults", "challenge_cohort": "adults"}], [{}, {"target_cohort": "Adults", "challenge_cohort": "pigs"}]),
     ("assessment_aims.covered", [{}, {"assessment_aims": [{"property": "accuracy"}], "metrics": [{**DSC, "assessed_aim": "Accuracy"}]}], [{}, {"assessment_aims": [{"property": "runtime"}], "metrics": [{**DSC, "assessed_aim": "Accuracy"}]}]),
@@ -75,6 +80,7 @@ EXAMPLES = [
     ("metrics.dependent", [{}, {"metrics": [DSC, NSD]}], [{}, {"metrics": [DSC, {"name": "jaccard_index", "used_for_ranking": True}]}]),
     ("ranking_method.weights", [{}, {**CLASSIFIED, "ranking_method": [{**MEAN_RANK, "region_aggregation": "regions_first"}]}], [{}, {**CLASSIFIED, "ranking_method": [MEAN_RANK]}]),
     ("ranking_method.metrics_exist", [{}, {"metrics": [DSC], "ranking_method": [{"metrics": ["DSC"]}]}], [{}, {"metrics": [DSC], "ranking_method": [{"metrics": ["HD95"]}]}]),
+    ("data_locations.linked", [{}, {"data_locations": [{"split": "training", "place": "linked", "url": "https://example.org/data"}]}], [{}, {"data_locations": [{"split": "training", "place": "linked"}]}]),
     ("references_and_comments.refs", [{"references_and_comments": "[1] A et al., 2020", "biomedical_motivation": "as A et al. say"}], [{"biomedical_motivation": "as A et al. say"}]),
 ]  # fmt: skip
 

@@ -97,12 +97,22 @@ def test_the_gate_asks_for_the_share_and_for_no_error():
 
 def test_what_cannot_be_compiled_is_an_error_beside_its_parameter_and_said_once():
     data = example_document("hippocampus")
-    data["tasks"][0]["tie_handling"] = "ordinal"
+    data["tasks"][0]["tie_handling"] = None
     data["tasks"][0]["regions"] = []
     document, _ = from_json(data, catalogue=shipped())
     errors = [finding for finding in all_findings(document) if finding.blocks]
     assert [finding.check.id for finding in errors] == ["regions.present", "compile.tie_handling"]
     assert {finding.task for finding in errors} == {"task-1"}
+
+
+def test_what_is_only_not_executed_here_is_a_statement_and_no_error():
+    data = example_document("hippocampus")
+    data["tasks"][0]["tie_handling"] = "ordinal"
+    document, _ = from_json(data, catalogue=shipped())
+    found = all_findings(document)
+    assert not [finding for finding in found if finding.blocks]
+    assert found[-1].check.id == "elsewhere.tie_handling"
+    assert found[-1].message.startswith("Registered here, evaluated elsewhere. ")
 
 
 @pytest.mark.django_db

@@ -4,9 +4,10 @@ from evaluation.designs.checks.custom import (
     assessment,
     cases,
     descriptions,
+    locations,
     organization,
     schedule,
     wording,
 )
 
-__all__ = ["assessment", "cases", "descriptions", "organization", "schedule", "wording"]
+__all__ = ["assessment", "cases", "descriptions", "locations", "organization", "schedule", "wording"]

@@ -1,6 +1,6 @@
 """Metrics, aims and rankings that have to fit each other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from evaluation import problems
@@ -8,7 +8,7 @@ from evaluation.assessment import Assessment, MetricUse
 from evaluation.designs.checks.registry import Subject, register
 from evaluation.designs.compilation import compile_values
 from evaluation.designs.compilation.metrics import label_of, meaning, names_of
-from evaluation.designs.compilation.problems import problem_of
+from evaluation.designs.compilation.problems import possible_kinds
 from evaluation.ranking.explain import joined
 
 # Metrics of one set order algorithms by (nearly) the same property, so that together they weigh it twice.
@@ -47,7 +47,7 @@ def missing_policy_consistent(subject: Subject) -> str | None:
 
 @register("metric_category_fit", reads=("task_category", "metrics"))
 def metric_category_fit(subject: Subject) -> str | None:
-    problems = {problem for problem in map(problem_of, subject.values.get("task_category") or ()) if problem}
+    problems = possible_kinds(subject.values)
     if not problems:
         return None
     unfit = []
@@ -160,3 +160,36 @@ def number_of_regions(metric: MetricUse, assessment: Assessment) -> int:
     regions = {region.name: list(range(len(region.labels))) for region in assessment.regions}
     shared = {"classes": list(regions), "regions": regions}
     return len(problems.get(assessment.problem).regions_of(assessment, metric, shared))
+
+
+@register("own_metric_defined", reads=("metrics",))
+def own_metric_defined(subject: Subject) -> str | None:
+    """A metric that the platform does not compute is described so that others can compute it."""
+    lacking = []
+    for number, row in enumerate(subject.values.rows("metrics"), start=1):
+        if meaning(row).metric is None and (missing := missing_in_definition(row)):
+            lacking.append(f"{label_of(row) or f'metric {number}'}: {joined(missing)}")
+    return f"Missing of {'; '.join(lacking)}." if lacking else None
+
+
+def missing_in_definition(row: Mapping[str, Any]) -> list[str]:
+    """What the definition of a metric lacks that the platform does not compute, in words.
+
+    Examples
+    --------
+    >>> seam = {"name": {"other": "seam visibility"}, "definition": "height of the step", "unit": "grey values"}
+    >>> missing_in_definition({**seam, "orientation": "lower", "range_min": 0, "open_range": "above"})
+    ['the worst value', 'a formula or citation']
+    """
+    open_range = row.get("open_range")
+    parts = {
+        "the name": label_of(row),
+        "what it measures": row.get("definition"),
+        "the direction": row.get("orientation"),
+        "the lowest value of its range": row.get("range_min") is not None or open_range in ("below", "both"),
+        "the highest value of its range": row.get("range_max") is not None or open_range in ("above", "both"),
+        "the unit": row.get("unit"),
+        "the worst value": row.get("worst_value") is not None,
+        "a formula or citation": row.get("formula") or row.get("implementation"),
+    }
+    return [words for words, given in parts.items() if not given]

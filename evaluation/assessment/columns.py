@@ -1,0 +1,55 @@
+"""What columns of the case metadata are: a declared kind wins over any guess, and what the assessment groups by is a name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from evaluation.assessment.errors import AssessmentError, listed
+from evaluation.assessment.reading import name
+
+if TYPE_CHECKING:
+    from evaluation.assessment.model import Assessment
+
+KEY: Final = "columns"
+NAME, NUMBER, YES_NO = "name", "number", "yes_no"
+KINDS: Final[Mapping[str, str]] = {
+    NAME: "a name or identifier",
+    NUMBER: "a number",
+    YES_NO: "yes or no",
+}
+_OWN_UNITS: Final = frozenset({"case", "metric", "region", "task"})
+
+
+def read_columns(value: object) -> dict[str, str]:
+    """Read the key ``columns`` of an assessment document: kind (a key of `KINDS`) by column of the case metadata.
+
+    Raises
+    ------
+    AssessmentError
+        For an unknown kind.
+
+    Examples
+    --------
+    >>> read_columns({"site": "name", "age": "number"})
+    {'age': 'number', 'site': 'name'}
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or len(value) > 1000:
+        raise AssessmentError(KEY, value, 'an object such as {"site": "name", "age": "number"}')
+    for column, kind in value.items():
+        name(column, KEY)
+        if kind not in KINDS:
+            raise AssessmentError(f"{KEY}.{column}", kind, f"one of {listed(KINDS)}")
+    return {str(column): str(value[column]) for column in sorted(value)}
+
+
+def grouping_columns(assessment: Assessment) -> tuple[str, ...]:
+    """Columns that levels, resampling, strata, combinations and quality grades use: names, whatever they look like."""
+    named = [*assessment.aggregation.levels, *assessment.uncertainty.resample, *assessment.uncertainty.strata]
+    for scheme in assessment.rankings:
+        for step in scheme.combine or ():
+            named += step.over
+    named += filter(None, [assessment.exclusions.grade_column])
+    return tuple(dict.fromkeys(column for column in named if column not in _OWN_UNITS))

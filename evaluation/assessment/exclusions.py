@@ -1,0 +1,122 @@
+"""Cases that do not count: named one by one after their reference or image proved wrong, or by a registered quality grade."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.assessment.errors import AssessmentError
+from evaluation.assessment.reading import Place, distinct, name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+REASONS: Final[Mapping[str, str]] = {
+    "reference_error": "the reference is wrong",
+    "image_damaged": "the image is damaged",
+    "duplicate": "the case is a duplicate of another one",
+    "outside_definition": "the case does not meet the registered definition of a case",
+    "consent_withdrawn": "consent to the use of the data was withdrawn",
+}
+"""Why a case may be taken out; each is a fact about the case and none about a result."""
+GRADES: Final = ("acceptable", "borderline", "insufficient")
+"""Quality grades of a case, from good to bad."""
+KEY: Final = "exclusions"
+_MOST_CASES: Final = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """Which cases no ranking counts, for no algorithm.
+
+    Attributes
+    ----------
+    cases
+        Reason (a key of `REASONS`) by name of the case.
+    grade_column
+        Column of the case metadata that holds the quality grade; empty where none is registered.
+    grades
+        Grades whose cases are left out.
+    """
+
+    cases: Mapping[str, str]
+    grade_column: str = ""
+    grades: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.cases or self.grade_column)
+
+    def __hash__(self) -> int:
+        return hash((tuple(sorted(self.cases.items())), self.grade_column, self.grades))
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As it stands in an assessment document; cases in ascending order."""
+        found: dict[str, Any] = {
+            "cases": [{"case": case, "reason": reason} for case, reason in sorted(self.cases.items())]
+        }
+        if self.grade_column:
+            found["quality"] = {"column": self.grade_column, "excluded": list(self.grades)}
+        return found
+
+
+NOTHING: Final = Exclusions({})
+
+
+def read_exclusions(value: object) -> Exclusions:
+    """Read the key ``exclusions`` of an assessment document; absent means that every case counts.
+
+    Raises
+    ------
+    AssessmentError
+        For a case that stands there twice, an unknown reason, or an unknown grade.
+
+    Examples
+    --------
+    >>> read_exclusions({"cases": [{"case": "p7", "reason": "reference_error"}]}).cases
+    {'p7': 'reference_error'}
+    """
+    if value is None:
+        return NOTHING
+    place = Place(value, KEY, ("cases", "quality"))
+    pairs = place.items("cases", _case, empty=True) if place.has("cases") else ()
+    if len(pairs) > _MOST_CASES:
+        raise AssessmentError(place.at("cases"), len(pairs), f"at most {_MOST_CASES:,} cases")
+    distinct([case for case, _ in pairs], place.at("cases"), "case")
+    column = ""
+    grades: tuple[str, ...] = ()
+    if place.has("quality"):
+        quality = Place(place.raw("quality"), place.at("quality"), ("column", "excluded"))
+        column = name(quality.raw("column"), quality.at("column"))
+        if column in ("case", "task", "region", "metric"):
+            raise AssessmentError(quality.at("column"), column, "the name of a column of the case metadata")
+        grades = quality.items("excluded", _grade, empty=True) if quality.has("excluded") else ()
+        distinct(grades, quality.at("excluded"), "grade")
+    return Exclusions(dict(pairs), column, tuple(grade for grade in GRADES if grade in grades))
+
+
+def _case(value: object, path: str) -> tuple[str, str]:
+    entry = Place(value, path, ("case", "reason"))
+    case = entry.raw("case")
+    if not isinstance(case, str) or not case.strip() or len(case) > 150:
+        raise AssessmentError(entry.at("case"), case, "the name of a case")
+    return case, entry.choice("reason", list(REASONS))
+
+
+def _grade(value: object, path: str) -> str:
+    if value not in GRADES:
+        raise AssessmentError(path, value, f"one of {', '.join(GRADES)}")
+    return str(value)
+
+
+def counted_words(reasons: Sequence[str]) -> str:
+    """Say why cases are left out, the most frequent reason first.
+
+    Examples
+    --------
+    >>> counted_words(["duplicate", "reference_error", "reference_error"])
+    'the reference is wrong (2), the case is a duplicate of another one (1)'
+    """
+    counts = {reason: list(reasons).count(reason) for reason in dict.fromkeys(reasons)}
+    ordered = sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))
+    return ", ".join(f"{REASONS[reason]} ({number})" for reason, number in ordered)

@@ -1,0 +1,191 @@
+"""What of a design the platform executes, what is only stated, and what it refuses: one statement a choice."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from evaluation import problems
+from evaluation.designs.catalogue import Parameter, shipped
+from evaluation.designs.catalogue.states import (
+    ChoiceState,
+    ChoiceStates,
+    Execution,
+    describing_parameters,
+    execution_states,
+)
+from evaluation.designs.compilation import compile_values
+from evaluation.designs.compilation.compiler import is_reported
+from evaluation.designs.compilation.metrics import label_of, meaning
+from evaluation.designs.compilation.problems import kinds_of, problem_of
+from evaluation.designs.compilation.rankings import scheme_of_kind
+from evaluation.designs.document import Document, Entry, State, Values
+from evaluation.designs.document.words import cell_words
+
+ELSEWHERE: Final = "This design is registered here and evaluated elsewhere."
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What the platform does with one thing that a design says.
+
+    Attributes
+    ----------
+    parameter
+        Its id.
+    task
+        Key of the task; ``None`` for the challenge.
+    choice
+        What is said, in words; empty for the whole value.
+    execution
+        Whether it is executed, stated or refused.
+    note
+        What the platform does or does not do.
+    """
+
+    parameter: str
+    task: str | None
+    choice: str
+    execution: Execution
+    note: str
+
+    @property
+    def label(self) -> str:
+        """The parameter in words."""
+        return shipped()[self.parameter].label
+
+
+@dataclass(frozen=True)
+class ExecutionCounts:
+    """How much of a design is executed, stated and refused."""
+
+    executed: int
+    stated: int
+    refused: int
+
+    def __str__(self) -> str:
+        parts = [f"{self.executed} executed", f"{self.stated} stated"]
+        return ", ".join([*parts, f"{self.refused} refused"] if self.refused else parts)
+
+
+def statements(document: Document) -> tuple[Statement, ...]:
+    """Say of everything in a design that concerns how the challenge runs whether the platform does it.
+
+    Where one task cannot be executed, the challenge cannot be launched: then nothing of the design is executed.
+    """
+    everything = list(_all(document))
+    if is_evaluated_elsewhere(document):
+        everything = [
+            replace(entry, execution=Execution.STATED, note=ELSEWHERE)
+            if entry.execution is Execution.EXECUTED
+            else entry
+            for entry in everything
+        ]
+    return tuple(everything)
+
+
+def is_evaluated_elsewhere(document: Document) -> bool:
+    """Whether the platform cannot execute a task of a design, however complete it is."""
+    return any(compile_values(values).elsewhere for values in document.each_task())
+
+
+def counted(found: Sequence[Statement]) -> ExecutionCounts:
+    """Count statements by their state."""
+    numbers = Counter(entry.execution for entry in found)
+    return ExecutionCounts(*(numbers[execution] for execution in Execution))
+
+
+def statements_of(parameter: Parameter, entry: Entry, values: Values, task: str | None = None) -> Iterator[Statement]:
+    """What is said in one field; nothing of a field that is blank or only describes."""
+    states = execution_states().get(parameter.id)
+    if states is None or entry.state is not State.PROVIDED or entry.value in (None, "", []):
+        return
+
+    def statement(choice: str, state: ChoiceState) -> Statement:
+        return Statement(parameter.id, task, choice, state.execution, state.note)
+
+    if states.choices.decided_by == "problems":
+        for category in entry.value:
+            yield statement(parameter.label_of(category), _of_category(category))
+    elif states.choices.decided_by == "metrics":
+        for row in entry.value:
+            yield statement(label_of(row), _of_metric(row, values))
+    elif states.choices.decided_by == "one_method":
+        yield statement(str(entry.value), _of_methods(entry.value))
+    elif parameter.type in ("enum", "multi-enum"):
+        for choice in entry.value if isinstance(entry.value, list) else [entry.value]:
+            yield statement(parameter.label_of(choice), _of_choice(states.choices, choice))
+    else:
+        cells = [statement(words, state) for words, state in _of_cells(parameter, entry.value, states.fields)]
+        yield from dict.fromkeys(cells) or [statement("", states.whole)]
+
+
+def _all(document: Document) -> Iterator[Statement]:
+    shared = document.values()
+    for parameter in shipped().parameters.values():
+        if parameter.id in describing_parameters():
+            continue
+        if not parameter.is_task:
+            yield from statements_of(parameter, shared.entry(parameter.id), shared)
+        for values in document.each_task():
+            if parameter.is_task or parameter.id in values.task:
+                yield from statements_of(parameter, values.entry(parameter.id), values, values.task_key)
+
+
+def _of_choice(states: ChoiceStates, choice: Any) -> ChoiceState:
+    if isinstance(choice, str) and choice in states.choices:
+        return states.choices[choice]
+    return states.own_words or ChoiceState(Execution.STATED)
+
+
+def _of_category(category: Any) -> ChoiceState:
+    kind = problem_of(category)
+    if kind is None:
+        return ChoiceState(Execution.STATED, "The platform has no kind of problem for this category.")
+    return ChoiceState(Execution.EXECUTED, f"Scored as {problems.get(kind).title}.")
+
+
+def _of_methods(number: Any) -> ChoiceState:
+    if number == 1:
+        return ChoiceState(Execution.EXECUTED, "One submission of a team is ranked in a phase.")
+    return ChoiceState(Execution.STATED, "One submission of a team is ranked in a phase, and no second method.")
+
+
+def _of_metric(row: Mapping[str, Any], values: Values) -> ChoiceState:
+    meant = meaning(row)
+    if meant.metric is None:
+        return ChoiceState(Execution.STATED, "The platform does not compute it; its definition stands here.")
+    if meant.unclear:
+        return ChoiceState(Execution.STATED, "The platform does not compute it as long as its options are open.")
+    kinds = {kind for kind in kinds_of(values) if kind}
+    kind = next(iter(kinds)) if len(kinds) == 1 else None
+    if kind is not None and kind not in meant.metric.problems:
+        return ChoiceState(Execution.STATED, f"The platform does not compute it for {problems.get(kind).title}.")
+    if is_reported(row, meant, kind):
+        return ChoiceState(Execution.EXECUTED, "Computed and reported without a rank.")
+    return ChoiceState(Execution.EXECUTED, "Computed, and ranked by.")
+
+
+def _of_cells(
+    parameter: Parameter, value: Any, fields: Mapping[str, ChoiceStates]
+) -> Iterator[tuple[str, ChoiceState]]:
+    """The choices in columns of a table, or in entries of a record, once each."""
+    columns = {column.key: column for column in parameter.item_fields}
+    for row in value if isinstance(value, list) else [value]:
+        for key, states in fields.items():
+            if not isinstance(row, Mapping) or row.get(key) is None:
+                continue
+            words = f"{columns[key].label}: {cell_words(columns[key], row[key])}"
+            if states.decided_by == "schemes":
+                scheme = scheme_of_kind(row[key])
+                yield (
+                    words,
+                    ChoiceState(Execution.STATED, "The platform does not execute this scheme.")
+                    if scheme is None
+                    else ChoiceState(Execution.EXECUTED, f"Ranked by: {scheme.title}."),
+                )
+            elif columns[key].choices:
+                yield words, _of_choice(states, row[key])
+            else:
+                # A column without choices has one state, whatever stands in it.
+                yield columns[key].label, states.own_words or ChoiceState(Execution.STATED)

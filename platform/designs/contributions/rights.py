@@ -1,0 +1,27 @@
+"""What keeps a person in a design, and what goes of their part when they close their account."""
+
+from collections.abc import Iterator
+
+from accounts import hooks
+from accounts.models import User
+from designs.models import Collaborator
+
+
+def register() -> None:
+    """Have designs asked before an account is closed."""
+    hooks.obstacles.register(obstacles)
+    hooks.leavings.register(leave)
+
+
+def obstacles(user: User) -> Iterator[str]:
+    """A design on which others work must not be left without an owner."""
+    owner = Collaborator.Role.OWNER
+    for own in Collaborator.objects.filter(user=user, role=owner).select_related("design").order_by("design"):
+        others = Collaborator.objects.filter(design=own.design).exclude(user=user)
+        if others.exists() and not others.filter(role=owner).exists():
+            yield f"You are the only owner of the design “{own.design.title}”. Make somebody else its owner first."
+
+
+def leave(user: User) -> None:
+    """Take the person off all designs."""
+    Collaborator.objects.filter(user=user).delete()

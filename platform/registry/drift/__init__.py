@@ -1,1 +1,0 @@
-"""Does a web page or a paper say what is registered (REG-9)?"""

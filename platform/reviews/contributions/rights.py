@@ -1,0 +1,33 @@
+"""What keeps a person in a call, and what they wrote there."""
+
+from collections.abc import Iterator
+
+from accounts import hooks
+from accounts.hooks import OwnText
+from accounts.models import User
+from reviews.models import RUNNING, Assignment, Chair, Filing, Review
+
+
+def register() -> None:
+    """Have calls asked before an account is closed, and reviews copied."""
+    hooks.obstacles.register(obstacles)
+    hooks.own_texts.register(own_texts)
+
+
+def obstacles(user: User) -> Iterator[str]:
+    """A call with open filings needs a chair, and a filing that is under review its reviewers."""
+    for chair in Chair.objects.filter(user=user).select_related("call").order_by("call"):
+        others = Chair.objects.filter(call=chair.call, user__is_active=True).exclude(user=user)
+        if not others.exists() and Filing.objects.filter(call=chair.call, state__in=RUNNING).exists():
+            yield f"You are the only chair of the call “{chair.call.name}”, which has open filings. Add another chair first."
+    open_ones = Assignment.objects.filter(reviewer__user=user, removed_at=None, filing__state__in=RUNNING)
+    if number := open_ones.count():
+        yield f"You have {number} open {'review' if number == 1 else 'reviews'}. Decline them, or ask the chair to take you off."
+
+
+def own_texts(user: User) -> Iterator[OwnText]:
+    """Reviews, with what only the chairs read."""
+    for review in Review.objects.filter(assignment__reviewer__user=user).order_by("started_at"):
+        text = "\n\n".join(part for part in (review.summary, review.confidential) if part)
+        if text:
+            yield OwnText("review", review.changed_at, text)
