@@ -31,8 +31,8 @@ def check_results(results: pd.DataFrame) -> pd.DataFrame:
     Parameters
     ----------
     results
-        At least ``algorithm``, ``case`` and ``value``; ``task``, ``region``, ``metric``, ``outcome``, ``flag`` and
-        ``image_diagonal`` if there are any.
+        At least ``algorithm``, ``case`` and ``value``; ``task``, ``region``, ``metric``, ``outcome``, ``flag``,
+        ``image_diagonal`` and ``worst`` if there are any.
 
     Raises
     ------
@@ -67,8 +67,8 @@ def check_results(results: pd.DataFrame) -> pd.DataFrame:
         message = f"{len(hollow)} rows have the outcome ok but no value, first: {_row_words(hollow.iloc[0])}"
         raise ResultsError(message)
     table.loc[table["outcome"] != Outcome.OK, "value"] = np.nan
-    diagonal = "image_diagonal"
-    table[diagonal] = _numbers(results[diagonal], diagonal) if diagonal in results.columns else np.nan
+    for column in ("image_diagonal", "worst"):
+        table[column] = _numbers(results[column], column) if column in results.columns else np.nan
     return table
 
 

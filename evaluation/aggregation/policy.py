@@ -67,6 +67,7 @@ def apply_policy(
     cases: Sequence[str],
     algorithms: Sequence[str],
     diagonals_of: Callable[[], FloatArray],
+    worst_of: Callable[[], FloatArray],
 ) -> tuple[FloatArray, BoolArray]:
     """Fill in what has no value.
 
@@ -80,6 +81,8 @@ def apply_policy(
         Their names, for messages.
     diagonals_of
         The diagonal of the image of every case in mm; called only where the policy needs it.
+    worst_of
+        The worst value of every case, where the range of the metric has no worst end; called likewise.
 
     Returns
     -------
@@ -93,7 +96,6 @@ def apply_policy(
     """
     filled = values.copy()
     last_rank = np.zeros(values.shape, dtype=bool)
-    diagonals: FloatArray | None = None
     for outcome in sorted(set(coded.outcome_names) - {Outcome.OK.value}):
         where = coded.having(outcome)
         if not where.any():
@@ -121,14 +123,19 @@ def apply_policy(
                 f"algorithm {algorithms[algorithm]!r}); set policy.{rule} of the metric before ranking"
             )
             raise ResultsError(message)
-        if value == "image_diagonal":
-            diagonals = diagonals_of() if diagonals is None else diagonals
-            filled[where] = np.broadcast_to(diagonals[:, None], where.shape)[where]
+        if depends_on_case(value, metric):
+            of_cases = diagonals_of() if value == "image_diagonal" else worst_of()
+            filled[where] = np.broadcast_to(of_cases[:, None], where.shape)[where]
         elif value == "worst_rank":
             last_rank |= where
         else:
             filled[where] = constant(value, metric)
     return filled, last_rank
+
+
+def depends_on_case(value: PolicyValue, metric: MetricUse) -> bool:
+    """Whether a policy word stands for another number in every case."""
+    return value == "image_diagonal" or (value == "worst" and metric.worst is None)
 
 
 def constant(value: PolicyValue, metric: MetricUse) -> float:

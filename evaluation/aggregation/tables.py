@@ -19,7 +19,7 @@ from evaluation.aggregation.columns import (
     constant_column,
     present,
 )
-from evaluation.aggregation.policy import Coded, apply_policy, number_of
+from evaluation.aggregation.policy import Coded, apply_policy, constant, depends_on_case, number_of
 from evaluation.outcomes import Outcome
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment, MetricUse
+    from evaluation.assessment import Assessment, MetricUse, PolicyValue
 
 _SHOWN = 5
 
@@ -49,6 +49,8 @@ class Table:
         Pairs of case and algorithm that the results did not mention at all.
     diagonals
         Diagonal of the image of every case in mm, not a number where no row gives it.
+    worst_values
+        The worst value of every case as the rows give it, not a number where none does.
     """
 
     task: str | None
@@ -61,11 +63,18 @@ class Table:
     outcomes: tuple[Counter[str], ...]
     inserted: tuple[tuple[str, str], ...]
     diagonals: FloatArray
+    worst_values: FloatArray
 
     @property
     def per_dataset(self) -> bool:
         """Whether there is one value for all cases together."""
         return self.metric.level == "dataset"
+
+    def penalties(self, value: PolicyValue) -> FloatArray:
+        """What a policy word or number stands for in every case; not a number where nothing gives it."""
+        if not depends_on_case(value, self.metric):
+            return np.full(len(self.cases), constant(value, self.metric))
+        return self.diagonals if value == "image_diagonal" else self.worst_values
 
 
 def build_tables(
@@ -113,6 +122,7 @@ class _Rows:
         self.outcome, self.outcomes = codes_of(rows["outcome"])
         self.flag, self.flags = codes_of(rows["flag"])
         self.value = rows["value"].to_numpy(dtype=float)
+        self.worst = rows["worst"].to_numpy(dtype=float)
 
     @cached_property
     def cases(self) -> tuple[str, ...]:
@@ -158,7 +168,8 @@ def _tables_of_metric(
         raise ResultsError(message)
     found = set(own)
     known = [region.name for region in assessment.regions]
-    if per_dataset or not known:
+    # Of some metrics a case has one value over everything, though others are measured region by region.
+    if per_dataset or not known or found == {ABSENT}:
         names = [name for name in known if name in found] + sorted(found - set(known))
     else:
         names = known
@@ -191,6 +202,10 @@ def _table(rows: _Rows, block: IntArray, *, metric: MetricUse, region: str | Non
     outcomes.flat[flat] = rows.outcome[block]
     flags.flat[flat] = rows.flag[block]
     mentioned.flat[flat] = True
+    worst_values = np.full(len(cases), np.nan)
+    given = rows.worst[block]
+    use_worst = np.fmax if not metric.higher_is_better else np.fmin
+    use_worst.at(worst_values, place, given)
     coded = Coded(outcomes, (*rows.outcomes, Outcome.MISSING.value), flags, (*rows.flags, ABSENT))
     values, last_rank = apply_policy(
         values,
@@ -199,6 +214,7 @@ def _table(rows: _Rows, block: IntArray, *, metric: MetricUse, region: str | Non
         cases=cases,
         algorithms=rows.algorithms,
         diagonals_of=lambda: _known_diagonals(rows, metric),
+        worst_of=lambda: _known_worst(worst_values, cases, metric),
     )
     absent = np.argwhere(~mentioned)
     return Table(
@@ -212,6 +228,7 @@ def _table(rows: _Rows, block: IntArray, *, metric: MetricUse, region: str | Non
         outcomes=coded.counters(),
         inserted=tuple((cases[case], rows.algorithms[algorithm]) for case, algorithm in absent),
         diagonals=np.full(1, np.nan) if per_dataset else rows.diagonals,
+        worst_values=worst_values,
     )
 
 
@@ -225,6 +242,17 @@ def _known_diagonals(rows: _Rows, metric: MetricUse) -> FloatArray:
         )
         raise ResultsError(message)
     return diagonals
+
+
+def _known_worst(worst_values: FloatArray, cases: Sequence[str], metric: MetricUse) -> FloatArray:
+    if np.isnan(worst_values).any():
+        case = cases[int(np.flatnonzero(np.isnan(worst_values))[0])]
+        message = (
+            f"metric {metric.name!r} counts a missing value as the worst one, and has no worst value of its own; "
+            f"no row {f'of case {case!r} ' if case else ''}gives it in the column worst"
+        )
+        raise ResultsError(message)
+    return worst_values
 
 
 def _refuse_duplicates(rows: pd.DataFrame, numbers: IntArray, flat: IntArray) -> None:

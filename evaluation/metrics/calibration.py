@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from evaluation.metrics.calibration_scores import CALIBRATION, class_calibration_error
-from evaluation.metrics.declaration import IMAGES, OBJECTS, declare
+from evaluation.metrics.declaration import IMAGES, LABELS, OBJECTS, declare
 from evaluation.metrics.options import Option
 from evaluation.metrics.samples import make_samples
 from evaluation.metrics.shared_options import BINS
@@ -55,7 +55,7 @@ def _check_bins(n_bins: int, binning: Binning, bin_edge: BinEdge) -> dict[str, A
 @declare(
     "Expected Calibration Error",
     "ECE",
-    categories=IMAGES + OBJECTS,
+    categories=IMAGES + OBJECTS + LABELS,
     direction="lower",
     range=(0, 1),
     family="calibration",

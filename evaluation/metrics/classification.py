@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.metrics.declaration import IMAGES, NOTHING_TO_FIND, OBJECTS, declare
+from evaluation.metrics.declaration import IMAGES, LABELS, NOTHING_TO_FIND, OBJECTS, declare
 from evaluation.metrics.evaluators import BY_DECISIONS, PER_CLASS, average
 from evaluation.metrics.options import Option
 from evaluation.metrics.samples import make_samples
@@ -19,6 +19,7 @@ from evaluation.metrics.shared_options import (
     LEVEL,
     MATCHING,
     ONE_CLASS,
+    ONE_CLASS_OR_MICRO,
     SCALE,
 )
 
@@ -74,12 +75,12 @@ def judge_class(
 @declare(
     "Sensitivity",
     "Sens",
-    categories=IMAGES + OBJECTS,
+    categories=IMAGES + OBJECTS + LABELS,
     direction="higher",
     range=(0, 1),
     family="per_class_counting",
     needs="labels",
-    options=(LEVEL, *ONE_CLASS, SCALE, *MATCHING),
+    options=(LEVEL, *ONE_CLASS_OR_MICRO, SCALE, *MATCHING),
     evidence="one_class",
     evidence_of_objects="counts",
     policy=NOTHING_TO_FIND,
@@ -142,7 +143,7 @@ def sensitivity(
 @declare(
     "Specificity",
     "Spec",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(0, 1),
     family="per_class_counting",
@@ -187,14 +188,14 @@ def specificity(
 @declare(
     "Positive Predictive Value",
     "PPV",
-    categories=IMAGES + OBJECTS,
+    categories=IMAGES + OBJECTS + LABELS,
     direction="higher",
     range=(0, 1),
     family="per_class_counting",
     needs="labels",
     options=(
         LEVEL,
-        *ONE_CLASS,
+        *ONE_CLASS_OR_MICRO,
         Option(
             "target_prevalence",
             "number",
@@ -265,7 +266,7 @@ def ppv(
 @declare(
     "Negative Predictive Value",
     "NPV",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(0, 1),
     family="per_class_counting",

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluation.metrics.classification import judge_class
-from evaluation.metrics.declaration import IMAGES, OBJECTS, PIXELS, declare
+from evaluation.metrics.declaration import IMAGES, LABELS, OBJECTS, PIXELS, declare
 from evaluation.metrics.options import Option
 from evaluation.metrics.shared_options import (
     EMPTY_MASKS,
     MATCHING,
-    ONE_CLASS,
+    ONE_CLASS_OR_MICRO,
     POSITIVE_CLASS,
     SCALE,
     SCORE_THRESHOLD,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @declare(
     "Positive Likelihood Ratio",
     "LR+",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(0, None),
     family="per_class_counting",
@@ -98,7 +98,7 @@ def lr_plus(
 @declare(
     "F-beta Score",
     "F_beta",
-    categories=IMAGES + PIXELS + OBJECTS,
+    categories=IMAGES + PIXELS + OBJECTS + LABELS,
     direction="higher",
     range=(0, 1),
     family="per_class_counting",
@@ -118,7 +118,7 @@ def lr_plus(
             "Unit that is counted; auto = image for ImLC, pixel for SemS, object for ObD and InS.",
             choices=("auto", "image", "pixel", "object"),
         ),
-        *ONE_CLASS,
+        *ONE_CLASS_OR_MICRO,
         SCALE,
         *EMPTY_MASKS,
         *MATCHING,
@@ -173,7 +173,7 @@ def fbeta(
 @declare(
     "Net Benefit",
     "NB",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(None, 1),
     family="per_class_counting",

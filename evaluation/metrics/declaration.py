@@ -21,6 +21,13 @@ PIXELS: Final = ("SemS",)
 OBJECTS: Final = ("ObD", "InS")
 INSTANCES: Final = ("InS",)
 MASKS: Final = ("SemS", "InS")
+TARGETS: Final = ("Reg",)
+CONFIDENCES: Final = ("FaD",)
+TIMES: Final = ("Sur",)
+LABELS: Final = ("MLC",)
+LANDMARKS: Final = ("Lmk",)
+REGISTRATION: Final = ("Rgn",)
+IMAGE_PAIRS: Final = ("I2I",)
 
 # Without an object in the reference there is nothing to find, whatever was predicted: PPV and DQ punish that.
 NOTHING_TO_FIND: Final[Mapping[str, float | str]] = MappingProxyType({"both_empty": "exclude", "ref_empty": "exclude"})
@@ -33,6 +40,13 @@ FAMILIES: Final[tuple[tuple[str, ...], ...]] = (
     ("overlap", "boundary"),
     ("localization_criterion",),
     ("calibration",),
+    ("failure_detection",),
+    ("regression",),
+    ("survival",),
+    ("multi_label",),
+    ("landmarks",),
+    ("registration",),
+    ("image_similarity",),
 )
 """The families in the order in which they are listed; those of one entry are listed as one."""
 
@@ -53,16 +67,38 @@ MODULES: Final = (
     "evaluation.matching.criterion_tables",
     "evaluation.metrics.proper_scores",
     "evaluation.metrics.calibration",
+    "evaluation.metrics.failure_detection",
+    "evaluation.metrics.regression",
+    "evaluation.metrics.survival",
+    "evaluation.metrics.multi_label",
+    "evaluation.metrics.landmarks",
+    "evaluation.metrics.registration",
+    "evaluation.metrics.image_similarity",
 )
 """Where metrics are declared; within a family, they are listed in this order."""
 
 Direction = Literal["higher", "lower"]
-Evidence = Literal["one_class", "all_classes", "calibration", "counts", "curve", "panoptic"]
+Evidence = Literal[
+    "one_class",
+    "all_classes",
+    "calibration",
+    "counts",
+    "curve",
+    "panoptic",
+    "paired",
+    "confidences",
+    "survival",
+    "labels",
+    "landmarks",
+]
 """What the value on a whole data set is recomputed from, for any choice of cases.
 
 ``one_class``, ``all_classes`` and ``calibration``: decisions and scores of each case (`evaluation.metrics.evaluators`,
 `evaluation.metrics.calibration_scores`); ``counts`` and ``curve``: what was found in each image, at one threshold or at all
-(`evaluation.metrics.detection_values`); ``panoptic``: counts and summed IoU of each image.
+(`evaluation.metrics.detection_values`); ``panoptic``: counts and summed IoU of each image. ``paired``: the two numbers of each
+case (`evaluation.metrics.paired_values`); ``confidences``: its risk and confidence (`evaluation.metrics.confidence_values`);
+``survival``: times and predictions (`evaluation.metrics.survival_values`); ``labels``: its decisions on all labels; ``landmarks``:
+found and known landmarks of each case.
 """
 
 
@@ -79,7 +115,7 @@ class Metric:
     id, name, abbreviation
         The id is the name of the function; ``abbreviation`` may be a pattern in ``label``.
     categories
-        Of the problems that it is offered to: ``ImLC``, ``SemS``, ``ObD``, ``InS``.
+        Of the problems that it is offered to, as ``ImLC`` or ``SemS``: `evaluation.problems.Problem.category`.
     direction
         ``higher`` or ``lower``, whichever is better.
     range
@@ -92,7 +128,8 @@ class Metric:
         The function, or its place as ``package.module:name``, imported when first needed.
     needs
         What the function takes from a case: any of ``masks``, ``spacing``, ``labels``, ``scores``, ``objects``,
-        ``instances``, ``images``.
+        ``instances``, ``images``, ``numbers``, ``confidences``, ``times``, ``landmarks``, ``field``, ``intensities``,
+        ``data_range``, ``windows`` (of voxels around each), ``all_landmarks`` (also those of other regions).
     optional
         Those of ``needs`` without which it can be computed, too.
     unit
@@ -112,6 +149,8 @@ class Metric:
         Takes the objects of all classes at once.
     policy
         Outcomes whose default differs from that of all metrics (see `default_policy`).
+    worst_by_case
+        Rows of results give the worst value that a case can reasonably have, where the range has no worst end.
     label
         How it is called with its options, a format string, such as ``HD{percentile:g}``; the abbreviation if empty.
     """
@@ -136,6 +175,7 @@ class Metric:
     all_classes: bool = False
     policy: Mapping[str, float | str] = field(default_factory=dict)
     label: str = ""
+    worst_by_case: bool = False
 
     def __post_init__(self) -> None:
         if self.direction not in ("higher", "lower"):
@@ -151,9 +191,23 @@ class Metric:
     def problems(self) -> tuple[str, ...]:
         """The kinds of problem that it is offered to."""
         # Kinds of problem know metrics, so that they are asked for when needed only.
-        from evaluation.problems import categories
+        from evaluation.problems import all_problems, categories
 
-        return tuple(problem for problem, category in categories().items() if category in self.categories)
+        own = categories()
+        return tuple(
+            problem.id
+            for problem in all_problems()
+            if {own.get(problem.id), own.get(problem.measures_as)} & set(self.categories)
+        )
+
+    def measured_as(self, problem: str) -> str:
+        """The kind of problem as which it is computed: that kind itself, or the one whose metrics of cases it takes, too."""
+        from evaluation.problems import get, is_known
+
+        if not is_known(problem):
+            return problem
+        kind = get(problem)
+        return problem if kind.category in self.categories or not kind.measures_as else kind.measures_as
 
     @property
     def is_criterion(self) -> bool:
@@ -253,6 +307,7 @@ class Metric:
         Metrics reference, sections 3.3 and 3.4. Nothing that a participant causes is left out; an exclusion depends on
         the reference alone.
         """
+        problem = self.measured_as(problem)
         policy: dict[str, float | str] = {
             "both_empty": "perfect",
             "ref_empty": "worst",
@@ -260,13 +315,14 @@ class Metric:
             "degenerate": "worst",
             "missing": "worst",
         }
-        if self.family == "multi_class_counting" and problem == "image_classification":
+        if self.family == "multi_class_counting" and not _has_values_of_cases(problem):
             policy["both_empty"] = "exclude"
         return policy | dict(self.policy)
 
     def level(self, problem: str, options: Mapping[str, Any]) -> str:
         """``case`` if one value a case exists, ``dataset`` if there is one value for all cases together."""
-        if problem == "image_classification" or self.family in _FAMILIES_OF_WHOLE_DATA_SETS or self.whole_data_set:
+        problem = self.measured_as(problem)
+        if not _has_values_of_cases(problem) or self.family in _FAMILIES_OF_WHOLE_DATA_SETS or self.whole_data_set:
             return "dataset"
         if problem == "semantic_segmentation" or options.get("level") == "pixel":
             return "case"
@@ -290,7 +346,7 @@ class Metric:
 
     def compute_for(self, problem: str) -> Callable[..., Any]:
         """The function for one kind of problem: images, pixels or objects are counted by different ones."""
-        function = self.functions_by_problem.get(problem)
+        function = self.functions_by_problem.get(self.measured_as(problem))
         return self.compute if function is None else _resolved(function)
 
     def as_document(self) -> dict[str, Any]:
@@ -330,6 +386,7 @@ def declare(
     all_classes: bool = False,
     policy: Mapping[str, float | str] = MappingProxyType({}),
     label: str = "",
+    worst_by_case: bool = False,
 ) -> Callable[[_Function], _Function]:
     """Declare the function below a metric of that name; its id is the function's name.
 
@@ -356,6 +413,7 @@ def declare(
             all_classes=all_classes,
             policy=policy,
             label=label,
+            worst_by_case=worst_by_case,
             functions_by_problem=_OTHER_FUNCTIONS.setdefault(function.__name__, {}),
         )
         _DECLARED.setdefault(function.__module__, []).append(metric)
@@ -391,6 +449,13 @@ def _check_together(given: Mapping[str, object], checked: dict[str, Any], known:
     identity = criterion["id"] if isinstance(criterion, Mapping) else criterion
     if identity == "loc_center_distance" and not {"localization_threshold", "localization_thresholds"} & set(given):
         raise OptionError("localization_threshold", None, "a distance in mm, set by the organizers")
+
+
+def _has_values_of_cases(problem: str) -> bool:
+    # Kinds of problem know metrics, so that they are asked for when needed only.
+    from evaluation import problems
+
+    return not problems.is_known(problem) or problems.get(problem).has_values_of_cases
 
 
 @cache

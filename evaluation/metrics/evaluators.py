@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from evaluation.metrics import counting
-from evaluation.metrics.samples import weighted_sum
+from evaluation.metrics.paired_values import PAIRED
+from evaluation.metrics.samples import weighted_count, weighted_sum
 from evaluation.metrics.threshold_counts import (
     Point,
     ThresholdCounts,
@@ -24,6 +25,7 @@ from evaluation.metrics.threshold_counts import (
     working_point,
 )
 from evaluation.metrics.values import FloatArray, Values, mean_of_classes, ratio
+from evaluation.outcomes import Flag, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -295,6 +297,46 @@ def _cost(*, normalized: bool) -> Callable[..., Values]:
     return evaluate
 
 
+def _levels(samples: Samples) -> tuple[FloatArray, FloatArray]:
+    """Levels of reference and decision: the places of their classes."""
+    decided = samples.decision if samples.decision is not None else samples.reference
+    return samples.reference.astype(np.float64), decided.astype(np.float64)
+
+
+def _ordinal_mae(samples: Samples, weights: FloatArray | None) -> Values:
+    size = len(samples.classes)
+    matrix = samples.matrix(weights)
+    off = (matrix * disagreement("linear", size)).sum(axis=(1, 2))
+    number = matrix.sum(axis=(1, 2))
+    return Values(ratio(off, number)).undefine(number == 0, Outcome.DEGENERATE, Flag.REFERENCE)
+
+
+def _macro_ordinal_mae(samples: Samples, weights: FloatArray | None) -> Values:
+    size = len(samples.classes)
+    matrix = samples.matrix(weights)
+    occurs = matrix.sum(axis=2)
+    means = ratio((matrix * disagreement("linear", size)).sum(axis=2), occurs)
+    classes = (occurs > 0).sum(axis=1)
+    total = np.where(occurs > 0, means, 0.0).sum(axis=1)
+    return Values(ratio(total, classes)).undefine(classes == 0, Outcome.DEGENERATE, Flag.REFERENCE)
+
+
+def _kendall_tau_b(samples: Samples, weights: FloatArray | None) -> Values:
+    drawn = np.ones((1, len(samples))) if weights is None else weights
+    return PAIRED["kendall_tau_b"](*_levels(samples), drawn)
+
+
+def _top_k_accuracy(samples: Samples, weights: FloatArray | None, *, k: int = 5) -> Values:
+    scores = np.nan_to_num(samples.required_scores)
+    own = scores[np.arange(len(samples)), samples.reference]
+    greater = (scores > own[:, None]).sum(axis=1)
+    equal = (scores == own[:, None]).sum(axis=1)
+    counts = np.where(samples.absent, 0.0, np.clip((k - greater) / equal, 0.0, 1.0))
+    number = weighted_count(len(samples), weights)
+    values = Values(ratio(weighted_sum(counts, weights), number))
+    return values.undefine(number == 0, Outcome.DEGENERATE, Flag.REFERENCE)
+
+
 OVERALL: Final[Mapping[str, Callable[..., Values]]] = {
     "accuracy": _accuracy,
     "balanced_accuracy": _balanced_accuracy,
@@ -304,5 +346,15 @@ OVERALL: Final[Mapping[str, Callable[..., Values]]] = {
     "weighted_cohens_kappa": _weighted_cohens_kappa,
     "expected_cost": _cost(normalized=False),
     "expected_cost_normalized": _cost(normalized=True),
+    "ordinal_mae": _ordinal_mae,
+    "macro_ordinal_mae": _macro_ordinal_mae,
+    "kendall_tau_b": _kendall_tau_b,
+    "top_k_accuracy": _top_k_accuracy,
 }
-"""Metrics of all classes at once that count decisions."""
+"""Metrics of all classes at once that count decisions, or cases by the order of their scores."""
+
+BY_ORDER: Final = frozenset({"ordinal_mae", "macro_ordinal_mae", "kendall_tau_b"})
+"""Those of them for which the classes are levels: the costliest decision is the farthest one."""
+
+BY_ALL_SCORES: Final = frozenset({"top_k_accuracy"})
+"""Those of them that need a score of every class."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from evaluation.metrics.declaration import IMAGES, declare
+from evaluation.metrics.declaration import IMAGES, LABELS, declare
 from evaluation.metrics.evaluators import OVERALL
 from evaluation.metrics.options import Option
 from evaluation.metrics.samples import make_samples
@@ -38,7 +38,7 @@ def _judge(
 @declare(
     "Accuracy",
     "Acc",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(0, 1),
     family="multi_class_counting",
@@ -87,7 +87,7 @@ def accuracy(
 @declare(
     "Balanced Accuracy",
     "BA",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(0, 1),
     family="multi_class_counting",
@@ -122,7 +122,7 @@ def balanced_accuracy(
 @declare(
     "Youden's Index",
     "J",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(-1, 1),
     family="multi_class_counting",
@@ -177,7 +177,7 @@ def youden_j(
 @declare(
     "Matthews Correlation Coefficient",
     "MCC",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(-1, 1),
     family="multi_class_counting",
@@ -230,7 +230,7 @@ def mcc(
 @declare(
     "Cohen's Kappa",
     "CK",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(-1, 1),
     family="multi_class_counting",
@@ -409,3 +409,118 @@ def expected_cost_normalized(
     return _judge(
         "expected_cost_normalized", reference, prediction, classes, score_threshold, costs=costs, priors=priors
     )
+
+
+@declare(
+    "Mean Absolute Error of Ordinal Classes",
+    "oMAE",
+    categories=IMAGES,
+    direction="lower",
+    range=(0, None),
+    family="multi_class_counting",
+    needs="labels",
+    evidence="all_classes",
+    unit="levels",
+    worst_by_case=True,
+)
+def ordinal_mae(reference: ArrayLike, prediction: ArrayLike, *, classes: Sequence[Hashable] | None = None) -> Result:
+    """Mean distance of decision and reference in levels, where the order of the classes is their scale.
+
+    Parameters are those of `accuracy`. Where one class is common, always deciding for it looks good: see `macro_ordinal_mae`.
+
+    Returns
+    -------
+    Result
+        Value from 0 to one less than the number of classes, lower is better; ``degenerate`` with the flag ``reference``
+        without any case.
+
+    Examples
+    --------
+    >>> round(ordinal_mae([0, 0, 0, 1, 2, 2], [0, 1, 0, 1, 0, 1]).value, 6)
+    0.666667
+    """
+    return _judge("ordinal_mae", reference, prediction, classes, 0.5)
+
+
+@declare(
+    "Macro-averaged Mean Absolute Error of Ordinal Classes",
+    "MMAE",
+    categories=IMAGES,
+    direction="lower",
+    range=(0, None),
+    family="multi_class_counting",
+    needs="labels",
+    evidence="all_classes",
+    unit="levels",
+    worst_by_case=True,
+    policy={"degenerate": "exclude"},
+)
+def macro_ordinal_mae(
+    reference: ArrayLike, prediction: ArrayLike, *, classes: Sequence[Hashable] | None = None
+) -> Result:
+    """Mean over the classes of the reference of their own `ordinal_mae`, so that rare classes weigh like common ones.
+
+    Parameters are those of `accuracy`. Classes that the reference lacks are left out (Baccianella et al. 2009).
+
+    Returns
+    -------
+    Result
+        As `ordinal_mae`.
+
+    Examples
+    --------
+    >>> round(macro_ordinal_mae([0, 0, 0, 1, 2, 2], [0, 1, 0, 1, 0, 1]).value, 6)
+    0.611111
+    """
+    return _judge("macro_ordinal_mae", reference, prediction, classes, 0.5)
+
+
+@declare(
+    "Top-k Accuracy",
+    "Top-k",
+    categories=IMAGES,
+    direction="higher",
+    range=(0, 1),
+    family="multi_class_counting",
+    needs="labels scores",
+    options=(
+        Option("k", "integer", 5, "A case is right if its class is among the k with the highest scores.", minimum=1),
+    ),
+    evidence="all_classes",
+    label="Top-{k}",
+)
+def top_k_accuracy(
+    reference: ArrayLike, scores: ArrayLike, *, k: int = 5, classes: Sequence[Hashable] | None = None
+) -> Result:
+    """Share of cases whose class is among the k with the highest scores.
+
+    Parameters
+    ----------
+    reference, classes
+        As for `accuracy`.
+    scores
+        ``(N, C)``.
+    k
+        Fewer than there are classes.
+
+    Returns
+    -------
+    Result
+        Value in [0, 1], higher is better. Of classes with equal scores, the mean over all their orders counts, so that the
+        order of the columns does not matter.
+
+    Raises
+    ------
+    ValueError
+        As `accuracy`, and for a k that takes in every class.
+
+    Examples
+    --------
+    >>> round(top_k_accuracy([0, 2], [[0.5, 0.25, 0.25], [0.5, 0.25, 0.25]], k=2).value, 6)
+    0.75
+    """
+    samples = make_samples(reference, scores, classes=classes)
+    if not 1 <= k < len(samples.classes):
+        message = f"k is at least 1 and less than the {len(samples.classes)} classes, not {k}"
+        raise ValueError(message)
+    return OVERALL["top_k_accuracy"](samples, None, k=k).result()

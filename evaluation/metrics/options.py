@@ -11,6 +11,7 @@ _POLICY_ONLY = "distance_penalty"
 _SQUARE_MATRICES = {"weight_matrix", "costs"}
 _POSITIVE_LISTS = {"spacing"}
 _NON_NEGATIVE_LISTS = {"fppi_points", "class_weights", "priors", "baseline_priors", "localization_thresholds"}
+_INTERVALS = {"data_range"}
 _PROBABILITIES = {
     "target_specificity",
     "target_sensitivity",
@@ -83,10 +84,14 @@ class Option:
             parts.append("a whole number" + self._limits())
         if self.type == "boolean":
             parts.append("true or false")
+        if "object" in self.type and self.type != "object":
+            parts.append('{"percentile": a number > 0 and <= 100}')
         if self.type == "string":
             parts.append("a text")
         if "array" in self.type:
             parts.append(self._array_words())
+        if self.type == "object":
+            parts.append("an object")
         if isinstance(self.default, str) and self.choices is None and self.type != "string":
             parts.append(repr(self.default))
         if self.default is None and not self.required:
@@ -143,6 +148,10 @@ class Option:
             raise OptionError(self.name, value, self.allowed)
         if self.choices_declared_in and isinstance(value, Mapping):
             return _check_choice_with_options(self, value)
+        if isinstance(value, Mapping) and self.type == "object":
+            return dict(value)
+        if "object" in self.type and isinstance(value, Mapping):
+            return self._check_percentile(value)
         if isinstance(value, str):
             return self._check_text(value)
         if isinstance(value, bool):
@@ -154,6 +163,13 @@ class Option:
         if isinstance(value, Sequence) and "array" in self.type:
             return self._check_array(value)
         raise OptionError(self.name, value, self.allowed)
+
+    def _check_percentile(self, value: Mapping[str, object]) -> dict[str, float]:
+        given = value.get("percentile")
+        is_number = isinstance(given, (int, float)) and not isinstance(given, bool)
+        if set(value) != {"percentile"} or not is_number or not 0 < given <= 100:  # type: ignore[operator]
+            raise OptionError(self.name, value, self.allowed)
+        return {"percentile": float(given)}  # type: ignore[arg-type]
 
     def _check_text(self, value: str) -> str:
         if self.choices is not None:
@@ -184,6 +200,11 @@ class Option:
             if len(rows) != len(value) or len(rows) < 2 or any(len(row) != len(rows) for row in rows):
                 raise OptionError(self.name, value, self.allowed)
             return rows
+        if self.name in _INTERVALS:
+            ends = self._numbers(value, lowest=-math.inf)
+            if len(ends) != 2 or ends[0] >= ends[1]:
+                raise OptionError(self.name, value, self.allowed)
+            return ends
         return self._numbers(value, lowest=0.0)
 
     def _numbers(self, value: Sequence[object], *, lowest: float) -> list[float]:
@@ -201,6 +222,8 @@ class Option:
             return "a square matrix of numbers >= 0, one row and one column a class"
         if self.name in _POSITIVE_LISTS:
             return "a list of numbers > 0"
+        if self.name in _INTERVALS:
+            return "a list of two numbers, the lower first"
         if self.name in _NON_NEGATIVE_LISTS:
             return "a list of numbers >= 0"
         return "a list of numbers"

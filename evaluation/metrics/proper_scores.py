@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from evaluation.metrics.calibration_scores import CALIBRATION
-from evaluation.metrics.declaration import IMAGES, OBJECTS, declare
+from evaluation.metrics.declaration import IMAGES, LABELS, OBJECTS, declare
 from evaluation.metrics.options import Option
 from evaluation.metrics.samples import make_samples
 from evaluation.metrics.shared_options import TASK_FORM
@@ -34,7 +34,7 @@ def _judge(
 @declare(
     "Brier Score",
     "BS",
-    categories=IMAGES + OBJECTS,
+    categories=IMAGES + OBJECTS + LABELS,
     direction="lower",
     range=(0, 2),
     family="calibration",
@@ -168,7 +168,7 @@ def root_brier_score(
 @declare(
     "Negative Log Likelihood",
     "NLL",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="lower",
     range=(0, None),
     family="calibration",

@@ -48,6 +48,13 @@ CLASS_AVERAGE: Final = Option(
     "How one-versus-rest values are combined over classes.",
     choices=("per_class", "macro", "weighted"),
 )
+CLASS_AVERAGE_OR_MICRO: Final = Option(
+    "class_average",
+    "enum",
+    "per_class",
+    "How one-versus-rest values are combined over classes; micro pools the counts of several labels, where a case may have many.",
+    choices=("per_class", "macro", "weighted", "micro"),
+)
 SCALE: Final = Option(
     "scale",
     "enum",
@@ -189,5 +196,6 @@ BIN_EDGE: Final = Option(
 MATCHING: Final = (LOCALIZATION_CRITERION, LOCALIZATION_THRESHOLD, ASSIGNMENT, DOUBLE_ASSIGNMENT)
 MASK_MATCHING: Final = (MASK_CRITERION, LOCALIZATION_THRESHOLD, OPTIMAL_ASSIGNMENT, DOUBLE_ASSIGNMENT)
 ONE_CLASS: Final = (SCORE_THRESHOLD, POSITIVE_CLASS, CLASS_AVERAGE)
+ONE_CLASS_OR_MICRO: Final = (SCORE_THRESHOLD, POSITIVE_CLASS, CLASS_AVERAGE_OR_MICRO)
 BINS: Final = (N_BINS, BINNING, BIN_EDGE)
 EMPTY_MASKS: Final = (ON_BOTH_EMPTY, ON_ONE_EMPTY)

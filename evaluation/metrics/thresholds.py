@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from evaluation.metrics.classification import judge_class
-from evaluation.metrics.declaration import IMAGES, OBJECTS, declare
+from evaluation.metrics.declaration import IMAGES, LABELS, OBJECTS, declare
 from evaluation.metrics.options import Option
 from evaluation.metrics.shared_options import (
     CLASS_AVERAGE,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @declare(
     "Area under the Receiver Operating Characteristic Curve",
     "AUROC",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(0, 1),
     family="multi_threshold",
@@ -86,7 +86,7 @@ def auroc(
 @declare(
     "Average Precision",
     "AP",
-    categories=IMAGES + OBJECTS,
+    categories=IMAGES + OBJECTS + LABELS,
     direction="higher",
     range=(0, 1),
     family="multi_threshold",

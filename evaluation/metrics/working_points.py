@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evaluation.metrics.declaration import IMAGES, OBJECTS, declare
+from evaluation.metrics.declaration import IMAGES, LABELS, OBJECTS, declare
 from evaluation.metrics.options import Option
 from evaluation.metrics.shared_options import (
     LEVEL,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 @declare(
     "Sensitivity at fixed Specificity",
     "Sens@Spec",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(0, 1),
     family="working_point",
@@ -88,7 +88,7 @@ def sensitivity_at_specificity(
 @declare(
     "Specificity at fixed Sensitivity",
     "Spec@Sens",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(0, 1),
     family="working_point",
@@ -127,7 +127,7 @@ def specificity_at_sensitivity(
 @declare(
     "PPV at fixed Sensitivity",
     "PPV@Sens",
-    categories=IMAGES + OBJECTS,
+    categories=IMAGES + OBJECTS + LABELS,
     direction="higher",
     range=(0, 1),
     family="working_point",
@@ -167,7 +167,7 @@ def ppv_at_sensitivity(
 @declare(
     "NPV at fixed Sensitivity",
     "NPV@Sens",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(0, 1),
     family="working_point",
@@ -206,7 +206,7 @@ def npv_at_sensitivity(
 @declare(
     "Sensitivity at fixed PPV",
     "Sens@PPV",
-    categories=IMAGES + OBJECTS,
+    categories=IMAGES + OBJECTS + LABELS,
     direction="higher",
     range=(0, 1),
     family="working_point",
@@ -252,7 +252,7 @@ def sensitivity_at_ppv(
 @declare(
     "Sensitivity at fixed NPV",
     "Sens@NPV",
-    categories=IMAGES,
+    categories=IMAGES + LABELS,
     direction="higher",
     range=(0, 1),
     family="working_point",

@@ -7,20 +7,26 @@ registry of kinds costs nothing to a page.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.catalogue import Option
+    from evaluation.figures.case_sheets import CaseSheets
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.readers import Issue
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.pieces import Numbers, Pieces
     from evaluation.scoring.rows import Row, ScoredCase
+
+ALGORITHMS: Final = ("near", "far")
+"""Of a challenge to try a kind with: the first has an error of a pixel or so, the second a larger one."""
 
 
 class References:
@@ -100,12 +106,20 @@ class Problem:
         Whether values come from code that is not here.
     pixel_kind
         Of a kind with objects: whose functions count their pixels.
+    measures_as
+        The kind whose metrics of single cases this one takes, too, computed as they are there.
     has_one_metric
         Whether an assessment has a single metric, which results tables do not name.
-    picture
-        What a picture of a case shows: ``slices`` of an image, ``objects`` on an image, or nothing.
+    picture_words
+        What a picture of a case shows, behind “The picture shows”: the prediction, and the reference for who may see it.
+    picture_caption
+        A sentence below it, ``{shown}`` being ``prediction`` or ``reference``; may be empty.
     table_files
         Names that the one table of all cases may have; empty where predictions are a file a case.
+    reference_files
+        Names that the one table of references may have, where it is called otherwise than those of predictions.
+    files_beside_references
+        Further tables that may stand beside that of the references, read with it.
     takes_regions, needs_regions, has_numbered_labels
         Whether an assessment has regions, has to have them, and names their labels by whole numbers only.
     has_image_diagonal
@@ -114,6 +128,10 @@ class Problem:
         Whether a value of the whole data set takes in cases without a valid prediction, which its evidence names.
     tells_outcomes
         Whether a metric can be undefined in a single case for what was predicted there (otherwise only ``missing``).
+    has_values_of_cases
+        Whether any metric has a value for a single case; otherwise all are of the whole data set.
+    averages_micro
+        Whether counts can be pooled over classes, since a case may have several.
     tells_reference_by_results
         Whether what a result is made of gives the references away.
     finds_objects
@@ -131,12 +149,16 @@ class Problem:
     is_scored: bool = False
     settings: tuple[Option, ...] = ()
     table_files: tuple[str, ...] = ()
+    reference_files: tuple[str, ...] = ()
+    files_beside_references: tuple[str, ...] = ()
     takes_regions: bool = True
     needs_regions: bool = False
     has_numbered_labels: bool = False
     has_image_diagonal: bool = False
     tells_outcomes: bool = True
     evidence_tells_missing: bool = False
+    has_values_of_cases: bool = True
+    averages_micro: bool = False
     tells_reference_by_results: bool = False
     finds_objects: bool = False
     rates_parts: bool = False
@@ -144,7 +166,9 @@ class Problem:
     has_one_metric: bool = False
     is_measured_elsewhere: bool = False
     pixel_kind: str = ""
-    picture: str = ""
+    measures_as: str = ""
+    picture_words: str = "{case} with the prediction"
+    picture_caption: str = ""
 
     decoy_columns: ClassVar[tuple[str, str]] = ("sha256", "predicted")
     """Headings of what is kept of a prediction for a case that is asked for and not scored: digest, and how much it is."""
@@ -162,6 +186,20 @@ class Problem:
         from evaluation.assessment.metrics import read_catalogue_metric
 
         return read_catalogue_metric(value, path, self.id, rank_based=rank_based)
+
+    def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Checked settings, with the defaults that depend on others.
+
+        Raises
+        ------
+        AssessmentError
+            For settings that do not fit together.
+        """
+        return settings
+
+    def complete_metric(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
+        """An entry of the metrics with what settings say of it, such as the unit of distances."""
+        return metric
 
     def metric_document(self, metric: MetricUse) -> dict[str, Any]:
         """The entry as JSON values with every default."""
@@ -251,6 +289,12 @@ class Problem:
         """
         raise NotImplementedError
 
+    def score_at_once(
+        self, assessment: Assessment, algorithm: str, references: References, opened: Opened
+    ) -> tuple[list[Row], list[Block]] | None:
+        """What `score` of every case and `finish` give, where all cases together are much faster; ``None`` elsewhere."""
+        return None
+
     def preload(self) -> None:
         """Load the libraries that scoring loads when first called, before processes are forked."""
 
@@ -292,6 +336,10 @@ class Problem:
         message = f"metric {metric.id} of {self.id} cannot be recomputed from evidence"
         raise ValueError(message)
 
+    def hits(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
+        """Hits and trials of each case, of a metric that counts one in the other; ``None`` for any other metric."""
+        return None
+
     # What a confined child reports ------------------------------------------------------------------------------------
 
     def is_possible(
@@ -315,6 +363,73 @@ class Problem:
     # References on a platform -----------------------------------------------------------------------------------------
 
     merging: MergingRules = MergingRules()
+
+    @property
+    def reference_tables(self) -> tuple[str, ...]:
+        """Names that the one table of references may have; empty where references are a file a case."""
+        return self.reference_files or self.table_files
+
+    def shared_evidence(
+        self, assessment: Assessment, shared: Mapping[str, Any], patients: Mapping[str, str]
+    ) -> Mapping[str, Any]:
+        """What the evidence of all algorithms has in common.
+
+        Parameters
+        ----------
+        shared
+            What the test set has stored of it.
+        patients
+            Patient of each case, where they are known.
+        """
+        return shared
+
+    # Pictures of cases ------------------------------------------------------------------------------------------------
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """Whether there is something to draw of a case; `facts` are what participants may know of it."""
+        return False
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """Type and shape of `outline_of`, as NumPy names them; -1 stands for any length."""
+        return "float64", (-1,)
+
+    def outline_of(self, value: Any) -> NDArray[Any]:
+        """What a picture shows of a reference or a prediction; a confined child runs it for predictions.
+
+        Parameters
+        ----------
+        value
+            Of a kind with a file a case: what was read of the file. Of a table: a prepared reference or a prediction.
+        """
+        raise NotImplementedError
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """Draw a case as a PNG picture; ``None`` if there is nothing to draw.
+
+        Parameters
+        ----------
+        image
+            Grey levels of the case's image, 0 to 255, axes x, y[, z], where organizers sent one.
+        prediction, reference
+            From `outline_of`; ``None`` without a valid prediction, and for whoever may not see the reference.
+        """
+        return None
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any],
+    ) -> CaseSheets | None:
+        """Draw everything that the viewer of a case shows; ``None`` if there is nothing. Parameters as of `draw`."""
+        return None
 
     # In words ---------------------------------------------------------------------------------------------------------
 
@@ -358,8 +473,15 @@ class Problem:
         message = f"references of the problem {self.id} cannot be scanned"
         raise ValueError(message)
 
-    def write_example(self, folder: Path, *, cases: int = 6, seed: int = 1) -> dict[str, Any]:
+    def write_example(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
         """Write a small challenge to try the kind with: ``references`` and one folder an algorithm in ``predictions``.
+
+        Parameters
+        ----------
+        algorithms
+            Their names, the best first: each has a larger error than the one before.
 
         Returns
         -------

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from evaluation.readers import ReadError, case_name
 from evaluation.readers.cells import read_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+    from collections.abc import Callable, Sequence
 
 CASES_FILE = "cases.csv"
 
 
-def find_cases(folder: Path) -> dict[str, Path]:
-    """Find the label images of a folder, by case, sorted.
+def case_of_image(name: str) -> str:
+    """The case that an image is of, by its name; empty for another file."""
+    known = case_name(Path(name))
+    return known[0] if known else ""
+
+
+def find_cases(folder: Path, case_of: Callable[[str], str] = case_of_image) -> dict[str, Path]:
+    """Find the files of a folder, by case, sorted.
+
+    Parameters
+    ----------
+    case_of
+        Says of the name of a file which case it is of; nothing if it is not read.
 
     Raises
     ------
@@ -26,12 +37,12 @@ def find_cases(folder: Path) -> dict[str, Path]:
         raise ReadError("not_found", folder.name or str(folder), "there is no such folder")
     cases: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
-        known = case_name(path)
-        if known is None or path.name.startswith(".") or not path.is_file():
+        case = case_of(path.name)
+        if not case or path.name.startswith(".") or not path.is_file():
             continue
-        if known[0] in cases:
-            raise ReadError("table", path.name, f"a second file for the case {known[0]}", "one file a case")
-        cases[known[0]] = path
+        if case in cases:
+            raise ReadError("table", path.name, f"a second file for the case {case}", "one file a case")
+        cases[case] = path
     return cases
 
 
@@ -45,3 +56,18 @@ def patients_of(references: Path, cases: Sequence[str]) -> dict[str, str] | None
         return None
     known = dict(zip(table.text("case"), table.columns["patient"], strict=True))
     return {case: known.get(case, case) for case in cases}
+
+
+def facts_of(references: Path, cases: Sequence[str]) -> dict[str, dict[str, str]]:
+    """What ``cases.csv`` beside the references says of each case, by column; nothing without the file."""
+    path = references / CASES_FILE
+    if not path.is_file():
+        return {case: {} for case in cases}
+    table = read_table(path, ("case",))
+    rows = {case: row for row, case in enumerate(table.text("case"))}
+    return {
+        case: {name: cells[rows[case]] for name, cells in table.columns.items() if name != "case"}
+        if case in rows
+        else {}
+        for case in cases
+    }

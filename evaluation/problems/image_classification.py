@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from evaluation.problems.base import MergingRules
+from evaluation.problems.base import ALGORITHMS, MergingRules, Opened, References
 from evaluation.problems.tables import (
     SHOWN_REASONS,
     ExpectedTable,
@@ -21,7 +22,7 @@ from evaluation.problems.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from evaluation.assessment import Assessment
@@ -80,15 +81,36 @@ class LabelPredictions(PredictionTable):
         return answer_of(self.answers, place) if self.answers.answered[place] else None
 
 
+class AnswersByCase(Mapping[str, "Numbers"]):
+    """The answer to each case that has one, made when it is asked for."""
+
+    def __init__(self, table: LabelPredictions) -> None:
+        self.table = table
+
+    def __getitem__(self, case: str) -> Numbers:
+        answer = self.table.of(case) if case in self.table.places else None
+        if answer is None:
+            raise KeyError(case)
+        return answer
+
+    def __iter__(self) -> Iterator[str]:
+        answered = self.table.answers.answered
+        return (case for case, place in self.table.places.items() if answered[place])
+
+    def __len__(self) -> int:
+        return int(self.table.answers.answered.sum())
+
+
 class ImageClassification(TableProblem):
     """One class of every case, decided or by scores."""
 
     id = "image_classification"
     category = "ImLC"
-    task_categories = ("classification",)
+    task_categories = ("classification", "prediction")
     table_files = ("labels.csv",)
     tells_outcomes = False
     evidence_tells_missing = True
+    has_values_of_cases = False
     tells_reference_by_results = True
     decoy_columns = ("scores_sha256", "answers")
     merging = MergingRules(
@@ -98,6 +120,17 @@ class ImageClassification(TableProblem):
             "agreement are refused by name",
         }
     )
+
+    def check(self, assessment: Assessment) -> None:
+        """Refuse to look among so many classes that none is left."""
+        from evaluation.assessment.errors import AssessmentError
+
+        named = {str(label) for region in assessment.regions for label in region.labels}
+        classes = max(len(named), 2)
+        for index, use in enumerate(assessment.metrics):
+            if named and use.options.get("k", 0) >= classes:
+                allowed = f"a whole number below the number of classes ({classes})"
+                raise AssessmentError(f"metrics[{index}].options.k", use.options["k"], allowed)
 
     def needs_scores(self, use: MetricUse) -> bool:
         """Net benefit is defined for decisions as well (and the scores decide where there are any)."""
@@ -206,6 +239,31 @@ class ImageClassification(TableProblem):
 
         return score_answer(reference.code, prediction)
 
+    def score_at_once(
+        self, assessment: Assessment, algorithm: str, references: References, opened: Opened
+    ) -> tuple[list[Row], list[Block]] | None:
+        """The answers to all cases as arrays, as they were read."""
+        import numpy as np
+
+        from evaluation.problems.labels import finish_block
+        from evaluation.scoring.classification_evidence import make_block
+
+        if not isinstance(opened.predictions, AnswersByCase):
+            return None
+        assert isinstance(references, TableReferences)
+        classes, answers = references.table.classes, opened.predictions.table.answers
+        assert classes is not None
+        code = {name: place for place, name in enumerate(references.shared["classes"])}
+        block = make_block(
+            algorithm,
+            list(opened.predictions.table.places),
+            np.array([code[classes[case]] for case in opened.predictions.table.places], dtype=np.int64),
+            decision=answers.decision,
+            scores=answers.scores,
+            answered=answers.answered,
+        )
+        return finish_block(assessment, algorithm, block if answers.answered.any() else None, references.shared)
+
     def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
         """One part, the answers, serves all metrics."""
         from evaluation.scoring.classification_evidence import PART
@@ -237,6 +295,19 @@ class ImageClassification(TableProblem):
         from evaluation.scoring.classification_evidence import recompute_classification
 
         return recompute_classification(metric, evidence, multiplicities)
+
+    def hits(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
+        """Right decisions: each case is one trial of a metric that it counts in."""
+        import numpy as np
+
+        from evaluation.outcomes import Outcome
+
+        if metric.id not in ("accuracy", "sensitivity", "specificity", "ppv", "npv"):
+            return None
+        each = self.recompute(metric, evidence, np.eye(len(evidence.cases)))
+        trials = each.has(Outcome.OK).astype(float)
+        found = np.where(trials > 0, each.numbers, 0.0)
+        return (found, trials) if np.isin(found, (0.0, 1.0)).all() else None
 
     def is_possible(
         self,
@@ -288,6 +359,13 @@ class ImageClassification(TableProblem):
         if words:
             told[""] = ReadError("table", LABELS_FILE, "; ".join(words)).issue
         return told
+
+    def predictions_of(
+        self, table: PredictionTable, cases: Sequence[str], reasons: Mapping[str, Issue]
+    ) -> Mapping[str, Any]:
+        """Made when they are asked for: `score_at_once` asks for none."""
+        assert isinstance(table, LabelPredictions)
+        return AnswersByCase(table)
 
     def merge_annotators(
         self,
@@ -361,11 +439,13 @@ class ImageClassification(TableProblem):
 
         return scan_labels(read_reference_labels(references / LABELS_FILE)), []
 
-    def write_example(self, folder: Path, *, cases: int = 6, seed: int = 1) -> dict[str, Any]:
+    def write_example(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
         """Two classes; one algorithm guesses by noisy scores, one always says the same."""
         from evaluation.problems.examples import write_labels
 
-        write_labels(folder, cases=cases, seed=seed)
+        write_labels(folder, cases=cases, seed=seed, algorithms=algorithms)
         return {
             "schema": 1,
             "problem": self.id,

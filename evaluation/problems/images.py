@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from evaluation.problems.base import Opened, Problem, References
+from evaluation.problems.files import FileProblem, FileWords
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from evaluation.assessment import Assessment
-    from evaluation.readers import Issue, LabelImage
-    from evaluation.readers.instance_tables import InstanceRules, Instances, InstanceTable
+    from evaluation.figures.case_sheets import CaseSheets
+    from evaluation.readers import Issue, LabelImage, Limits
+    from evaluation.readers.instance_tables import Instances, InstanceTable
 
 
 class ImagePrediction(NamedTuple):
@@ -23,29 +26,73 @@ class ImagePrediction(NamedTuple):
     table: InstanceTable | Issue | None = None
 
 
-class LabelImageProblem(Problem):
+class LabelImageProblem(FileProblem):
     """A kind with a label image a case; its module says how one is prepared and scored."""
 
-    is_scored = True
     has_image_diagonal = True
     decoy_columns = ("labels_sha256", "labelled_voxels")
+    file_words = "label image"
+    no_decoy_words = (
+        "a decoy without a reference needs images/{case}.nii.gz (or another format with a grid), or any label image "
+        "of its grid as references/{case}.nii.gz"
+    )
+    picture_words = "Three orthogonal slices of {case} with the outline of the prediction"
+    picture_caption = "Slices across z, y and x through the middle of the {shown}."
 
-    def prepare(self, assessment: Assessment, image: LabelImage, instances: Instances | None = None) -> Any:
-        """Prepare a reference that has been read, for any number of predictions.
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Those of the formats of label images."""
+        from evaluation.readers import SUFFIXES
 
-        Parameters
-        ----------
-        instances
-            Class of each object, where a table beside the label image tells.
-        """
-        raise NotImplementedError
+        return SUFFIXES
+
+    # Reading and validating -------------------------------------------------------------------------------------------
+
+    def read_reference(self, assessment: Assessment, path: Path) -> LabelImage:
+        """Read a label image with the labels of the assessment."""
+        from evaluation.readers import read_label_image
+
+        return read_label_image(path, allowed_labels=self.allowed_labels(assessment))
+
+    def expected(self, assessment: Assessment) -> Mapping[str, Any]:
+        """Labels that may occur beside 0."""
+        labels = self.allowed_labels(assessment)
+        return {"labels": None if labels is None else list(labels)}
+
+    def read_prediction(
+        self, path: Path, facts: Mapping[str, Any], expected: Mapping[str, Any], *, limits: Limits | None = None
+    ) -> LabelImage:
+        """Read a label image on the grid of the reference."""
+        from evaluation.readers import Geometry, read_label_image
+        from evaluation.readers.limits import DEFAULT
+
+        grid, labels = Geometry.of(facts), expected.get("labels")
+        return read_label_image(path, expected=grid, allowed_labels=labels, limits=limits or DEFAULT)
+
+    def facts_of(self, content: LabelImage) -> dict[str, Any]:
+        """The grid."""
+        return content.geometry.document
+
+    def byte_limit(self, facts: Mapping[str, Any]) -> int:
+        """Eight bytes a voxel, and room for a header."""
+        return 8 * self.cost(facts) + 4 * 1024**2
+
+    def cost(self, facts: Mapping[str, Any]) -> int:
+        """Voxels."""
+        return math.prod(facts["shape"])
+
+    def check_objects(self, content: LabelImage, instances: Instances, *, case: str, file: str) -> None:
+        """Every object of the image has its row, and every row its object."""
+        from evaluation.readers.instance_tables import check_instances
+
+        check_instances(content, instances, case=case, file=file)
+
+    def submitted(self, path: Path, table: InstanceTable | Issue | None) -> ImagePrediction:
+        """The file, and the table of all objects where there is one."""
+        return ImagePrediction(path, table)
 
     def allowed_labels(self, assessment: Assessment) -> tuple[int, ...] | None:
         """Labels that may occur beside 0; ``None`` when all may."""
-        return None
-
-    def table_beside(self, assessment: Assessment) -> InstanceRules | None:
-        """What a table of objects beside the label images may and has to tell; ``None`` where there are no objects."""
         return None
 
     def blank_label(self, assessment: Assessment) -> int:
@@ -84,97 +131,117 @@ class LabelImageProblem(Problem):
 
     # Folders of the command line --------------------------------------------------------------------------------------
 
-    def open_references(self, assessment: Assessment, folder: Path) -> ImageReferences:
-        """Find the label images of a folder; see `Problem.open_references`."""
-        from evaluation.problems.folders import find_cases, patients_of
-        from evaluation.readers import ReadError
-
-        files = find_cases(folder)
-        if not files:
-            raise ReadError("not_found", folder.name or str(folder), "no label images in the folder")
-        table = self.read_table_beside(assessment, folder)
-        shared = self.shared_of_folder(assessment, patients_of(folder, list(files)))
-        return ImageReferences(self, assessment, files, table, shared)
-
-    def open_predictions(self, assessment: Assessment, folder: Path, references: References) -> Opened:
-        """Find the label images of one algorithm; see `Problem.open_predictions`."""
-        from evaluation.problems.folders import find_cases
-
-        assert isinstance(references, ImageReferences)
-        files = find_cases(folder)
-        unexpected = [path.name for case, path in files.items() if case not in references.files]
-        table = self.predicted_table(assessment, folder)
-        # A table that cannot be read is told once, and not again for each case.
-        reasons = {"": table} if _is_issue(table) else {}
-        predictions = {case: ImagePrediction(path, table) for case, path in files.items() if case in references.files}
-        return Opened(predictions, reasons, unexpected)  # type: ignore[arg-type]
-
-    def read_table_beside(self, assessment: Assessment, folder: Path) -> InstanceTable | None:
-        """Read the table of objects beside references.
-
-        Raises
-        ------
-        ReadError
-            If it is needed and not there, or cannot be taken.
-        """
-        return None
-
-    def predicted_table(self, assessment: Assessment, folder: Path) -> InstanceTable | Issue | None:
-        """The table of objects beside predictions, or why it cannot be taken."""
-        return None
-
-    def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
-        """What the evidence of all algorithms has in common."""
-        return {}
-
-
-def label_image_problem(problem_id: str) -> LabelImageProblem:
-    """The kind of that id, which has a label image a case.
-
-    Raises
-    ------
-    ValueError
-        If it has none.
-    """
-    from evaluation.problems.registry import get
-
-    problem = get(problem_id)
-    if not isinstance(problem, LabelImageProblem):
-        message = f"the problem {problem_id} has no label images"
-        raise ValueError(message)  # noqa: TRY004  (it is the id that is wrong)
-    return problem
-
-
-def _is_issue(table: object) -> bool:
-    from evaluation.readers import Issue
-
-    return isinstance(table, Issue)
-
-
-@dataclass(frozen=True)
-class ImageReferences(References):
-    """The label images of a folder, each read when it is prepared."""
-
-    problem: LabelImageProblem
-    assessment: Assessment
-    files: Mapping[str, Path]
-    table: InstanceTable | None = None
-    shared: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def cases(self) -> Sequence[str]:  # type: ignore[override]
-        """Ascending."""
-        return list(self.files)
-
-    def prepare(self, case: str) -> Any:
-        """Read and prepare the reference of a case, with the classes that a table beside it tells."""
+    def read_local_reference(self, assessment: Assessment, path: Path) -> LabelImage:
+        """Read a label image, which may have labels that no region of the assessment names."""
         from evaluation.readers import read_label_image
-        from evaluation.readers.instance_tables import check_instances
 
-        path = self.files[case]
-        image = read_label_image(path)
-        instances = None
-        if self.table is not None:
-            instances = self.table.of(case)
-            check_instances(image, instances, case=case, file=path.name)
-        return self.problem.prepare(self.assessment, image, instances)
+        return read_label_image(path)
+
+    # References on a platform -----------------------------------------------------------------------------------------
+
+    def merge_files(self, files: Sequence[Path], rule: str, target: Path) -> Path:
+        """Merge label images on one grid, which may be stored differently; runs in confined children only."""
+        from evaluation.problems.label_merging import merge_files
+
+        return merge_files(files, rule, target)
+
+    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
+        """The grid of an image that has one."""
+        from evaluation.readers import read_geometry
+
+        return read_geometry(path).document if self.case_of(path.name) else None
+
+    def stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
+        """Write a block in the middle of the grid."""
+        from evaluation.problems.label_merging import stand_in
+        from evaluation.readers import Geometry
+
+        return stand_in(Geometry.of(facts), self.blank_label(assessment), target)
+
+    # Pictures of cases ------------------------------------------------------------------------------------------------
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """On a plain backdrop where there is no image."""
+        return "shape" in facts
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """A label a voxel."""
+        return "uint16", tuple(facts["shape"])
+
+    def outline_of(self, value: LabelImage) -> NDArray[Any]:
+        """The labels."""
+        return value.labels
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """Outline labels in three orthogonal slices.
+
+        Where to cut is decided by what the picture shows: the place of the cut must not give the reference away.
+        """
+        from evaluation.figures import case_pictures
+        from evaluation.readers import Geometry
+
+        shown = ((reference, case_pictures.REFERENCE), (prediction, case_pictures.PREDICTION))
+        layers = [case_pictures.Layer(labels, colour) for labels, colour in shown if labels is not None]
+        around = prediction if reference is None else reference
+        return case_pictures.picture(Geometry.of(facts), image, layers, around=around)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any],
+    ) -> CaseSheets | None:
+        """All slices along all axes, with outlines."""
+        from evaluation.figures.case_sheets import sheets_of_labels
+        from evaluation.readers import Geometry
+
+        return sheets_of_labels(Geometry.of(facts), image, prediction, reference)
+
+    # Words ------------------------------------------------------------------------------------------------------------
+
+    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
+        """What the submit page says of the label images."""
+        first, *others = self.suffixes
+        endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
+        before = (
+            f"One label image for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the grid of "
+            "the case's image: the same shape, voxel size and orientation. Files may lie in one folder of the archive."
+        )
+        regions = assessment.regions if self.allowed_labels(assessment) else ()
+        return FileWords(
+            before=(before,),
+            ending=first,
+            terms=tuple((region.name, " or ".join(str(label) for label in region.labels)) for region in regions),
+            of_terms="Labels",
+            behind_terms="0 is background. No other label may occur.",
+            columns=("Voxels", "Voxel size (mm)"),
+        )
+
+    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """Shape and spacing."""
+        from evaluation.readers import Geometry
+
+        grid = Geometry.of(facts)
+        return (
+            " × ".join(str(length) for length in grid.shape),
+            " × ".join(_size(size) for size in grid.spacing_or_unit),
+        )
+
+
+def _size(size: float) -> str:
+    """A length with four decimals, or none for a whole number.
+
+    Examples
+    --------
+    >>> _size(1.0), _size(0.48828)
+    ('1', '0.4883')
+    """
+    text = f"{size:.4f}"
+    return text.removesuffix(".0000")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.images import ImagePrediction, LabelImageProblem
 
 if TYPE_CHECKING:
@@ -29,7 +30,6 @@ class InstanceSegmentation(LabelImageProblem):
     task_categories = ("instance_segmentation",)
     finds_objects = True
     rates_parts = True
-    picture = "slices"
     pixel_kind = "semantic_segmentation"
 
     def check(self, assessment: Assessment) -> None:
@@ -91,6 +91,12 @@ class InstanceSegmentation(LabelImageProblem):
 
         return recompute_objects(metric, evidence, multiplicities)
 
+    def hits(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
+        """Objects found of those there, or right ones of those predicted."""
+        from evaluation.scoring.detection_evidence import hits_of_objects
+
+        return hits_of_objects(metric, evidence)
+
     def is_possible(
         self,
         assessment: Assessment,
@@ -146,11 +152,13 @@ class InstanceSegmentation(LabelImageProblem):
         found = scan_references(references, regions, instances=True)
         return found, [scan_predictions(path.name, path, references, regions, instances=True) for path in predictions]
 
-    def write_example(self, folder: Path, *, cases: int = 6, seed: int = 1) -> dict[str, Any]:
+    def write_example(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
         """Discs with a number each; one algorithm moves them, one shrinks them."""
         from evaluation.problems.examples import write_label_images
 
-        write_label_images(folder, cases=cases, seed=seed, numbered=True)
+        write_label_images(folder, cases=cases, seed=seed, algorithms=algorithms, numbered=True)
         return {
             "schema": 1,
             "problem": self.id,

@@ -76,6 +76,13 @@ def finish_answers(
     block = None
     if any(numbers.counts[1] != NO_ANSWER for numbers in answers.values()):
         block = block_of(PART, algorithm, ALL_CLASSES, answers)
+    return finish_block(assessment, algorithm, block, shared)
+
+
+def finish_block(
+    assessment: Assessment, algorithm: str, block: Block | None, shared: Mapping[str, Any]
+) -> tuple[list[Row], list[Block]]:
+    """The rows of one algorithm from the block of its answers; ``None`` without any valid answer."""
     rows = []
     for use in assessment.metrics:
         for region in regions_of(use, shared):

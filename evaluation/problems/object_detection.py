@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -18,8 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
+    from evaluation.figures.case_sheets import CaseSheets
     from evaluation.matching import Objects
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.readers import Issue
@@ -90,7 +94,7 @@ class ObjectDetection(TableProblem):
     task_categories = ("detection", "localization")
     table_files = ("objects.csv", "objects.json")
     finds_objects = True
-    picture = "objects"
+    picture_words = "{case} with the objects of the prediction"
     pixel_kind = "semantic_segmentation"
     decoy_columns = ("objects_sha256", "objects")
 
@@ -242,6 +246,12 @@ class ObjectDetection(TableProblem):
 
         return recompute_objects(metric, evidence, multiplicities)
 
+    def hits(self, metric: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
+        """Objects found of those there, or right ones of those predicted."""
+        from evaluation.scoring.detection_evidence import hits_of_objects
+
+        return hits_of_objects(metric, evidence)
+
     def is_possible(
         self, assessment: Assessment, case: str, reference: Objects, pieces: Mapping[tuple[str, str], Numbers]
     ) -> bool:
@@ -265,10 +275,52 @@ class ObjectDetection(TableProblem):
         ]
         return {"digest": sha256(sorted(rows, key=repr)), "labelled": prediction.size}
 
-    def places_of(self, objects: Objects) -> list[tuple[float, ...]]:
-        """Boxes or points of objects, to be drawn."""
-        places = objects.boxes if objects.has_extent else objects.points_given
-        return [] if places is None else [tuple(place) for place in places.tolist()]
+    # Pictures of cases ------------------------------------------------------------------------------------------------
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """Two-dimensional objects on an image."""
+        return has_image and facts.get("axes") == 2
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """A row an object: lower and then upper corner, or a point."""
+        return "float64", (-1, 2 if facts["objects"] == "points" else 4)
+
+    def outline_of(self, value: Objects) -> NDArray[Any]:
+        """Boxes or points of objects."""
+        import numpy as np
+
+        places = value.boxes if value.has_extent else value.points_given
+        return np.empty((0, 0)) if places is None else places
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """Draw boxes, or rings around points, on the image."""
+        from evaluation.figures import case_pictures
+
+        if image is None or image.ndim != 2:
+            return None
+        shown = ((reference, case_pictures.REFERENCE), (prediction, case_pictures.PREDICTION))
+        layers = [case_pictures.Boxes(places.tolist(), colour) for places, colour in shown if places is not None]
+        return case_pictures.picture_of_objects(image, layers)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any],
+    ) -> CaseSheets | None:
+        """Boxes or points on the image."""
+        from evaluation.figures.case_sheets import sheets_of_objects
+
+        if image is None or image.ndim != 2:
+            return None
+        return sheets_of_objects(image, None if prediction is None else prediction.tolist(), reference.tolist())
 
     def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
         """What the submit page says of the table."""
@@ -297,11 +349,13 @@ class ObjectDetection(TableProblem):
         path = next((path for path in files if path.is_file()), files[0])
         return scan_objects(read_objects(path, scored=False)), []
 
-    def write_example(self, folder: Path, *, cases: int = 6, seed: int = 1) -> dict[str, Any]:
+    def write_example(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
         """Boxes of two classes; one algorithm moves them, one misses some."""
         from evaluation.problems.examples import write_boxes
 
-        write_boxes(folder, cases=cases, seed=seed)
+        write_boxes(folder, cases=cases, seed=seed, algorithms=algorithms)
         return {
             "schema": 1,
             "problem": self.id,

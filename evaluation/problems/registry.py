@@ -15,8 +15,15 @@ _BUILT_IN: Final = (
     "semantic_segmentation",
     "object_detection",
     "instance_segmentation",
+    "landmarks",
+    "registration",
+    "image_to_image",
+    "multilabel_classification",
+    "regression",
+    "survival",
     "failure_detection",
     "table",
+    "external",
 )
 """Modules of this package, each with the object `PROBLEM`, in the order in which kinds are listed."""
 _added: dict[str, Problem] = {}
@@ -74,15 +81,37 @@ def categories() -> dict[str, str]:
     return {problem.id: problem.category for problem in all_problems() if problem.category}
 
 
+def measured_elsewhere() -> Problem:
+    """The kind of values that were measured outside, with any number of metrics.
+
+    Examples
+    --------
+    >>> measured_elsewhere().is_scored, measured_elsewhere().has_one_metric
+    (False, False)
+    """
+    return next(p for p in all_problems() if p.is_measured_elsewhere and not p.has_one_metric)
+
+
 def of_task_category(category: object) -> Problem | None:
-    """The kind of problem that tasks of a category of the design catalogue are, ``None`` where there is none.
+    """The kind of problem that tasks of a category of the design catalogue are first, ``None`` where there is none.
 
     Examples
     --------
     >>> of_task_category("localization").id, of_task_category("stitching")
     ('object_detection', None)
     """
-    return next((problem for problem in all_problems() if category in problem.task_categories), None)
+    return next(iter(kinds_of_task_category(category)), None)
+
+
+def kinds_of_task_category(category: object) -> tuple[Problem, ...]:
+    """Every kind of problem that tasks of a category of the design catalogue may be, the usual one first.
+
+    Examples
+    --------
+    >>> [problem.id for problem in kinds_of_task_category("prediction")]
+    ['image_classification', 'regression', 'survival']
+    """
+    return tuple(problem for problem in all_problems() if category in problem.task_categories)
 
 
 def register(problem: Problem) -> Problem:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.problems.base import MergingRules
+from evaluation.problems.base import ALGORITHMS, MergingRules
 from evaluation.problems.images import ImagePrediction, LabelImageProblem
 
 if TYPE_CHECKING:
@@ -29,7 +29,6 @@ class SemanticSegmentation(LabelImageProblem):
     needs_regions = True
     has_numbered_labels = True
     pools = False
-    picture = "slices"
     merging = MergingRules(
         {
             "majority_vote": "majority vote: the label with more votes than any other, background in a tie",
@@ -116,11 +115,13 @@ class SemanticSegmentation(LabelImageProblem):
         found = scan_references(references, regions, instances=False)
         return found, [scan_predictions(path.name, path, references, regions, instances=False) for path in predictions]
 
-    def write_example(self, folder: Path, *, cases: int = 6, seed: int = 1) -> dict[str, Any]:
+    def write_example(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
         """Discs of two labels; one algorithm moves them, one shrinks them."""
         from evaluation.problems.examples import write_label_images
 
-        write_label_images(folder, cases=cases, seed=seed, numbered=False)
+        write_label_images(folder, cases=cases, seed=seed, algorithms=algorithms, numbered=False)
         return {
             "schema": 1,
             "problem": self.id,

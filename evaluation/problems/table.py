@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from evaluation.problems.base import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from evaluation.assessment.model import MetricUse
@@ -68,7 +69,9 @@ class Table(Problem):
             allowed = f'exactly one entry {{"id": "{METRIC}", "direction": …}} for a table'
             raise AssessmentError("metrics", len(metrics), allowed)
 
-    def write_example(self, folder: Path, *, cases: int = 6, seed: int = 1) -> dict[str, Any]:
+    def write_example(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ("good", "fair", "weak")
+    ) -> dict[str, Any]:
         """Write ``results.csv`` of three algorithms; there is nothing to score."""
         import numpy as np
 
@@ -77,7 +80,7 @@ class Table(Problem):
         lines = ["algorithm,case,value"]
         lines += [
             f"{name},case-{case:02d},{random.normal(mean, 1):.6f}"
-            for mean, name in enumerate(("weak", "fair", "good"))
+            for mean, name in enumerate(reversed(algorithms))
             for case in range(cases)
         ]
         (folder / "results.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")

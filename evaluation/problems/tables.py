@@ -111,6 +111,10 @@ class PredictionTable:
         """Whether nothing is predicted for a case that is answered all the same."""
         return case in self.absent
 
+    def remark(self, case: str) -> str:
+        """What is told of a case that is taken all the same, such as that nothing was found or a part of it lacks."""
+        return self.without_row if self.is_empty(case) else ""
+
     def of(self, case: str) -> Any | None:
         """The prediction of a case, ``None`` if there is none."""
         raise NotImplementedError
@@ -243,13 +247,25 @@ class TableProblem(Problem):
         """
         return {"classes": [], "patients": dict(patients)}
 
+    def shared_facts(
+        self, table: ReferenceTable, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """What `shared` has beside from the characteristics of the cases that are scored, by case and column.
+
+        Raises
+        ------
+        ReferenceTableError
+            If a characteristic that the assessment needs lacks.
+        """
+        return {}
+
+    def facts_of(self, table: ReferenceTable, assessment: Assessment) -> dict[str, Any]:
+        """What participants may know about the kind of references under this assessment."""
+        return dict(table.facts)
+
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Any:
         """The reference of a case, for any number of predictions."""
         raise NotImplementedError
-
-    def places_of(self, value: Any) -> list[tuple[float, ...]]:
-        """Where a prepared reference or a prediction lies on the image of its case, boxes or points, to be drawn."""
-        return []
 
     # Words ------------------------------------------------------------------------------------------------------------
 
@@ -286,8 +302,8 @@ class TableProblem(Problem):
 
     # Folders of the command line --------------------------------------------------------------------------------------
 
-    def find_table(self, folder: Path) -> Path:
-        """The table in a folder; a file is the table itself.
+    def find_table(self, folder: Path, names: Sequence[str] = ()) -> Path:
+        """The table in a folder under one of the names, those of predictions by default; a file is the table itself.
 
         Raises
         ------
@@ -298,13 +314,13 @@ class TableProblem(Problem):
 
         if folder.is_file():
             return folder
-        present = [folder / name for name in self.table_files if (folder / name).is_file()]
+        known = tuple(names or self.table_files)
+        present = [folder / name for name in known if (folder / name).is_file()]
         if len(present) > 1:
             raise ReadError("table", folder.name, " and ".join(path.name for path in present), "one of them")
-        if not present and len(self.table_files) > 1:
-            names = " or ".join(self.table_files)
-            raise ReadError("not_found", self.table_files[0], f"no {names} in the folder {folder.name}")
-        return present[0] if present else folder / self.table_files[0]
+        if not present and len(known) > 1:
+            raise ReadError("not_found", known[0], f"no {' or '.join(known)} in the folder {folder.name}")
+        return present[0] if present else folder / known[0]
 
     def listed_cases(self, table: ReferenceTable, folder: Path) -> Sequence[str]:
         """The cases to score: those of the table."""
@@ -312,11 +328,16 @@ class TableProblem(Problem):
 
     def open_references(self, assessment: Assessment, folder: Path) -> TableReferences:
         """Read the table of references of a folder; see `Problem.open_references`."""
-        from evaluation.problems.folders import patients_of
+        from evaluation.problems.folders import facts_of, patients_of
+        from evaluation.readers import ReadError
 
-        table = self.read_references(self.find_table(folder))
+        table = self.read_references(self.find_table(folder, self.reference_tables))
         cases = self.listed_cases(table, folder)
         shared = self.shared(table, assessment, cases, patients_of(folder, cases) or {})
+        try:
+            shared |= self.shared_facts(table, assessment, facts_of(folder, cases))
+        except ReferenceTableError as error:
+            raise ReadError("table", folder.name, str(error)) from None
         return TableReferences(self, table, cases, shared)
 
     def open_predictions(self, assessment: Assessment, folder: Path, references: References) -> Opened:
@@ -331,12 +352,16 @@ class TableProblem(Problem):
         except ReadError as error:
             return Opened(reasons={"": error.issue})
         reasons = {case: issue for case in references.cases if (issue := table.issue(case)) is not None}
-        predictions = {
-            case: prediction
-            for case in references.cases
-            if case not in reasons and (prediction := table.of(case)) is not None
-        }
+        predictions = self.predictions_of(table, references.cases, reasons)
         return Opened(predictions, self.told_reasons(assessment, table, reasons, references), table.unused)
+
+    def predictions_of(
+        self, table: PredictionTable, cases: Sequence[str], reasons: Mapping[str, Issue]
+    ) -> Mapping[str, Any]:
+        """The prediction of each case that has one which can be taken."""
+        return {
+            case: prediction for case in cases if case not in reasons and (prediction := table.of(case)) is not None
+        }
 
     def told_reasons(
         self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences

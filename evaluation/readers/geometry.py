@@ -11,6 +11,8 @@ import numpy as np
 from evaluation.readers.errors import ReadError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
 SPACING_TOLERANCE: Final = 1e-3
@@ -42,6 +44,33 @@ class Geometry:
     spacing: tuple[float, ...] | None = None
     affine: Affine | None = None
     oriented_format: bool = False
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The grid as JSON values."""
+        return {
+            "shape": list(self.shape),
+            "spacing": list(self.spacing) if self.spacing else None,
+            "affine": [list(row) for row in self.affine] if self.affine else None,
+            "oriented_format": self.oriented_format,
+        }
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Geometry:
+        """The grid that `document` tells.
+
+        Examples
+        --------
+        >>> grid = Geometry((4, 5), spacing=(1.0, 2.0))
+        >>> Geometry.of(grid.document) == grid
+        True
+        """
+        return cls(
+            shape=tuple(document["shape"]),
+            spacing=tuple(document["spacing"]) if document["spacing"] else None,
+            affine=tuple(tuple(row) for row in document["affine"]) if document["affine"] else None,
+            oriented_format=document["oriented_format"],
+        )
 
     @property
     def spacing_or_unit(self) -> tuple[float, ...]:

@@ -31,16 +31,25 @@ class Header:
         Reads the data: an array of the grid's shape, of whatever number type the file has.
     slope, intercept
         Stored numbers mean ``slope * number + intercept``.
+    channels
+        Numbers a voxel; more than one are the last axis of the data.
+    intent
+        What a NIfTI header says that its vectors are; 0 for nothing.
+    is_scalar
+        Whether a NIfTI file calls its last axis one of the image and not of vectors.
     """
 
     geometry: Geometry
     load: Callable[[], NDArray[Any]]
     slope: float = 1.0
     intercept: float = 0.0
+    channels: int = 1
+    intent: int = 0
+    is_scalar: bool = False
 
 
-def check_size(shape: tuple[int, ...], dtype: np.dtype[Any], file: str, limits: Limits) -> int:
-    """Return how many bytes the data takes.
+def check_size(shape: tuple[int, ...], dtype: np.dtype[Any], file: str, limits: Limits, *, numbers: int = 1) -> int:
+    """Return how many bytes the data takes, with so many numbers a voxel.
 
     Raises
     ------
@@ -55,7 +64,7 @@ def check_size(shape: tuple[int, ...], dtype: np.dtype[Any], file: str, limits: 
         raise ReadError("too_large", file, f"{max(shape):,} voxels along an axis", f"at most {limits.axis:,}")
     if dtype.kind not in "uif" or dtype.itemsize > 8:
         raise ReadError("datatype", file, f"voxels of type {dtype}", "whole numbers")
-    size = math.prod(shape) * dtype.itemsize
+    size = math.prod(shape) * dtype.itemsize * numbers
     if size > limits.decoded_bytes:
         raise ReadError("too_large", file, f"{size:,} bytes of voxels", f"at most {limits.decoded_bytes:,}")
     return size

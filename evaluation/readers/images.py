@@ -78,7 +78,7 @@ def read_geometry(path: Path, *, limits: Limits = DEFAULT) -> Geometry:
     ReadError
         If the header cannot be taken.
     """
-    return _header(path, limits).geometry
+    return read_header(path, limits).geometry
 
 
 def read_label_image(
@@ -107,7 +107,7 @@ def read_label_image(
     ReadError
         If the file cannot be taken; see its ``kind``.
     """
-    header = _header(path, limits)
+    header = read_header(path, limits)
     alignment = None if expected is None else align(expected, header.geometry, file=path.name)
     try:
         numbers = header.load()
@@ -154,7 +154,14 @@ def check_prediction(
     return []
 
 
-def _header(path: Path, limits: Limits) -> Header:
+def read_header(path: Path, limits: Limits) -> Header:
+    """Read the header of an image of any format.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be taken.
+    """
     known = case_name(path)
     if known is None:
         raise ReadError("format", path.name, "the ending is none of a label image", ", ".join(SUFFIXES))

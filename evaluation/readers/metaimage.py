@@ -34,8 +34,8 @@ _TYPES: Final = {
 _LONGEST: Final = 1 << 16
 
 
-def read_header(path: Path, limits: Limits) -> Header:
-    """Read and check the header of a ``.mha`` file.
+def read_header(path: Path, limits: Limits, *, vectors: bool = False) -> Header:
+    """Read and check the header of a ``.mha`` file; with vectors it has as many numbers a voxel as axes, the last axis of its data.
 
     Raises
     ------
@@ -53,10 +53,11 @@ def read_header(path: Path, limits: Limits) -> Header:
     shape = sizes(fields["DimSize"], name)
     if int(numbers(fields["NDims"], name, count=1)[0]) != len(shape):
         raise ReadError("header", name, f"{fields['NDims']} dimensions but {len(shape)} sizes")
-    if fields.get("ElementNumberOfChannels", "1") != "1":
-        raise ReadError(
-            "dimensions", name, f"{fields['ElementNumberOfChannels']} numbers a voxel", "one number a voxel"
-        )
+    channels = len(shape) if vectors else 1
+    given = fields.get("ElementNumberOfChannels", "1")
+    if given != str(channels):
+        kind, wanted = ("vector", f"{channels} numbers") if vectors else ("dimensions", "one number")
+        raise ReadError(kind, name, f"{given[:40]} numbers a voxel", f"{wanted} a voxel")
     if fields["ElementType"] not in _TYPES:
         raise ReadError("datatype", name, f"voxels of type {fields['ElementType'][:40]}", "whole numbers")
     if fields.get("BinaryData", "True").lower() != "true":
@@ -64,11 +65,13 @@ def read_header(path: Path, limits: Limits) -> Header:
     big = fields.get("BinaryDataByteOrderMSB", fields.get("ElementByteOrderMSB", "False")).lower() == "true"
     dtype = np.dtype((">" if big else "<") + _TYPES[fields["ElementType"]])
     compressed = fields.get("CompressedData", "False").lower() == "true"
-    size = check_size(shape, dtype, name, limits)
+    size = check_size(shape, dtype, name, limits, numbers=channels)
     check_stored(path, offset, size, compressed=compressed)
     compression = "zlib" if compressed else None
     return Header(
-        _geometry(fields, shape, name), lambda: load(path, offset, shape, dtype, limits, compression=compression)
+        _geometry(fields, shape, name),
+        lambda: load(path, offset, shape, dtype, limits, compression=compression, numbers=channels),
+        channels=channels,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -44,6 +45,7 @@ class _Fields:
         take = struct.unpack_from
         if version == 1:
             self.dim = take(order + "8h", block, 40)
+            (self.intent,) = take(order + "h", block, 68)
             (self.code,) = take(order + "h", block, 70)
             self.pixdim = take(order + "8f", block, 76)
             self.offset, self.slope, self.intercept = take(order + "3f", block, 108)
@@ -58,6 +60,7 @@ class _Fields:
             self.slope, self.intercept = take(order + "2d", block, 176)
             self.qform, self.sform = take(order + "2i", block, 344)
             self.quaternion = take(order + "6d", block, 352)
+            (self.intent,) = take(order + "i", block, 504)
             self.rows = take(order + "12d", block, 400)
 
 
@@ -69,6 +72,44 @@ def read_header(path: Path, limits: Limits) -> Header:
     ReadError
         If the file is not such an image or asks for more than the limits allow.
     """
+    fields, block_bytes = _read_fields(path, limits)
+    name = path.name
+    shape = _shape(fields.dim, name)
+    return _header(path, limits, fields, block_bytes, shape, shape)
+
+
+def read_vector_header(path: Path, limits: Limits) -> Header:
+    """Read and check the header of a file with several numbers a voxel, which are the last axis of its data.
+
+    Taken are vector images of five dimensions, X × Y × Z × 1 × numbers, and scalar ones of four, X × Y × Z × numbers; in two
+    dimensions Z is 1.
+
+    Raises
+    ------
+    ReadError
+        If the file is not such an image or asks for more than the limits allow.
+    """
+    fields, block_bytes = _read_fields(path, limits)
+    name, count = path.name, fields.dim[0]
+    sizes = tuple(fields.dim[1 : count + 1]) if 1 <= count <= 7 else ()
+    if count == 5 and sizes[3] == 1:
+        grid, numbers = sizes[:3], sizes[4]
+    elif count == 4:
+        grid, numbers = sizes[:3], sizes[3]
+    else:
+        raise ReadError("vector", name, " × ".join(map(str, sizes)) + " numbers", "X × Y × Z × 3, one vector a voxel")
+    if grid[2] == 1 and numbers == 2:
+        grid = grid[:2]
+    if numbers != len(grid):
+        shown = " × ".join(map(str, (*sizes[:3], numbers)))
+        raise ReadError(
+            "vector", name, f"{shown} numbers", f"{len(grid)} numbers, one vector a voxel of the fixed image"
+        )
+    header = _header(path, limits, fields, block_bytes, grid, (*grid, numbers))
+    return replace(header, channels=numbers, intent=int(fields.intent), is_scalar=count == 4)
+
+
+def _read_fields(path: Path, limits: Limits) -> tuple[_Fields, int]:
     name = path.name
     compressed = path.suffix.lower() == ".gz"
     with open_checked(path, limits) as file:
@@ -78,18 +119,24 @@ def read_header(path: Path, limits: Limits) -> Header:
         if len(block) >= 4 and _is_version_2(block):
             file.seek(0)
             block = Inflater(file, name).read(540) if compressed else file.read(540)
-    fields = _Fields(block, name)
-    shape = _shape(fields.dim, name)
+    return _Fields(block, name), len(block)
+
+
+def _header(
+    path: Path, limits: Limits, fields: _Fields, block_bytes: int, grid: tuple[int, ...], shape: tuple[int, ...]
+) -> Header:
+    """The header of an image on a grid, whose data has a shape with perhaps one more axis."""
+    name, compressed = path.name, path.suffix.lower() == ".gz"
     if fields.code not in _TYPES:
         raise ReadError("datatype", name, f"voxels of NIfTI type {fields.code}", "whole numbers")
     dtype = np.dtype(fields.order + _TYPES[fields.code])
-    size = check_size(shape, dtype, name, limits)
-    offset = _offset(fields.offset, len(block), name, limits)
+    size = check_size(grid, dtype, name, limits, numbers=shape[-1] if len(shape) > len(grid) else 1)
+    offset = _offset(fields.offset, block_bytes, name, limits)
     stored = path.stat().st_size
     if stored * (DEFLATE_RATIO if compressed else 1) < size:
         raise ReadError("truncated", name, f"{stored:,} bytes cannot hold the voxels", f"{size:,} bytes of voxels")
     slope, intercept = _scaling(fields.slope, fields.intercept, name)
-    return Header(_geometry(fields, shape, name), lambda: _load(path, offset, shape, dtype, limits), slope, intercept)
+    return Header(_geometry(fields, grid, name), lambda: _load(path, offset, shape, dtype, limits), slope, intercept)
 
 
 def _load(path: Path, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any], limits: Limits) -> NDArray[Any]:

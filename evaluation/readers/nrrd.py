@@ -44,8 +44,8 @@ _LONGEST: Final = 1 << 16
 _VECTOR: Final = re.compile(r"\(([^()]*)\)|none")
 
 
-def read_header(path: Path, limits: Limits) -> Header:
-    """Read and check the header of a ``.nrrd`` file.
+def read_header(path: Path, limits: Limits, *, vectors: bool = False) -> Header:
+    """Read and check the header of a ``.nrrd`` file; with vectors its first axis, which has no direction, becomes the last.
 
     Raises
     ------
@@ -57,7 +57,10 @@ def read_header(path: Path, limits: Limits) -> Header:
         start = file.read(_LONGEST)
     fields, offset = _fields(start, name)
     shape = sizes(fields["sizes"], name)
-    if int(numbers(fields["dimension"], name, count=1)[0]) != len(shape):
+    channels = 1
+    if vectors:
+        shape, channels = _without_vectors(fields, shape, name)
+    if int(numbers(fields["dimension"], name, count=1)[0]) != len(shape) + vectors:
         raise ReadError("header", name, f"{fields['dimension']} dimensions but {len(shape)} sizes")
     number_type = fields["type"].lower()
     if number_type not in _TYPES:
@@ -68,12 +71,27 @@ def read_header(path: Path, limits: Limits) -> Header:
         raise ReadError("header", name, f"the encoding {encoding[:40]}", "raw or gzip")
     if set(fields) & {"line skip", "byte skip", "lineskip", "byteskip"}:
         raise ReadError("header", name, "skipped lines or bytes before the voxels")
-    size = check_size(shape, dtype, name, limits)
+    size = check_size(shape, dtype, name, limits, numbers=channels)
     compression = None if encoding == "raw" else "gzip"
     check_stored(path, offset, size, compressed=compression is not None)
     return Header(
-        _geometry(fields, shape, name), lambda: load(path, offset, shape, dtype, limits, compression=compression)
+        _geometry(fields, shape, name),
+        lambda: load(path, offset, shape, dtype, limits, compression=compression, numbers=channels),
+        channels=channels,
     )
+
+
+def _without_vectors(fields: dict[str, str], shape: tuple[int, ...], name: str) -> tuple[tuple[int, ...], int]:
+    """The grid and the number of components; the fields of the grid alone are left."""
+    directions = fields.get("space directions", "")
+    if shape[0] != len(shape) - 1 or (directions and not directions.startswith("none")):
+        shown = " × ".join(str(size) for size in shape)
+        wanted = "the components first (sizes 3 X Y Z, space directions none (…) (…) (…))"
+        raise ReadError("vector", name, f"{shown} numbers", wanted)
+    if directions:
+        fields["space directions"] = directions.removeprefix("none").strip()
+    fields.pop("spacings", None)
+    return shape[1:], shape[0]
 
 
 def _fields(start: bytes, name: str) -> tuple[dict[str, str], int]:

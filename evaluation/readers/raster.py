@@ -29,8 +29,8 @@ _TIFF_MAGIC: Final = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 _PAGES: Final = 10_000
 
 
-def read_png_header(path: Path, limits: Limits) -> Header:
-    """Read and check the header of a PNG file; its axes are x (columns) and y (rows).
+def read_png_header(path: Path, limits: Limits, *, colours: bool = False) -> Header:
+    """Read and check the header of a PNG file; its axes are x (columns) and y (rows), with colours the last is of channels.
 
     Raises
     ------
@@ -45,13 +45,16 @@ def read_png_header(path: Path, limits: Limits) -> Header:
     if len(start) < 29 or start[12:16] != b"IHDR":
         raise ReadError("truncated", name, f"{len(start)} bytes", "a header of 33 bytes")
     width, height, depth, colour = struct.unpack(">IIBB", start[16:26])
-    if colour not in (0, 3):
+    channels = 3 if colours and colour == 2 else 1
+    if colour not in (0, 3) and channels == 1:
         raise ReadError("dimensions", name, f"{_PNG_COLOURS.get(colour, 'unknown')} pixels", "one number a pixel")
-    check_size((width, height), np.dtype("u2" if depth == 16 else "u1"), name, limits)
-    return Header(Geometry((width, height)), lambda: _load_png(path, (width, height), limits))
+    check_size((width, height), np.dtype("u2" if depth == 16 else "u1"), name, limits, numbers=channels)
+    return Header(
+        Geometry((width, height)), lambda: _load_png(path, (width, height), limits, channels), channels=channels
+    )
 
 
-def _load_png(path: Path, shape: tuple[int, ...], limits: Limits) -> NDArray[Any]:
+def _load_png(path: Path, shape: tuple[int, ...], limits: Limits, channels: int) -> NDArray[Any]:
     def decode() -> NDArray[Any]:
         from PIL import Image
 
@@ -62,13 +65,22 @@ def _load_png(path: Path, shape: tuple[int, ...], limits: Limits) -> NDArray[Any
         pixels = _decoded(decode, path.name)
     if pixels.dtype == bool:
         pixels = pixels.astype(np.uint8)
-    if pixels.shape != shape[::-1]:
-        raise ReadError("header", path.name, "pixels that do not fit the header")
-    return pixels.T
+    return _turned(pixels, shape, channels, path.name)
 
 
-def read_tiff_header(path: Path, limits: Limits) -> Header:
+def _turned(pixels: NDArray[Any], shape: tuple[int, ...], channels: int, name: str) -> NDArray[Any]:
+    """Rows, columns and pages as x, y and z; channels stay last."""
+    colours = (channels,) if channels > 1 else ()
+    if pixels.shape != (*shape[::-1], *colours):
+        raise ReadError("header", name, "pixels that do not fit the header")
+    axes = tuple(range(len(shape)))[::-1]
+    return pixels.transpose(*axes, *((len(shape),) if colours else ()))
+
+
+def read_tiff_header(path: Path, limits: Limits, *, colours: bool = False) -> Header:
     """Read and check the directory of a TIFF file; its axes are x (columns), y (rows) and, with several pages, z.
+
+    With colours, pages may have three channels, which are the last axis.
 
     Raises
     ------
@@ -81,9 +93,9 @@ def read_tiff_header(path: Path, limits: Limits) -> Header:
     if start not in _TIFF_MAGIC:
         raise ReadError("magic", name, "no TIFF header")
     _check_pages(path)
-    shape, dtype = _decoded(lambda: _tiff_shape(path), name)
-    check_size(shape, dtype, name, limits)
-    return Header(Geometry(shape), lambda: _load_tiff(path, shape, dtype))
+    shape, dtype, channels = _decoded(lambda: _tiff_shape(path, colours=colours), name)
+    check_size(shape, dtype, name, limits, numbers=channels)
+    return Header(Geometry(shape), lambda: _load_tiff(path, shape, dtype, channels), channels=channels)
 
 
 def _check_pages(path: Path) -> None:
@@ -117,26 +129,27 @@ def _check_pages(path: Path) -> None:
             position = directory + len(raw) + entry * struct.unpack(order + number, raw)[0]
 
 
-def _tiff_shape(path: Path) -> tuple[tuple[int, ...], np.dtype[Any]]:
+def _tiff_shape(path: Path, *, colours: bool) -> tuple[tuple[int, ...], np.dtype[Any], int]:
     import tifffile
 
     with tifffile.TiffFile(path) as file:
         count = len(file.pages)
         first = file.pages.first
-        if first.samplesperpixel != 1:
+        channels = 3 if colours and first.samplesperpixel == 3 and first.planarconfig == 1 else 1
+        if first.samplesperpixel != channels:
             raise ReadError("dimensions", path.name, f"{first.samplesperpixel} numbers a pixel", "one number a pixel")
         if first.dtype is None:
             raise ReadError("datatype", path.name, f"pixels of {first.bitspersample} bits", "whole numbers")
         for page in file.pages:
             if page.shape != first.shape or page.dtype != first.dtype:
                 raise ReadError("dimensions", path.name, "pages of different shape or type", "pages that are alike")
-        if first.imagedepth * first.imagelength * first.imagewidth * first.dtype.itemsize > (
+        if first.imagedepth * first.imagelength * first.imagewidth * first.dtype.itemsize * channels > (
             path.stat().st_size * _expansion(first)
         ):
             raise ReadError("truncated", path.name, "fewer bytes than its pages need")
         shape = tuple(size for size in (first.imagewidth, first.imagelength))
         depth = count * first.imagedepth
-        return (*shape, depth) if depth > 1 else shape, np.dtype(first.dtype)
+        return (*shape, depth) if depth > 1 else shape, np.dtype(first.dtype), channels
 
 
 def _expansion(page: Any) -> int:
@@ -144,7 +157,7 @@ def _expansion(page: Any) -> int:
     return 1 if page.compression == 1 else 4096
 
 
-def _load_tiff(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
+def _load_tiff(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any], channels: int) -> NDArray[Any]:
     def decode() -> NDArray[Any]:
         import tifffile
 
@@ -166,11 +179,10 @@ def _load_tiff(path: Path, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDAr
     pixels = _decoded(decoder, path.name)
     if pixels.dtype == bool:
         pixels = pixels.astype(np.uint8)
-    if pixels.shape != shape[::-1]:
-        raise ReadError("header", path.name, "pixels that do not fit the header")
+    turned = _turned(pixels, shape, channels, path.name)
     if pixels.dtype.itemsize != dtype.itemsize and dtype.kind != "b":
         raise ReadError("datatype", path.name, f"compressed pixels of type {dtype}", "8 or 16 bits, or no compression")
-    return pixels.T
+    return turned
 
 
 def _needs_pillow(path: Path) -> bool:

@@ -75,9 +75,13 @@ def load(
     limits: Limits,
     *,
     compression: str | None,
+    numbers: int = 1,
 ) -> NDArray[Any]:
-    """Read voxels that follow a header; ``compression`` is ``None``, ``gzip`` or ``zlib``."""
-    data = np.empty(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize, dtype=np.uint8)
+    """Read voxels that follow a header; ``compression`` is ``None``, ``gzip`` or ``zlib``.
+
+    Several numbers of a voxel stand beside each other in the file and become the last axis.
+    """
+    data = np.empty(int(np.prod(shape, dtype=np.int64)) * dtype.itemsize * numbers, dtype=np.uint8)
     with open_checked(path, limits) as file:
         file.seek(offset)
         if compression is None:
@@ -86,4 +90,6 @@ def load(
             stream = Inflater(file, path.name, zlib_stream=compression == "zlib")
             stream.read_into(data)
             stream.finish()
+    if numbers > 1:
+        return np.moveaxis(data.view(dtype).reshape((numbers, *shape), order="F"), 0, -1)
     return data.view(dtype).reshape(shape, order="F")

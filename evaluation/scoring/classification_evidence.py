@@ -16,7 +16,16 @@ import numpy as np
 
 from evaluation import catalogue
 from evaluation.metrics.calibration_scores import CALIBRATION, class_calibration_error
-from evaluation.metrics.evaluators import BY_DECISIONS, OVERALL, PER_CLASS, average, cost_matrix, disagreement
+from evaluation.metrics.evaluators import (
+    BY_ALL_SCORES,
+    BY_DECISIONS,
+    BY_ORDER,
+    OVERALL,
+    PER_CLASS,
+    average,
+    cost_matrix,
+    disagreement,
+)
 from evaluation.metrics.samples import Samples, decide
 from evaluation.metrics.values import FloatArray, Values
 from evaluation.outcomes import Outcome
@@ -122,7 +131,7 @@ def value_of(metric: MetricUse, evidence: CaseEvidence) -> Result:
 def _evaluate(use: MetricUse, evidence: CaseEvidence, weights: FloatArray | None) -> Values:
     shared = evidence.shared
     samples = _samples(use, evidence)
-    if samples.scores is None and use.id in {*PER_CLASS, *CALIBRATION} - BY_DECISIONS:
+    if samples.scores is None and use.id in {*PER_CLASS, *CALIBRATION, *BY_ALL_SCORES} - BY_DECISIONS:
         return Values(np.zeros(1 if weights is None else len(weights))).undefine(True, Outcome.MISSING)
     options = {name: value for name, value in use.options.items() if name not in _NOT_FOR_EVALUATORS}
     if use.id in PER_CLASS:
@@ -181,6 +190,8 @@ def _wrong_class(use: MetricUse, reference: NDArray[np.int64], size: int) -> NDA
     """For every class, what a case of it without an answer is counted as."""
     if use.id == "weighted_cohens_kappa":
         costs = disagreement(use.options["weights"], size, use.options.get("weight_matrix"))
+    elif use.id in BY_ORDER:
+        costs = disagreement("linear", size)
     else:
         costs = cost_matrix(use.options.get("costs", "zero_one"), size)
     frequency = np.bincount(reference, minlength=size)

@@ -201,6 +201,31 @@ def _detections(evidence: CaseEvidence) -> dict[tuple[int, int], Detections]:
     return found
 
 
+def hits_of_objects(use: MetricUse, evidence: CaseEvidence) -> tuple[FloatArray, FloatArray] | None:
+    """Hits and trials of each case: objects found of those there for ``sensitivity``, right ones of those predicted for ``ppv``.
+
+    Returns
+    -------
+    tuple or None
+        ``None`` for other metrics, and for one that is read off a curve and not counted at one threshold.
+    """
+    if use.id not in ("sensitivity", "ppv"):
+        return None
+    found = _detections(evidence)
+    if len({cutoff for _, cutoff in found}) != 1:
+        return None
+    number = len(evidence.cases)
+    hits, there, wrong = np.zeros(number), np.zeros(number), np.zeros(number)
+    for entry in found.values():
+        if len(set(entry.image.tolist())) < len(entry.image):
+            return None
+        hits[entry.image] += entry.tp
+        wrong[entry.image] += entry.fp
+        there += entry.references
+    trials = there if use.id == "sensitivity" else hits + wrong
+    return (hits, trials) if (hits <= trials).all() else None
+
+
 def _groups(use: MetricUse, evidence: CaseEvidence) -> NDArray[np.int64] | None:
     scale = use.options.get("scale", "dataset")
     if scale == "image":

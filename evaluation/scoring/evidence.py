@@ -113,7 +113,7 @@ def recompute(metric: MetricUse, evidence: CaseEvidence, multiplicities: npt.Arr
         For an outcome that the policy gives no number for.
     """
     # Here, so that scoring starts without pandas.
-    from evaluation.aggregation import ResultsError, constant
+    from evaluation.aggregation import ResultsError, constant, depends_on_case
 
     values = recompute_values(metric, evidence, multiplicities)
     numbers = values.numbers.copy()
@@ -128,7 +128,7 @@ def recompute(metric: MetricUse, evidence: CaseEvidence, multiplicities: npt.Arr
         if not rest.any():
             continue
         policy = None if outcome is Outcome.NOT_APPLICABLE else metric.policy.get(str(outcome))
-        if policy is None or policy in ("image_diagonal", "worst_rank"):
+        if policy is None or policy == "worst_rank" or depends_on_case(policy, metric):
             message = f"metric {metric.name!r} is {outcome} in a resample; set policy.{outcome} to a number or a bound"
             raise ResultsError(message)
         numbers[rest] = constant(policy, metric)

@@ -12,7 +12,7 @@ from evaluation import __version__
 from evaluation.catalogue import catalogue_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from evaluation.assessment import Assessment
     from evaluation.metrics.values import FloatArray
@@ -68,6 +68,20 @@ class Block:
             count_starts=np.cumsum([0, *(len(numbers) for numbers in counts)], dtype=np.int64),
             values=np.array([number for numbers in values for number in numbers], dtype=np.float64),
             value_starts=np.cumsum([0, *(len(numbers) for numbers in values)], dtype=np.int64),
+        )
+
+    def of_cases(self, kept: Collection[str]) -> Block:
+        """The same block of some of its cases alone."""
+        places = [place for place, case in enumerate(self.cases) if case in kept]
+        counts = [self.counts[self.count_starts[place] : self.count_starts[place + 1]] for place in places]
+        values = [self.values[self.value_starts[place] : self.value_starts[place + 1]] for place in places]
+        return replace(
+            self,
+            cases=tuple(self.cases[place] for place in places),
+            counts=np.concatenate([self.counts[:0], *counts]),
+            count_starts=np.cumsum([0, *map(len, counts)], dtype=np.int64),
+            values=np.concatenate([self.values[:0], *values]),
+            value_starts=np.cumsum([0, *map(len, values)], dtype=np.int64),
         )
 
 
@@ -141,6 +155,10 @@ class Evidence:
             raise ValueError(message)
         blocks = [replace(block, algorithm=algorithm) for block in self.blocks.values()]
         return Evidence(self.header, {(block.part, block.algorithm, block.region): block for block in blocks})
+
+    def of_cases(self, kept: Collection[str]) -> Evidence:
+        """The same evidence of some of the cases alone."""
+        return Evidence(self.header, {key: block.of_cases(kept) for key, block in self.blocks.items()})
 
     def select(self, metric: str, algorithm: str, region: str = "") -> CaseEvidence:
         """Return the evidence of one value of the results table.

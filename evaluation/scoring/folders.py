@@ -116,13 +116,21 @@ def score_folders(
     scored: dict[str, dict[str, ScoredCase]] = {}
     # Rows of a table are scored faster than a process starts.
     processes = 1 if problem.table_files else jobs
-    for done, (case, of_case) in enumerate(run_tasks(work, known.cases, processes), start=1):
+    at_once = {name: problem.score_at_once(assessment, name, known, each) for name, each in opened.items()}
+    cases = [] if all(found is not None for found in at_once.values()) else known.cases
+    for done, (case, of_case) in enumerate(run_tasks(work, cases, processes), start=1):
         scored[case] = of_case
         for algorithm, each in of_case.items():
             result.note_case(algorithm, case, each.reason)
         if progress is not None:
             progress(done, len(known.cases))
+    if progress is not None and not cases:
+        progress(len(known.cases), len(known.cases))
     for algorithm in predictions:
+        if not cases and (found := at_once[algorithm]) is not None:
+            result.rows += found[0]
+            result.blocks += found[1]
+            continue
         of_algorithm = {case: scored[case][algorithm] for case in known.cases}
         for each in of_algorithm.values():
             result.rows += each

@@ -28,6 +28,8 @@ class Row(NamedTuple):
         In mm, on every row of an image metric.
     flag
         What the outcome alone does not say; empty as a rule.
+    worst
+        The worst value that can reasonably be expected here, in the metric's unit, where its range has no worst end.
     """
 
     algorithm: str
@@ -38,6 +40,7 @@ class Row(NamedTuple):
     outcome: Outcome
     image_diagonal: float | None
     flag: Flag = Flag.NONE
+    worst: float | None = None
 
 
 class ScoredCase(list[Row]):

@@ -157,7 +157,7 @@ def score_case(
         result = (
             Result(None, Outcome.MISSING)
             if regions is None
-            else _measure(assessment.problem, use, region, reference, regions)
+            else measure_masks(assessment.problem, use, region, reference.regions, regions)
         )
         rows.append(Row(algorithm, case, region, use.name, *result, diagonal, result.flag))
     return ScoredCase(rows, reason)
@@ -184,13 +184,12 @@ def _wanted(assessment: Assessment) -> Iterator[tuple[str, MetricUse]]:
             yield BACKGROUND, use
 
 
-def _measure(
-    problem: str, use: MetricUse, region: str, reference: PreparedReference, prediction: RegionMasks
-) -> Result:
+def measure_masks(problem: str, use: MetricUse, region: str, reference: RegionMasks, prediction: RegionMasks) -> Result:
+    """The value of a metric of masks in one region."""
     options: Mapping[str, Any] = use.options
     given = options.get("spacing", "from_image")
     spacing = None if given == "from_image" else tuple(given)
-    truth, found = reference.regions.mask(region, spacing), prediction.mask(region, spacing)
+    truth, found = reference.mask(region, spacing), prediction.mask(region, spacing)
     result: Result = catalogue.get(use.id).compute_for(problem)(
         truth,
         found,

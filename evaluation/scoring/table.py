@@ -20,10 +20,11 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = ("algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal")
 FLAG: Final = "flag"
+WORST: Final = "worst"
 
 
 def write_results(rows: Iterable[Row], path: Path | str) -> None:
-    """Write rows as a results table; the column ``flag`` is added only if a row has one.
+    """Write rows as a results table; the columns ``flag`` and ``worst`` are added only if a row has one.
 
     Numbers have 17 significant digits, so that reading them gives the same numbers.
     """
@@ -42,12 +43,15 @@ def results_text(rows: Iterable[Row]) -> str:
     """
     rows = list(rows)
     flagged = any(row.flag is not Flag.NONE for row in rows)
+    bounded = any(row.worst is not None for row in rows)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow((*COLUMNS, FLAG) if flagged else COLUMNS)
+    writer.writerow((*COLUMNS, *([FLAG] if flagged else []), *([WORST] if bounded else [])))
     for row in rows:
-        cells = (*row[:4], _number(row.value), str(row.outcome), _number(row.image_diagonal))
-        writer.writerow((*cells, str(row.flag)) if flagged else cells)
+        cells = [*row[:4], _number(row.value), str(row.outcome), _number(row.image_diagonal)]
+        cells += [str(row.flag)] if flagged else []
+        cells += [_number(row.worst)] if bounded else []
+        writer.writerow(cells)
     return text.getvalue()
 
 
@@ -57,8 +61,8 @@ def read_results(*paths: Path | str, limits: Limits = DEFAULT) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        The columns of the table, names as text (empty for values of the whole data set or over all classes), ``value``
-        and ``image_diagonal`` as numbers with NaN where there is none, and ``flag``.
+        The columns of the table, names as text (empty for values of the whole data set or over all classes), ``value``,
+        ``image_diagonal`` and ``worst`` as numbers with NaN where there is none, and ``flag``.
 
     Raises
     ------
@@ -99,7 +103,9 @@ def _read_one(path: Path, limits: Limits) -> pd.DataFrame:
     odd = table.loc[~table["outcome"].isin(outcomes), "outcome"]
     if len(odd):
         raise ReadError("table", name, f"the outcome {odd.iloc[0]!r} in row {odd.index[0] + 2}", ", ".join(Outcome))
-    for column in ("value", "image_diagonal"):
+    if WORST not in table.columns:
+        table[WORST] = ""
+    for column in ("value", "image_diagonal", WORST):
         table[column] = _numbers(table[column], column, name)
     wrong = (table["outcome"] == Outcome.OK) == table["value"].isna()
     if wrong.any():
@@ -108,7 +114,7 @@ def _read_one(path: Path, limits: Limits) -> pd.DataFrame:
         raise ReadError("table", name, f"{found} in row {row + 2}", "a value exactly if the outcome is ok")
     if FLAG not in table.columns:
         table[FLAG] = ""
-    return table[[*COLUMNS, FLAG]]
+    return table[[*COLUMNS, FLAG, WORST]]
 
 
 def _numbers(cells: pd.Series[str], column: str, name: str) -> pd.Series[float]:

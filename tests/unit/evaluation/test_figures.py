@@ -12,6 +12,7 @@ import plotly.graph_objects as go
 import pytest
 
 from evaluation.assessment import parse
+from evaluation.claims.ranking import headline, sentences, sentences_of
 from evaluation.figures import (
     blob_across_tasks,
     blob_by_algorithm,
@@ -22,7 +23,6 @@ from evaluation.figures import (
     dot_and_box_plot,
     forest_plot,
     groups,
-    headline,
     interval_strip,
     interval_svg,
     line_plot,
@@ -30,14 +30,13 @@ from evaluation.figures import (
     podium_plot,
     quantile_plot,
     ranking_heatmap,
-    sentences,
-    sentences_of,
     significance_map,
     stacked_frequencies,
     summary_table,
     tau_table,
     violin_plot,
 )
+from evaluation.figures.blob import MOST_CIRCLES
 from evaluation.figures.cases import case_map
 from evaluation.figures.markup import bold, for_plotly, plain
 from evaluation.figures.publication import printed
@@ -125,9 +124,30 @@ def test_each_algorithm_has_one_colour_that_shows_on_light_and_on_dark(algorithm
         shade = luminance(colour)
         assert (1.05 / (shade + 0.05)) > 1.3
         assert (shade + 0.05) / 0.0553 > 1.3
-    first = next(trace for trace in blob_plot(document, task="first")["data"] if trace.get("name") == "algorithm 00")
+    chart = blob_plot(document, task="first") if algorithms <= MOST_CIRCLES else podium_plot(document, raw[2], seed=2)
+    first = next(trace for trace in chart["data"] if trace.get("name") == "algorithm 00")
     other = next(trace for trace in podium_plot(document, raw[2])["data"] if trace.get("name") == "algorithm 00")
     assert first["marker"]["color"] == other["marker"]["color"] == palette["algorithm 00"]
+
+
+def test_many_algorithms_are_a_map_of_cells_with_the_shares_of_the_resamples():
+    document, *_ = example(40)
+    entry = next(entry for entry in document["rankings"] if entry["task"] == "first")
+    heat = next(trace for trace in blob_plot(document, task="first")["data"] if trace["type"] == "heatmap")
+    shares = np.array(heat["z"], dtype=float)
+    assert np.nansum(shares, axis=0) == pytest.approx(1)
+    first = entry["algorithms"][0]
+    assert np.nan_to_num(shares[:, 0]) * sum(first["rank_frequencies"]) == pytest.approx(first["rank_frequencies"])
+
+
+@pytest.mark.parametrize("algorithms", [3, 40])
+def test_rank_1_stands_on_top_wherever_ranks_stand_upright(algorithms):
+    for name, figure in figures(algorithms).items():
+        axis = figure["layout"].get("yaxis", {})
+        title = axis.get("title") or ""
+        words = title if isinstance(title, str) else title.get("text", "")
+        if words.startswith("Rank") and "range" in axis:
+            assert axis["range"][0] > axis["range"][1], name
 
 
 def test_the_area_of_a_blob_is_the_share_of_resamples():
@@ -288,7 +308,7 @@ def test_with_too_few_cases_it_is_said_that_no_test_can_decide():
     generator = np.random.default_rng(2)
     document = document_of(generator.random((6, 5)).round(3), bootstrap=50)
     said = " ".join(sentences(document))
-    assert "With 5 algorithms a comparison needs at least 11 differing cases" in said
+    assert "With 5 algorithms a comparison needs at least 9 differing cases" in said
     assert "6 cases are too few to say whether that is more than chance; 7 are the least" in said or "open" in said
 
 
@@ -305,7 +325,8 @@ def test_without_resampling_nothing_is_claimed():
     document = document_of(np.random.default_rng(1).random((10, 2)), bootstrap=0)
     assert headline(document).endswith("how certain that is cannot be said, because the ranking was not resampled.")
     alone = document_of(np.random.default_rng(1).random((10, 1)), bootstrap=10)
-    assert headline(alone) == "unet-b is the only algorithm so far."
+    assert headline(alone) == "unet-b is the only algorithm."
+    assert headline(alone, closed=False) == "unet-b is the only algorithm so far."
 
 
 def test_missing_predictions_are_counted_by_name():

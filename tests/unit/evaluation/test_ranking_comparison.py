@@ -9,6 +9,7 @@ from scipy.stats import kendalltau
 
 from evaluation.aggregation import ResultsError
 from evaluation.assessment import parse
+from evaluation.claims.comparisons import first_under_other_schemes
 from evaluation.ranking import rank
 from evaluation.ranking.compare import kendall_tau_b
 from evaluation.ranking.comparison import (
@@ -20,7 +21,6 @@ from evaluation.ranking.comparison import (
     compare,
 )
 from evaluation.ranking.gaming import gaming_check
-from evaluation.ranking.other_schemes import first_under_other_schemes
 from evaluation.ranking.tasks import across_tasks
 from tests.unit.evaluation.ranking_vectors import FOLDER, assessment_of, vectors
 

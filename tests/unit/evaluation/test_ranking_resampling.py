@@ -228,7 +228,7 @@ def test_versions_are_told_but_do_not_enter_the_digest():
 
 
 def test_few_clusters_are_named_as_what_they_are():
-    from evaluation.figures import sentences_of
+    from evaluation.claims.ranking import sentences_of
 
     values = np.random.default_rng(0).random((12, 2)).round(3)
     entry = hierarchical(values, PATIENTS, resample="patient", levels=("case",), bootstrap=20)

@@ -14,8 +14,8 @@ import pytest
 from docx import Document as WordDocument
 
 from evaluation.assessment import parse
+from evaluation.claims.ranking import headline
 from evaluation.cli import main
-from evaluation.figures import headline
 from evaluation.ranking import digest, rank
 from evaluation.reporting import best_of, build_report
 

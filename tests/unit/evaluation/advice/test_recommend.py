@@ -134,7 +134,7 @@ def test_the_trace_tells_question_answer_and_what_it_ruled_out():
     assert visit["branch"] == "yes"
     assert "masd" in visit["ruled_out"]
     reasons = {entry["id"]: entry["why"] for entry in document["ruled_out"]}
-    assert "Tolerance for small deviations: yes" in reasons["masd"]
+    assert reasons["masd"] == "It does not fit, since “Tolerance for small deviations” was answered with “yes”."
 
 
 def test_a_choice_in_a_guide_is_followed_and_marked_as_yours():

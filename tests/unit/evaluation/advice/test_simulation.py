@@ -10,17 +10,19 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import pytest
-from scipy.stats import norm
+from scipy.stats import t as student
 
 from evaluation.advice.simulation import SimulationError, Spread, simulate
+from evaluation.advice.simulation.board import Tally, decision_of, plan_of, simulated_assessment
 from evaluation.advice.simulation.model import (
     Field,
     Scale,
     draw_field,
     draw_latent,
-    typical_field,
+    model_of,
     variance_components,
 )
+from evaluation.advice.simulation.needed import Scaled
 from evaluation.advice.simulation.run import make_contest
 from evaluation.assessment import parse
 from evaluation.ranking import rank
@@ -176,31 +178,144 @@ def test_variance_components_of_a_large_pilot_are_those_it_was_made_from():
     assert variance_components(latent) == pytest.approx((1.0, 0.8, 0.3, 0.5), rel=0.12)
 
 
-def test_the_share_of_ahead_follows_the_normal_formula_and_so_do_the_cases_needed():
-    spread = Spread(typical=0.0, cases=1.0, teams=1.0, noise=4.0)
-    result = simulate(table(), cases=40, teams=5, spread=spread, samples=400, seed=2)
-    best = typical_field(1, 5, 1).common[0]
-    gap = float(best[0] - best[1])
-    for point in result.curve:
-        expected = norm.cdf(gap * math.sqrt(point.cases) / (4.0 * math.sqrt(2)))
-        assert point.first_ahead == pytest.approx(expected, abs=4 * math.sqrt(expected * (1 - expected) / 400) + 0.01)
-    exact = (norm.ppf(0.95) * 4.0 * math.sqrt(2) / gap) ** 2
-    assert result.cases_ahead == pytest.approx(exact, rel=0.25)
-    power = ((norm.ppf(0.95) + norm.ppf(0.8)) * 4.0 * math.sqrt(2) / gap) ** 2 * math.pi / 3
-    assert result.cases_significant == pytest.approx(power, rel=0.25)
+def seen_by_the_t_form(latent, true, model, teams):
+    """Whether the t form of the flips names the right one of a challenge whose values are at hand."""
+    values = model.scale.sign * model.scale.to_scores(latent).astype(float)
+    scores = values.mean(axis=0)
+    first = int(scores.argmax())
+    gaps = values[:, [first]] - np.delete(values, first, axis=1)
+    critical = student.isf(0.1 / 3 / 2 if teams > 2 else 0.05 / 2, len(values) - 1)
+    named = (gaps.mean(axis=0) >= critical * gaps.std(axis=0, ddof=1) / math.sqrt(len(values))).all()
+    return bool(named), bool(named and first == true.argmin())
+
+
+def test_boards_are_those_of_the_ranking_itself():
+    assessment = segmentation()
+    contest = make_contest(assessment)
+    simulated = simulated_assessment(assessment, contest)
+    plan = plan_of(simulated, 25, 1)
+    random = np.random.default_rng(6)
+    latent = draw_latent(random, contest.models, draw_field(random, 4, 5, 4, 0.5), 25, 0.5)
+    named = 0
+    for sample in range(4):
+        decision, _ = decision_of(contest, latent, sample, plan, simulated)
+        results = results_of(contest, latent, sample)
+        results["case"] = results["case"].str.replace("c", "000")
+        overall = rank(simulated, results, bootstrap=simulated.uncertainty.bootstrap)["overall"]
+        rows = sorted(overall["algorithms"], key=lambda row: row["name"])
+        assert [row["rank_set"] for row in rows] == np.stack([decision.low, decision.high], axis=1).tolist()
+        winner = None if decision.winner is None else f"t{decision.winner:02d}"
+        assert overall["winner"]["algorithm"] == winner
+        named += any(row["rank_set"] != [1, 5] for row in rows)
+    assert named
+
+
+def test_t_form_names_about_as_often_as_flips_do():
+    assessment = table()
+    contest = make_contest(assessment, spread=Spread(0, 1, 1, 1.5))
+    simulated = simulated_assessment(assessment, contest)
+    plan = plan_of(simulated, 25, 1)
+    random = np.random.default_rng(4)
+    field = draw_field(random, 150, 4, 1, 0.8)
+    latent, true = draw_latent(random, contest.models, field, 25, 0.8), contest.true_ranks(field)
+    flips = [decision_of(contest, latent, sample, plan, simulated)[0].winner is not None for sample in range(150)]
+    t_form = [seen_by_the_t_form(latent[0][s], true[s], contest.models[0], 4)[0] for s in range(150)]
+    assert 0.2 < np.mean(flips) < 0.8
+    assert abs(np.mean(t_form) - np.mean(flips)) <= 0.03
+
+
+@pytest.mark.parametrize("ranking", [{}, {"scheme": "rank_then_aggregate"}, {"operator": "median"}])
+def test_shares_scaled_to_a_number_of_cases_are_about_those_of_boards_with_so_many(ranking):
+    assessment = table(**ranking)
+    contest = make_contest(assessment, spread=Spread(0, 1, 1, 1.5))
+    simulated = simulated_assessment(assessment, contest)
+    plan, random, tally = plan_of(simulated, 40, 1), np.random.default_rng(9), Tally(4)
+    for _ in range(150):
+        field = draw_field(random, 1, 4, 1, 0.8)
+        latent = draw_latent(random, contest.models, field, 40, 0.8)
+        tally.add(*decision_of(contest, latent, 0, plan, simulated), contest.true_ranks(field)[0])
+    boards = tally.result()
+    scaled = Scaled(contest, assessment, teams=4, challenges=150, agreement=0.8, seed=3, advance=lambda: None)
+    share = scaled.at(40)
+    error = math.sqrt(2 * 0.25 / 150)
+    assert share.named == pytest.approx(boards.named, abs=2.5 * error)
+    assert share.right <= share.named
+    assert boards.wrong <= 0.05
+    fewest = scaled.fewest(0.5)
+    assert scaled.at(fewest).right >= 0.5 > scaled.at(fewest - 10).right
+
+
+def test_two_equal_best_are_never_told_apart_and_the_words_say_so():
+    result = simulate(table(), cases=30, teams=4, spread=Spread(0, 1, 0, 1), samples=200)
+    assert result.needed == {0.5: None, 0.8: None}
+    assert result.boards.wrong <= 0.05 + 2.5 * math.sqrt(0.05 * 0.95 / 200)
+    assert any("More than 10,000 cases" in sentence for sentence in result.sentences())
+
+
+def test_below_the_smallest_number_of_cases_no_winner_is_promised():
+    result = simulate(table(), cases=4, teams=4, spread=Spread(0, 1, 1, 0.2), samples=50)
+    assert result.boards.named == 0.0
+    assert result.sentences()[0].startswith(
+        "With 4 cases no winner can be named, whatever the results: 6 are the least."
+    )
+
+
+def test_a_design_that_resamples_nothing_names_nobody():
+    document = {**table().document, "uncertainty": {"bootstrap": 0}}
+    result = simulate(parse(document), cases=30, teams=4, spread=Spread(0, 1, 1, 0.2), samples=50)
+    assert (result.boards.named, result.needed, result.units_needed) == (0.0, None, None)
+    assert result.sentences()[0].startswith("By this design no board can name a winner")
+
+
+WHOLE = {
+    "classification": {
+        "problem": "image_classification",
+        "regions": [{"name": "lesion", "labels": ["lesion"]}],
+        "metrics": [{"id": "auroc"}],
+        "ranking": {"scheme": "one_score"},
+    },
+    "detection": {
+        "problem": "object_detection",
+        "regions": [{"name": "nodule", "labels": ["nodule"]}],
+        "metrics": [{"id": "average_precision"}, {"id": "fppi", "policy": {"missing": 100}}],
+        "ranking": {"scheme": "aggregate_then_rank", "combine": {"over": ["metric", "region"]}},
+    },
+}
+
+
+@pytest.mark.parametrize("problem", WHOLE)
+def test_metrics_of_the_whole_data_set_are_simulated_by_the_rule_of_their_board(problem):
+    assessment = parse({**WHOLE[problem], "uncertainty": {"bootstrap": 200, "seed": 1}})
+    result = simulate(assessment, cases=100, teams=4, samples=20)
+    assert any("the mean of what each case contributes" in note for note in result.notes)
+    assert result.units_needed == 7
+    assert 0.0 <= result.boards.wrong <= result.boards.named < 1.0
+    assert 1.0 <= result.boards.first_width <= 4.0
+    json.dumps(result.document, allow_nan=False)
+
+
+def test_right_answers_scatter_like_shares_do():
+    metric = parse({**WHOLE["classification"], "metrics": [{"id": "accuracy"}]}).metrics[0]
+    model = model_of(metric, None, spread=Spread(0.8, 0.1, 0.0, 0.1), pilot=None, alone=True)
+    field = Field(np.zeros((1, 2)), (np.zeros((1, 2)),))
+    answers = model.scale.to_scores(draw_latent(np.random.default_rng(1), (model,), field, 20_000, 0.5)[0])[0]
+    assert set(np.unique(answers)) == {0.0, 1.0}
+    assert answers.mean() == pytest.approx(0.8, abs=0.01)
+    assert model.document["typical"] == pytest.approx(0.8)
 
 
 def test_without_noise_the_best_always_wins_and_nothing_is_uncertain():
-    result = simulate(table(), cases=10, teams=6, spread=Spread(0, 1, 1, 0), samples=100)
+    result = simulate(table(), cases=10, teams=6, spread=Spread(0, 1, 1, 1e-3), samples=100)
     assert result.best_wins == 1.0
-    assert (result.interval_widths == 0).all()
+    assert (result.boards.widths < 1.05).all()
+    assert result.boards.named == 1.0
     np.testing.assert_array_equal(result.places, np.eye(6))
 
 
 def test_teams_that_do_not_differ_win_by_chance():
     result = simulate(table(), cases=30, teams=4, spread=Spread(0, 1, 1e-9, 1), samples=2000)
     assert result.best_wins == pytest.approx(0.25, abs=0.04)
-    assert result.cases_ahead is None or result.cases_ahead > 10_000
+    assert result.needed == {0.5: None, 0.8: None}
 
 
 @pytest.mark.parametrize("direction", ["higher", "lower"])
@@ -214,27 +329,28 @@ def test_more_cases_find_the_best_team_more_often(direction):
 
 
 def test_places_are_shares_and_curves_run_over_growing_numbers_of_cases():
-    result = simulate(segmentation(), cases=20, teams=5, samples=200)
+    result = simulate(segmentation(), cases=20, teams=5, samples=30)
     np.testing.assert_allclose(result.places.sum(axis=1), 1.0)
     assert [point.cases for point in result.curve] == [3, 5, 10, 20, 40, 80]
     assert 0 <= result.best_wins <= result.best_shares_first <= 1
-    assert (result.interval_widths >= 0).all()
-    assert (result.interval_widths <= 4).all()
+    assert (result.boards.widths >= 1).all()
+    assert (result.boards.widths <= 5).all()
+    assert all(point.right <= point.named <= 1 for point in result.curve)
 
 
 def test_leaving_out_cases_pays_only_if_they_are_ignored():
-    result = simulate(segmentation(), cases=40, teams=9, samples=100)
+    result = simulate(segmentation(), cases=40, teams=9, samples=25)
     assert all(point.ignored > 0.5 for point in result.selective)
     assert all(point.registered < 0 for point in result.selective)
     lenient = [{"id": "dsc", "policy": {"missing": "exclude", "allow_gaming": True}}]
-    gamed = simulate(segmentation(metrics=lenient), cases=40, teams=9, samples=100)
+    gamed = simulate(segmentation(metrics=lenient), cases=40, teams=9, samples=25)
     assert all(point.registered == point.ignored for point in gamed.selective)
     assert any("invites selective submission" in sentence for sentence in gamed.sentences())
 
 
 def test_equal_seeds_give_equal_results_and_others_do_not():
     first, again, other = (
-        json.dumps(simulate(segmentation(), cases=15, teams=4, samples=60, seed=seed).document) for seed in (5, 5, 6)
+        json.dumps(simulate(segmentation(), cases=15, teams=4, samples=12, seed=seed).document) for seed in (5, 5, 6)
     )
     assert first == again
     assert first != other
@@ -327,13 +443,13 @@ def test_one_spread_for_all_metrics_keeps_its_proportions_on_other_scales():
 
 def test_progress_counts_up_to_its_total():
     seen: list[tuple[int, int]] = []
-    simulate(segmentation(), cases=10, teams=3, samples=50, progress=lambda done, total: seen.append((done, total)))
+    simulate(segmentation(), cases=10, teams=3, samples=10, progress=lambda done, total: seen.append((done, total)))
     assert [done for done, _ in seen] == list(range(1, seen[-1][1] + 1))
     assert len({total for _, total in seen}) == 1
 
 
 def test_the_document_is_json_and_its_figures_are_figures():
-    document = simulate(segmentation(), cases=12, teams=4, samples=30).document
+    document = simulate(segmentation(), cases=12, teams=4, samples=8).document
     json.dumps(document, allow_nan=False)
     assert len(document["figures"]) == 3
     for figure in document["figures"]:
@@ -342,9 +458,9 @@ def test_the_document_is_json_and_its_figures_are_figures():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["mean then rank", "rank then mean", "test then rank"])
-def test_twenty_teams_on_200_cases_take_less_than_ten_seconds_of_one_core(name):
+def test_twenty_teams_on_200_cases_take_less_than_half_a_minute_of_one_core(name):
     metrics = [{"id": "dsc"}, {"id": "nsd", "options": {"tolerance": 1}}]
     start = time.process_time()
     result = simulate(segmentation(SCHEMES[name], metrics), cases=200, teams=20, samples=1000)
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 30
     assert result.samples == 1000

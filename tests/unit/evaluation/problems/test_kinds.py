@@ -11,6 +11,7 @@ from evaluation import problems
 from evaluation.assessment import parse
 from evaluation.catalogue import all_metrics
 from evaluation.cli import main
+from evaluation.designs.compilation.problems import problem_of
 from evaluation.problems.base import Problem
 from evaluation.scoring import read_results, score_folders
 
@@ -22,8 +23,9 @@ NAMING = {
 }
 """Modules that name a kind of problem by its id, and why. May only shrink: the place of a kind is `evaluation/problems/`."""
 OWN_PLACES = ("evaluation/problems/", "evaluation/metrics/", "evaluation/ranking/schemes/", "evaluation/advice/data/")
-# A table is also a block of a document, and a failure of a reader.
-NAMES = {problem.id for problem in problems.all_problems()} - {"table"}
+# A table is also a block of a document, and a failure of a reader; a registration is also that of a design; landmarks are also
+# what metrics take, and a file of references; external is also an icon.
+NAMES = {problem.id for problem in problems.all_problems()} - {"table", "registration", "landmarks", "external"}
 
 
 def sources(*patterns):
@@ -66,12 +68,23 @@ def test_no_page_names_a_kind():
 
 
 @pytest.mark.parametrize("problem", problems.all_problems(), ids=lambda problem: problem.id)
-def test_ids_categories_and_task_categories_are_of_one_kind_only(problem):
+def test_ids_and_categories_are_of_one_kind_only(problem):
     others = [other for other in problems.all_problems() if other is not problem]
     assert problems.get(problem.id) is problem
     assert problem.id not in {other.id for other in others}
     assert not problem.category or problem.category not in {other.category for other in others}
-    assert not set(problem.task_categories) & {name for other in others for name in other.task_categories}
+    assert len(set(problem.task_categories)) == len(problem.task_categories)
+
+
+def test_a_category_of_several_kinds_is_the_first_unless_metrics_say_otherwise():
+    assert [kind.id for kind in problems.kinds_of_task_category("classification")] == [
+        "image_classification",
+        "multilabel_classification",
+    ]
+    assert problems.of_task_category("classification").id == problem_of("classification", set())
+    assert problem_of("classification", {"hamming_loss", "auroc"}) == "multilabel_classification"
+    assert problem_of("segmentation", {"augrc"}) == "failure_detection"
+    assert problem_of("segmentation", {"augrc", "rmse"}) == "semantic_segmentation"
 
 
 @pytest.mark.parametrize("name", SCORED)

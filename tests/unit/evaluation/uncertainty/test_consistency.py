@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
 from evaluation import rank
-from evaluation.figures import sentences_of
+from evaluation.claims.certainty import certainty, headline
+from evaluation.claims.ranking import sentences_of
 from evaluation.ranking.uncertainty.letters import letters
-from evaluation.ranking.verdict import certainty, headline
 from tests.unit.evaluation.uncertainty.boards import ranked, results
 
 NAMES = [f"team {letter}" for letter in "ABCDEFGH"]

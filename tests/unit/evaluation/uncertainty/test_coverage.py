@@ -3,8 +3,8 @@
 import pytest
 
 from evaluation.cli import main
-from evaluation.cli.coverage import page
-from evaluation.ranking.coverage import FIELDS, NUMBERS, SCHEMES, TEAMS, Cell, Outcome, grid, simulate
+from evaluation.cli.coverage_page import Study, page, pictures
+from evaluation.ranking.coverage import FIELDS, NUMBERS, SCHEMES, TEAMS, Cell, Outcome, grid, others, simulate
 
 CELLS = [
     Cell(7, 3, "two best", 0.0, "mean"),
@@ -43,16 +43,23 @@ def test_bars_are_broken_by_what_lies_beyond_chance():
 
 def test_grid_holds_every_combination_and_the_quick_one_a_tenth():
     assert len(set(grid())) == len(SCHEMES) * len(FIELDS) * 3 * len(TEAMS) * len(NUMBERS)
-    assert len(grid(quick=True)) == len(grid()) // 10
+    assert len(grid(every=10)) == len(grid()) // 10
+    assert not {(cell.cases, cell.teams) for cell in others()} & {(cell.cases, cell.teams) for cell in grid()}
 
 
 def test_page_says_how_it_was_made_and_marks_what_breaks_a_bar():
     good = Outcome(100, 0.97, 0.01, 0.3, 2.1, 0.4)
     bad = Outcome(100, 0.5, 0.3, 0.3, 2.1, 0.4)
-    text = page([(CELLS[0], good), (CELLS[1], bad)], [], boards=100, seed=4, quick=True)
-    assert "`python -m evaluation coverage --quick --boards 100 --seed 4`" in text
+    study = Study(100, 4, 10, [(CELLS[0], good)], [(CELLS[1], bad)], [])
+    text = page(study)
+    assert (
+        "`python -m evaluation coverage --every 10 --boards 100 --seed 4 --output docs/correctness/coverage.md`" in text
+    )
     assert "**1 of 2 cells break a bar; they are marked.**" in text
     assert text.count("breaks a bar") == 1
+    drawn = pictures(study)
+    assert drawn
+    assert all(content.lstrip().startswith(b"<?xml") and f"]({name})" in text for name, content in drawn.items())
 
 
 def test_number_of_boards_below_one_is_refused(capsys):

@@ -7,9 +7,9 @@ from scipy.stats import norm
 
 from evaluation import rank
 from evaluation.assessment import AssessmentError, parse, undeclared_level
+from evaluation.claims.certainty import headline
 from evaluation.ranking import ResultsError
 from evaluation.ranking.significance import stratified_matrix
-from evaluation.ranking.verdict import headline
 from tests.unit.evaluation.uncertainty.boards import ranked
 
 FIXED = {"name": "modality", "role": "fixed"}

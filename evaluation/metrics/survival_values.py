@@ -1,0 +1,205 @@
+"""Times to an event, perhaps censored, against predicted risks and survival probabilities, under multiplicities.
+
+The censoring survival G is estimated once from all references, or from other people, and kept in resamples: intervals hold
+given that estimate. At a time with events and censorings the events leave first, and an event at T has the weight 1/G(T-).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from evaluation.metrics.values import FloatArray, Values, ratio
+from evaluation.outcomes import Flag, Outcome
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+_PAIRS_AT_ONCE: Final = 1 << 23
+
+
+class Censoring(NamedTuple):
+    """Probability of being still under observation: a step function, from each time on until the next.
+
+    Attributes
+    ----------
+    times, survival
+        Ascending, and the value from each on; 1 before the first.
+    last
+        Last time at which anybody was under observation.
+    """
+
+    times: FloatArray
+    survival: FloatArray
+    last: float
+
+    def at(self, time: ArrayLike) -> FloatArray:
+        """G(t), right-continuous."""
+        return self._of(np.searchsorted(self.times, time, side="right"))
+
+    def before(self, time: ArrayLike) -> FloatArray:
+        """G(t-), its limit from the left."""
+        return self._of(np.searchsorted(self.times, time, side="left"))
+
+    def _of(self, place: NDArray[np.int64] | np.int64) -> FloatArray:
+        values: FloatArray = np.concatenate([[1.0], self.survival])[place]
+        return values
+
+
+class Followed(NamedTuple):
+    """What is known of people: time under observation, and whether it ended with the event; each ``(n,)``."""
+
+    time: FloatArray
+    event: NDArray[np.bool_]
+
+
+def followed(reference: ArrayLike) -> Followed:
+    """Check times and events.
+
+    Raises
+    ------
+    ValueError
+        For another shape than ``(n, 2)``, times that are not finite and above 0, or events other than 0 and 1.
+    """
+    table = np.asarray(reference, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] != 2:
+        message = f"reference of shape {table.shape}; expected time and event of each case, (n, 2)"
+        raise ValueError(message)
+    if not (np.isfinite(table).all() and (table[:, 0] > 0).all() and np.isin(table[:, 1], (0, 1)).all()):
+        message = "times have to be finite and above 0, events 0 or 1"
+        raise ValueError(message)
+    return Followed(table[:, 0], table[:, 1] == 1)
+
+
+def censoring_survival(known: Followed) -> Censoring:
+    """Kaplan and Meier's estimate for the time of censoring."""
+    times, place = np.unique(known.time, return_inverse=True)
+    events = np.bincount(place, weights=known.event, minlength=len(times))
+    leaving = np.bincount(place, minlength=len(times))
+    at_risk = len(known.time) - np.concatenate([[0], np.cumsum(leaving)[:-1]])
+    staying = at_risk - events
+    factor: FloatArray = 1.0 - ratio(leaving - events, np.where(staying > 0, staying, 1))
+    survival: FloatArray = np.asarray(np.cumprod(factor), dtype=np.float64)
+    return Censoring(np.asarray(times, dtype=np.float64), survival, float(times.max(initial=0.0)))
+
+
+def _pairs(
+    known: Followed,
+    risk: FloatArray,
+    answered: NDArray[np.bool_],
+    weights: FloatArray,
+    first: FloatArray,
+    *,
+    controls: NDArray[np.bool_] | None,
+) -> Values:
+    """Share of pairs in the right order.
+
+    Parameters
+    ----------
+    first
+        What each case weighs as the earlier one of a pair; 0 where it cannot be it.
+    controls
+        The later ones of all pairs; those who are under observation for longer than the first if ``None``.
+    """
+    # People with equal times, events and risks differ in nothing else: only those who can be first are gone through.
+    earlier = np.flatnonzero(first > 0)
+    right, all_pairs = np.zeros(len(weights)), np.zeros(len(weights))
+    step = max(1, _PAIRS_AT_ONCE // max(1, len(risk)))
+    for start in range(0, len(earlier), step):
+        rows = earlier[start : start + step]
+        if controls is None:
+            later = known.time[None] > known.time[rows, None]
+            later |= (known.time[None] == known.time[rows, None]) & ~known.event[None]
+        else:
+            later = np.broadcast_to(controls[None], (len(rows), len(risk)))
+        order = (risk[rows, None] > risk[None]) + 0.5 * (risk[rows, None] == risk[None])
+        order *= answered[rows, None] & answered[None]
+        weighted = weights[:, rows] * first[rows]
+        right += np.einsum("bi,bi->b", weights @ (order * later).T, weighted)
+        all_pairs += np.einsum("bi,bi->b", weights @ later.T.astype(np.float64), weighted)
+    return Values(ratio(right, all_pairs)).undefine(all_pairs == 0, Outcome.DEGENERATE, Flag.REFERENCE)
+
+
+def harrell_c(known: Followed, risk: FloatArray, answered: NDArray[np.bool_], weights: FloatArray) -> Values:
+    """Pairs of an event and somebody under observation for longer, all of the same weight."""
+    return _pairs(known, risk, answered, weights, known.event.astype(np.float64), controls=None)
+
+
+def uno_c(
+    known: Followed,
+    risk: FloatArray,
+    answered: NDArray[np.bool_],
+    weights: FloatArray,
+    censoring: Censoring,
+    *,
+    tau: float | None = None,
+) -> Values:
+    """The same pairs, of events before ``tau``, weighted by G(T-) to the power of -2."""
+    first = known.event & (known.time < (np.inf if tau is None else tau))
+    return _pairs(known, risk, answered, weights, _inverse(censoring.before(known.time) ** 2, first), controls=None)
+
+
+def time_dependent_auc(
+    known: Followed,
+    risk: FloatArray,
+    answered: NDArray[np.bool_],
+    weights: FloatArray,
+    censoring: Censoring,
+    *,
+    time: float,
+) -> Values:
+    """Pairs of an event until a time and somebody under observation at it."""
+    first = _inverse(censoring.before(known.time), known.event & (known.time <= time))
+    return _pairs(known, risk, answered, weights, first, controls=known.time > time)
+
+
+def _inverse(probability: FloatArray, chosen: NDArray[np.bool_]) -> FloatArray:
+    weight: FloatArray = np.where(chosen, ratio(1.0, np.where(chosen, probability, 1.0)), 0.0)
+    return weight
+
+
+def brier_terms(
+    known: Followed, survival: FloatArray, answered: NDArray[np.bool_], censoring: Censoring, time: float
+) -> FloatArray:
+    """What each case adds to the Brier score at a time; one without an answer as if it were as wrong as can be."""
+    had_event = known.event & (known.time <= time)
+    observed = known.time > time
+    error = np.where(observed, 1.0 - survival, survival)
+    squared = np.where(answered, error**2, 1.0)
+    weight = _inverse(censoring.before(known.time), had_event) + observed * (1.0 / censoring.at(time))
+    terms: FloatArray = squared * weight
+    return terms
+
+
+def brier_at_time(
+    known: Followed,
+    survival: FloatArray,
+    answered: NDArray[np.bool_],
+    weights: FloatArray,
+    censoring: Censoring,
+    *,
+    time: float,
+) -> Values:
+    """Mean of the terms; ``survival`` is ``(n,)``."""
+    return _mean(brier_terms(known, survival, answered, censoring, time), weights)
+
+
+def integrated_brier_score(
+    known: Followed,
+    survival: FloatArray,
+    answered: NDArray[np.bool_],
+    weights: FloatArray,
+    censoring: Censoring,
+    *,
+    times: FloatArray,
+) -> Values:
+    """Trapezoids of the Brier score over times, divided by their span; ``survival`` is ``(n, times)``."""
+    terms = [brier_terms(known, survival[:, place], answered, censoring, float(t)) for place, t in enumerate(times)]
+    area = np.trapezoid(np.stack(terms, axis=1), times, axis=1) / (times[-1] - times[0])
+    return _mean(area, weights)
+
+
+def _mean(terms: FloatArray, weights: FloatArray) -> Values:
+    number = weights.sum(axis=1)
+    return Values(ratio(weights @ terms, number)).undefine(number == 0, Outcome.DEGENERATE, Flag.REFERENCE)

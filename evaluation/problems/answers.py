@@ -1,0 +1,273 @@
+"""Kinds with one row of numbers a case, where a case without an answer counts by definition and is never left out.
+
+What a case adds to values of the whole data set is one part, ``answers``: a state, the numbers of the reference, and behind
+them those of the answer. A kind says how many numbers there are, what an answer may be, and how values come of them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.problems.tables import PredictionTable, ReferenceTable, TableProblem, TableReferences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.readers import Issue
+    from evaluation.readers.number_tables import NumberTable
+    from evaluation.scoring.evidence_blocks import Block, CaseEvidence
+    from evaluation.scoring.pieces import Numbers, Pieces
+    from evaluation.scoring.rows import Row, ScoredCase
+
+PART: Final = "answers"
+EVERYTHING: Final = ""
+"""The region of a value over everything."""
+UNKNOWN: Final = -1
+UNANSWERED: Final = 0
+ANSWERED: Final = 1
+_SPARE_ROWS: Final = 1000
+
+
+class NumberReferences(ReferenceTable):
+    """Numbers of every case."""
+
+    content = "numbers"
+
+    def __init__(self, table: NumberTable) -> None:
+        self.table = table
+        self.cases = sorted(table.cases)
+
+
+@dataclass
+class NumberPredictions(PredictionTable):
+    """The answers of a table, by case; what cannot be taken has a reason.
+
+    Attributes
+    ----------
+    answers
+        What `Problem.score` takes, of every case that has any.
+    reasons
+        Why the row of a case is no answer.
+    remarks
+        What lacks in an answer that is taken all the same.
+    """
+
+    answers: Mapping[str, Any]
+    reasons: Mapping[str, Issue]
+    absent: frozenset[str] = frozenset()
+    strange: Sequence[str] = ()
+    remarks: Mapping[str, str] = field(default_factory=dict)
+
+    def issue(self, case: str) -> Issue | None:
+        """Why the row of a case is no answer."""
+        return self.reasons.get(case)
+
+    def remark(self, case: str) -> str:
+        """What lacks in an answer that is taken all the same."""
+        return self.remarks.get(case, "")
+
+    def of(self, case: str) -> Any | None:
+        """The answer to a case."""
+        return None if case in self.reasons else self.answers.get(case)
+
+
+@dataclass(frozen=True)
+class KnownCase:
+    """What the references say of a case.
+
+    Attributes
+    ----------
+    numbers
+        By region; ``None`` where nothing is known.
+    columns
+        Column of the table of predictions that a region is, where regions are columns.
+    width
+        How many numbers of a kind an answer has, where that is for the assessment to say.
+    """
+
+    numbers: Mapping[str, tuple[float, ...] | None]
+    columns: Mapping[str, str] = field(default_factory=dict)
+    width: int = 1
+
+
+class AnswerProblem(TableProblem):
+    """A kind with one row of numbers a case."""
+
+    evidence_tells_missing = True
+    tells_reference_by_results = True
+    tells_outcomes = False
+
+    # What a kind says -------------------------------------------------------------------------------------------------
+
+    def answer_numbers(self, prediction: Any, region: str, reference: KnownCase) -> tuple[int, list[float]]:
+        """State and numbers of an answer in a region; `UNANSWERED` and nothing if it has none there."""
+        raise NotImplementedError
+
+    def is_answer(self, state: int, numbers: Sequence[float], reference: KnownCase) -> bool:
+        """Whether finite numbers can be an answer in this state."""
+        raise NotImplementedError
+
+    def case_rows(
+        self, assessment: Assessment, case: str, reference: KnownCase, prediction: Any | None, algorithm: str
+    ) -> Iterable[Row]:
+        """Rows of metrics that have a value for the case."""
+        return ()
+
+    def worst_of(self, use: MetricUse, evidence: CaseEvidence) -> float | None:
+        """The worst value of a metric without a worst end, had every case the worst answer."""
+        return None
+
+    # What follows from it ---------------------------------------------------------------------------------------------
+
+    def most_rows(self, cases: int, most: int) -> int:
+        """One row a case, and some of no case."""
+        return min(2 * cases + _SPARE_ROWS, most)
+
+    def score(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: KnownCase,
+        prediction: Any | None,
+        *,
+        algorithm: str = "",
+        parts: bool = False,
+    ) -> ScoredCase:
+        """Put the answer beside what is known; a case without one adds that it has none."""
+        from evaluation.scoring.pieces import Numbers
+        from evaluation.scoring.rows import ScoredCase
+
+        pieces = {}
+        for region, known in reference.numbers.items():
+            if known is None:
+                pieces[PART, region] = Numbers([UNKNOWN], [])
+            else:
+                nothing: tuple[int, list[float]] = (UNANSWERED, [])
+                state, answer = nothing if prediction is None else self.answer_numbers(prediction, region, reference)
+                pieces[PART, region] = Numbers([state], [*known, *answer])
+        rows = self.case_rows(assessment, case, reference, prediction, algorithm)
+        return ScoredCase(rows, pieces=pieces)
+
+    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
+        """One part, the answers, serves all metrics."""
+        return {use.name: PART for use in assessment.metrics if use.level == "dataset"}
+
+    def finish(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """All values from all answers; ``missing`` and no evidence where no case has any."""
+        import numpy as np
+
+        from evaluation.outcomes import Outcome, undefined
+        from evaluation.scoring.evidence_blocks import CaseEvidence
+        from evaluation.scoring.pieces import block_of
+        from evaluation.scoring.rows import Row
+
+        uses = [use for use in assessment.metrics if use.level == "dataset"]
+        if not uses:
+            return [], []
+        regions = dict.fromkeys(region for own in pieces.values() if own is not None for _, region in own)
+        blocks = {
+            region: block_of(
+                PART, algorithm, region, {case: own[PART, region] for case, own in pieces.items() if own is not None}
+            )
+            for region in regions
+        }
+        answered = {region for region, block in blocks.items() if (block.counts > UNANSWERED).any()}
+        rows = []
+        for use in uses:
+            for region in self.regions_of(assessment, use, shared):
+                place = region if region in blocks else EVERYTHING
+                evidence = CaseEvidence(assessment.problem, region, blocks[place], shared)
+                # Nobody needs the worst value where the range of the metric has one.
+                worst = self.worst_of(use, evidence) if use.worst is None else None
+                result = undefined(Outcome.MISSING)
+                if place in answered:
+                    result = self.recompute(use, evidence, np.ones((1, len(evidence.cases)))).result()
+                rows.append(Row(algorithm, "", region, use.name, *result, None, result.flag, worst))
+        return rows, [block for region, block in blocks.items() if region in answered]
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """One value over everything, unless the kind has regions."""
+        return list(shared.get("regions", ())) or [EVERYTHING]
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases whose reference is known and that have no answer."""
+        return int((evidence.block.counts == UNANSWERED).sum())
+
+    # What a confined child reports ------------------------------------------------------------------------------------
+
+    def is_possible(
+        self, assessment: Assessment, case: str, reference: KnownCase, pieces: Mapping[tuple[str, str], Numbers]
+    ) -> bool:
+        """Whether the reference's numbers are as they are, and the others can be an answer."""
+        if set(pieces) != {(PART, region) for region in reference.numbers}:
+            return False
+        return all(self._fits(reference, region, pieces[PART, region]) for region in reference.numbers)
+
+    def _fits(self, reference: KnownCase, region: str, own: Numbers) -> bool:
+        known = reference.numbers[region]
+        if len(own.counts) != 1 or type(own.counts[0]) is not int:
+            return False
+        if any(type(value) not in (int, float) or not math.isfinite(value) for value in own.values):
+            return False
+        if known is None:
+            return own.counts[0] == UNKNOWN and not own.values
+        if tuple(own.values[: len(known)]) != known:
+            return False
+        state, answer = own.counts[0], own.values[len(known) :]
+        if state <= UNANSWERED:
+            return state == UNANSWERED and not answer
+        return self.is_answer(state, answer, reference)
+
+    def without_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
+        """Without the numbers of the reference."""
+        return {
+            key: own._replace(values=own.values[len(reference.numbers[key[1]] or ()) :]) for key, own in pieces.items()
+        }
+
+    def with_reference(self, reference: KnownCase, pieces: Pieces) -> Pieces:
+        """With them again."""
+        return {
+            key: own._replace(values=[*(reference.numbers[key[1]] or ()), *own.values]) for key, own in pieces.items()
+        }
+
+    def look(self, prediction: Any) -> dict[str, Any]:
+        """Digest of the answer."""
+        from evaluation.canonical import sha256
+
+        return {"digest": sha256(prediction), "labelled": 1}
+
+    def told_reasons(
+        self, assessment: Assessment, table: PredictionTable, reasons: dict[str, Issue], references: TableReferences
+    ) -> dict[str, Issue]:
+        """Every row that cannot be taken, and what lacks in others."""
+        from evaluation.readers import Issue
+
+        assert isinstance(table, NumberPredictions)
+        partly = {case: Issue("table", words, "") for case, words in table.remarks.items()}
+        return partly | reasons
+
+
+def refuse_rows(table: NumberTable, cases: Sequence[str]) -> tuple[dict[str, Issue], frozenset[str], list[str]]:
+    """What any table of predictions has: rows that stand there twice, cases without a row, rows of no case."""
+    known, named = set(cases), set(table.cases)
+    reasons = {case: error.issue for case, error in table.twice.items() if case in known}
+    return reasons, frozenset(known - named), [case for case in table.cases if case not in known]
+
+
+def states_of(block: Block) -> Any:
+    """State of every case, ``(n,)``."""
+    return block.counts
+
+
+def numbers_of(block: Block, width: int, chosen: Any, *, start: int = 0) -> Any:
+    """The same ``width`` numbers of each chosen case, from place ``start`` of its list on; ``(chosen, width)``."""
+    import numpy as np
+
+    places = block.value_starts[:-1][chosen] + start
+    return block.values[places[:, None] + np.arange(width)[None]]

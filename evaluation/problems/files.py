@@ -1,0 +1,337 @@
+"""Kinds of problem whose references and predictions are a file a case."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.problems.base import Opened, Problem, References
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+    from evaluation.readers import Issue, Limits
+    from evaluation.readers.instance_tables import InstanceRules, Instances, InstanceTable
+
+MOST_BYTES: Final = 64 * 1024**2
+
+
+@dataclass(frozen=True)
+class FileWords:
+    """What the submit page says of the files; words in backticks are code.
+
+    Attributes
+    ----------
+    before, after
+        Paragraphs before and behind the example of an archive.
+    ending
+        Of the files in the example.
+    terms
+        Name and meaning, such as the labels of each region, in the paragraph that follows.
+    of_terms, behind_terms
+        What stands before and behind them.
+    columns
+        Headings of what participants may know of each case; see `FileProblem.fact_cells`.
+    """
+
+    before: tuple[str, ...]
+    ending: str
+    after: tuple[str, ...] = ()
+    terms: tuple[tuple[str, str], ...] = ()
+    of_terms: str = ""
+    behind_terms: str = ""
+    columns: tuple[str, ...] = ()
+
+
+class FileProblem(Problem):
+    """A kind with a file a case; its subclass says how one is read, what it is compared with, prepared and scored.
+
+    What is read of a file is called its content here. Of each reference, `facts_of` says what participants may know:
+    plain JSON values that are stored with the case and that predictions are compared with, such as a grid.
+
+    Attributes
+    ----------
+    file_words
+        What a file is called in messages.
+    no_decoy_words
+        Why a decoy needs a file among the references, where `facts_of_image` and `stand_in` cannot help.
+    """
+
+    is_scored = True
+    file_words: str = "file"
+    no_decoy_words: str = "a decoy needs a file among the references like other cases"
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Endings of files that are read, in lower case, the one that is recommended first; a longer one before its end."""
+        raise NotImplementedError
+
+    def case_of(self, name: str) -> str:
+        """The case that a file is of, by its name; empty for one that is not read."""
+        ending = self.ending_of(name)
+        return name[: -len(ending)] if ending else ""
+
+    def ending_of(self, name: str) -> str:
+        """That of the endings which a file has; empty for one that is not read."""
+        return next((ending for ending in self.suffixes if name.lower().endswith(ending)), "")
+
+    def place_of(self, names: Sequence[str]) -> tuple[str, str]:
+        """Case of a file of references, and its place in their folder, by the folders that it was sent in and its name.
+
+        Both are empty for a file that is not read; the case alone for one that only stands beside that of a case.
+        """
+        case = self.case_of(names[-1])
+        return (case, names[-1]) if case else ("", "")
+
+    def find_references(self, folder: Path) -> dict[str, Path]:
+        """The file of each case in a folder of references (or the folder, of several files), cases ascending.
+
+        Raises
+        ------
+        ReadError
+            If the folder is not there, or two files claim one case.
+        """
+        from evaluation.problems.folders import find_cases
+
+        return find_cases(folder, self.case_of)
+
+    def packed(self, path: Path, folder: Path) -> Path:
+        """What is kept of a reference: its file. One of several files writes a single one into the folder."""
+        return path
+
+    # Reading and validating -------------------------------------------------------------------------------------------
+
+    def read_reference(self, assessment: Assessment, path: Path) -> Any:
+        """Read the reference of a case.
+
+        Raises
+        ------
+        ReadError
+            If it cannot be taken.
+        """
+        raise NotImplementedError
+
+    def expected(self, assessment: Assessment) -> Mapping[str, Any]:
+        """What the predictions of all cases have to keep to, as JSON values; the checker before an upload gets it, too."""
+        return {}
+
+    def read_prediction(
+        self, path: Path, facts: Mapping[str, Any], expected: Mapping[str, Any], *, limits: Limits | None = None
+    ) -> Any:
+        """Read the prediction of a case and compare it with what is expected.
+
+        Parameters
+        ----------
+        facts
+            From `facts_of` its reference.
+        expected
+            From the method of that name.
+
+        Raises
+        ------
+        ReadError
+            If it cannot be taken.
+        """
+        raise NotImplementedError
+
+    def facts_of(self, content: Any) -> dict[str, Any]:
+        """What participants may know of a reference and predictions are compared with, as JSON values."""
+        return {}
+
+    def byte_limit(self, facts: Mapping[str, Any]) -> int:
+        """Most bytes that a sensible file of a case with such facts unpacks to."""
+        return MOST_BYTES
+
+    def cost(self, facts: Mapping[str, Any]) -> int:
+        """How much a case is to work on and to keep prepared, in voxels or what takes about as long."""
+        return 100_000
+
+    def table_beside(self, assessment: Assessment) -> InstanceRules | None:
+        """What a table of objects beside the files may and has to tell; ``None`` where there are no objects."""
+        return None
+
+    def check_objects(self, content: Any, instances: Instances, *, case: str, file: str) -> None:
+        """Compare a file with the rows of its objects in the table beside it.
+
+        Raises
+        ------
+        ReadError
+            If they do not fit.
+        """
+
+    # Scoring ----------------------------------------------------------------------------------------------------------
+
+    def prepare(self, assessment: Assessment, content: Any, instances: Instances | None = None) -> Any:
+        """Prepare a reference that has been read, for any number of predictions.
+
+        Parameters
+        ----------
+        instances
+            Class of each object, where a table beside the files tells.
+        """
+        return content
+
+    def submitted(self, path: Path, table: InstanceTable | Issue | None) -> Any:
+        """A prediction as `score` takes it: its file, and the table of all objects or why it cannot be taken."""
+        return path
+
+    def warm_up_with(self, assessment: Assessment, reference: Any, content: Any) -> None:
+        """Work out what metrics need of a reference, and load their libraries, once for all processes forked later."""
+        self.warm_up(assessment, reference)
+
+    def shared_evidence(
+        self, assessment: Assessment, shared: Mapping[str, Any], patients: Mapping[str, str]
+    ) -> Mapping[str, Any]:
+        """Names of the classes and the like, and the patient of each case; see `Problem.shared_evidence`."""
+        return self.shared_of_folder(assessment, patients)
+
+    def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
+        """What the evidence of all algorithms has in common."""
+        return {}
+
+    # Folders of the command line --------------------------------------------------------------------------------------
+
+    def open_references(self, assessment: Assessment, folder: Path) -> FileReferences:
+        """Find the files of a folder; see `Problem.open_references`."""
+        from evaluation.problems.folders import patients_of
+        from evaluation.readers import ReadError
+
+        files = self.find_references(folder)
+        if not files:
+            raise ReadError("not_found", folder.name or str(folder), f"no {self.file_words}s in the folder")
+        table = self.read_table_beside(assessment, folder)
+        shared = self.shared_of_folder(assessment, patients_of(folder, list(files)))
+        return FileReferences(self, assessment, files, table, shared)
+
+    def open_predictions(self, assessment: Assessment, folder: Path, references: References) -> Opened:
+        """Find the files of one algorithm; see `Problem.open_predictions`."""
+        from evaluation.problems.folders import find_cases
+        from evaluation.readers import Issue
+
+        assert isinstance(references, FileReferences)
+        files = find_cases(folder, self.case_of)
+        unexpected = [path.name for case, path in files.items() if case not in references.files]
+        table = self.predicted_table(assessment, folder)
+        # A table that cannot be read is told once, and not again for each case.
+        reasons = {"": table} if isinstance(table, Issue) else {}
+        predictions = {case: self.submitted(path, table) for case, path in files.items() if case in references.files}
+        return Opened(predictions, reasons, unexpected)
+
+    def read_local_reference(self, assessment: Assessment, path: Path) -> Any:
+        """Read the reference of a case from a folder of the command line's user."""
+        return self.read_reference(assessment, path)
+
+    def read_table_beside(self, assessment: Assessment, folder: Path) -> InstanceTable | None:
+        """Read the table of objects beside references.
+
+        Raises
+        ------
+        ReadError
+            If it is needed and not there, or cannot be taken.
+        """
+        return None
+
+    def predicted_table(self, assessment: Assessment, folder: Path) -> InstanceTable | Issue | None:
+        """The table of objects beside predictions, or why it cannot be taken."""
+        return None
+
+    # References on a platform -----------------------------------------------------------------------------------------
+
+    def merge_files(self, files: Sequence[Path], rule: str, target: Path) -> Path:
+        """Merge the references of one case by several annotators, by a rule of `merging`, and write the result.
+
+        Parameters
+        ----------
+        files
+            One an annotator; the first decides how it is stored.
+        target
+            The file to write, without its ending.
+
+        Returns
+        -------
+        pathlib.Path
+            The file written.
+
+        Raises
+        ------
+        ReadError
+            When a file cannot be read or does not fit the first.
+        """
+        message = f"{rule} is not computed here."
+        raise ValueError(message)
+
+    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
+        """What the image of a case tells of what its prediction has to be; ``None`` if it does not."""
+        return None
+
+    def stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
+        """Write a reference for a decoy that has none, so that it costs time like others.
+
+        Raises
+        ------
+        ValueError
+            Where that cannot be done.
+        """
+        raise ValueError(self.no_decoy_words)
+
+    # Words ------------------------------------------------------------------------------------------------------------
+
+    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
+        """What the submit page says of the files."""
+        endings = [f"`{ending}`" for ending in self.suffixes[1:]]
+        others = (
+            f" (or ending in {' or '.join([', '.join(endings[:-1])] * (len(endings) > 1) + endings[-1:])})"
+            if endings
+            else ""
+        )
+        first = f"One {self.file_words} for each of the {cases} cases, named `<case>{self.suffixes[0]}`{others}."
+        return FileWords((f"{first} Files may lie in one folder of the archive.",), self.suffixes[0])
+
+    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """What participants may know of a case, in words, a cell for each of `FileWords.columns`."""
+        return ()
+
+
+@dataclass(frozen=True)
+class FileReferences(References):
+    """The files of a folder, each read when it is prepared."""
+
+    problem: FileProblem
+    assessment: Assessment
+    files: Mapping[str, Path]
+    table: InstanceTable | None = None
+    shared: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def cases(self) -> Sequence[str]:  # type: ignore[override]
+        """Ascending."""
+        return list(self.files)
+
+    def prepare(self, case: str) -> Any:
+        """Read and prepare the reference of a case, with the classes that a table beside it tells."""
+        path = self.files[case]
+        content = self.problem.read_local_reference(self.assessment, path)
+        instances = None
+        if self.table is not None:
+            instances = self.table.of(case)
+            self.problem.check_objects(content, instances, case=case, file=path.name)
+        return self.problem.prepare(self.assessment, content, instances)
+
+
+def file_problem(problem_id: str) -> FileProblem:
+    """The kind of that id, which has a file a case.
+
+    Raises
+    ------
+    ValueError
+        If it has none.
+    """
+    from evaluation.problems.registry import get
+
+    problem = get(problem_id)
+    if not isinstance(problem, FileProblem):
+        message = f"the problem {problem_id} has no file a case"
+        raise ValueError(message)  # noqa: TRY004  (it is the id that is wrong)
+    return problem

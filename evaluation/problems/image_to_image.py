@@ -1,0 +1,307 @@
+"""Image to image: synthesis, reconstruction, denoising; real-valued images on one grid against those of the references."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from evaluation.metrics.options import Option
+from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.files import FileWords
+from evaluation.problems.reference_parts import ENDING, PartsProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.readers.instance_tables import Instances
+    from evaluation.readers.intensities import IntensityImage
+    from evaluation.readers.limits import Limits
+    from evaluation.scoring.evidence_blocks import Block
+    from evaluation.scoring.intensities import PreparedImage
+    from evaluation.scoring.pieces import Pieces
+    from evaluation.scoring.rows import Row, ScoredCase
+
+IMAGE = "image"
+MASK = "mask"
+MASKS = "masks"
+
+
+class ReferenceImage:
+    """A reference with the label image that says where its regions are, where there is one."""
+
+    def __init__(self, image: IntensityImage, mask: Any | None) -> None:
+        self.image = image
+        self.mask = mask
+        self.geometry = image.geometry
+
+
+class ImageToImage(PartsProblem):
+    """Every voxel has an intensity; a region is a union of labels of a mask."""
+
+    id = "image_to_image"
+    category = "I2I"
+    task_categories = ("reconstruction", "restoration", "denoising")
+    has_numbered_labels = True
+    tells_outcomes = False
+    pools = False
+    file_words = "image"
+    no_decoy_words = (
+        "a decoy without a reference needs images/{case}.nii.gz (or another format with a grid), or any image of its grid as "
+        "references/{case}.nii.gz"
+    )
+    picture_words = "The middle slice of {case} as it was predicted"
+    picture_caption = "Grey levels are those of the {shown}, from its lowest to its highest."
+    decoy_columns: ClassVar[tuple[str, str]] = ("voxels_sha256", "voxels")
+    settings = (
+        Option(
+            "data_range",
+            "number|array|enum",
+            None,
+            "Lowest and highest intensity: two numbers, one number R for 0 to R, or “reference” for those of each reference.",
+            choices=("reference",),
+            exclusive_minimum=0,
+        ),
+    )
+
+    # The assessment ---------------------------------------------------------------------------------------------------
+
+    def check(self, assessment: Assessment) -> None:
+        """Refuse what needs a data range and has none, and windows without a centre."""
+        from evaluation import catalogue
+        from evaluation.assessment.errors import AssessmentError
+
+        has_range = assessment.settings["data_range"] is not None
+        for number, use in enumerate(assessment.metrics):
+            needs = "data_range" in catalogue.get(use.id).needs or use.options.get("clip")
+            if needs and not has_range:
+                allowed = (
+                    f'[low, high], a number or "reference": {use.name} needs it, and it is never taken from a number type '
+                    "or a prediction"
+                )
+                raise AssessmentError("settings.data_range", None, allowed)
+            if use.policy.missing == "worst" and use.worst is None and not has_range:
+                place = f"metrics[{number}].policy.missing"
+                raise AssessmentError(
+                    place, "worst", f"a number: without settings.data_range {use.name} has no worst value"
+                )
+            if use.options.get("size", 1) % 2 == 0:
+                raise AssessmentError(f"metrics[{number}].options.size", use.options["size"], "an odd number")
+
+    # Files ------------------------------------------------------------------------------------------------------------
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Those of the formats of label images."""
+        from evaluation.readers import SUFFIXES
+
+        return SUFFIXES
+
+    def ending_of(self, name: str) -> str:
+        """Also that of an image which is kept with its mask."""
+        return ENDING if name.endswith(ENDING) else super().ending_of(name)
+
+    def case_of(self, name: str) -> str:
+        """By the endings of images only."""
+        return "" if name.endswith(ENDING) else super().case_of(name)
+
+    def place_of(self, names: Sequence[str]) -> tuple[str, str]:
+        """An image a case; label images in the folder ``masks`` stand beside them."""
+        if len(names) > 1 and names[-2] == MASKS and self.case_of(names[-1]):
+            return "", f"{MASKS}/{names[-1]}"
+        return super().place_of(names)
+
+    def parts_of(self, path: Path) -> dict[str, Path]:
+        """The image, and its mask where there is one."""
+        parts = {IMAGE: path}
+        masks = path.parent / MASKS
+        if masks.is_dir():
+            case = self.case_of(path.name)
+            found = [each for each in sorted(masks.iterdir()) if self.case_of(each.name) == case]
+            parts |= {MASK: found[0]} if found else {}
+        return parts
+
+    def read_parts(self, assessment: Assessment, parts: Mapping[str, Path]) -> ReferenceImage:
+        """Read the image, and its mask where the assessment has regions."""
+        from evaluation.readers import ReadError, read_label_image
+        from evaluation.readers.intensities import read_intensities
+
+        image = read_intensities(parts[IMAGE])
+        if not assessment.regions:
+            return ReferenceImage(image, None)
+        if MASK not in parts:
+            found = f"no mask with its regions, {MASKS}/{parts[IMAGE].name}"
+            raise ReadError("not_found", parts[IMAGE].name, found, "a label image on the same grid")
+        return ReferenceImage(image, read_label_image(parts[MASK], expected=image.geometry))
+
+    def expected(self, assessment: Assessment) -> Mapping[str, Any]:
+        """Nothing beside the grid and the number of channels."""
+        return {}
+
+    def read_prediction(
+        self, path: Path, facts: Mapping[str, Any], expected: Mapping[str, Any], *, limits: Limits | None = None
+    ) -> IntensityImage:
+        """Read an image on the grid of the case."""
+        from evaluation.readers import Geometry
+        from evaluation.readers.intensities import read_intensities
+        from evaluation.readers.limits import DEFAULT
+
+        channels = int(facts.get("channels", 1))
+        return read_intensities(path, expected=Geometry.of(facts), channels=channels, limits=limits or DEFAULT)
+
+    def facts_of(self, content: ReferenceImage) -> dict[str, Any]:
+        """The grid and the number of channels."""
+        return content.geometry.document | {"channels": content.image.channels}
+
+    def byte_limit(self, facts: Mapping[str, Any]) -> int:
+        """Eight bytes a number, and room for a header."""
+        return 8 * self.cost(facts) * int(facts.get("channels", 1)) + 4 * 1024**2
+
+    def cost(self, facts: Mapping[str, Any]) -> int:
+        """Voxels."""
+        return math.prod(facts["shape"])
+
+    def facts_of_image(self, path: Path) -> dict[str, Any] | None:
+        """The grid of an image that has one."""
+        from evaluation.readers import read_geometry
+
+        return read_geometry(path).document | {"channels": 1} if self.case_of(path.name) else None
+
+    def stand_in(self, assessment: Assessment, facts: Mapping[str, Any], target: Path) -> Path:
+        """Only with a mask could a reference stand in where there are regions."""
+        from evaluation.problems.label_merging import stand_in
+        from evaluation.readers import Geometry
+
+        if assessment.regions:
+            message = "a decoy needs an image and a mask among the references like other cases"
+            raise ValueError(message)
+        return stand_in(Geometry.of(facts), 1, target)
+
+    def prepare(
+        self, assessment: Assessment, content: ReferenceImage, instances: Instances | None = None
+    ) -> PreparedImage:
+        """Cut out the regions, and tell the data range."""
+        import numpy as np
+
+        from evaluation.scoring.intensities import PreparedImage, data_range_of
+
+        regions: dict[str, Any] = {"": None}
+        if assessment.regions:
+            labels = content.mask.labels  # type: ignore[union-attr]
+            regions = {region.name: np.isin(labels, [int(x) for x in region.labels]) for region in assessment.regions}
+        return PreparedImage(content.image, regions, data_range_of(assessment.settings["data_range"], content.image))
+
+    # Pictures of cases ------------------------------------------------------------------------------------------------
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """Always: the prediction is an image itself."""
+        return "shape" in facts
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """A grey level a pixel of the middle slice."""
+        return "float64", tuple(facts["shape"][:2])
+
+    def outline_of(self, value: Any) -> NDArray[Any]:
+        """The middle slice, the mean of channels."""
+        image = value.image if isinstance(value, ReferenceImage) else value
+        plane = image.values.mean(axis=-1) if image.channels > 1 else image.values
+        found: NDArray[Any] = plane[:, :, plane.shape[2] // 2] if plane.ndim == 3 else plane
+        return found
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """The prediction; with the reference beside it also that, and the error, in one window of grey levels."""
+        from evaluation.figures.image_pairs import picture_of_pair
+
+        return picture_of_pair(prediction, reference, upwards=len(facts["shape"]) == 3)
+
+    # Scoring ----------------------------------------------------------------------------------------------------------
+
+    def score(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedImage,
+        prediction: Path | IntensityImage | None,
+        *,
+        algorithm: str = "",
+        parts: bool = False,
+    ) -> ScoredCase:
+        """Score the regions of one image."""
+        from evaluation.scoring.intensities import score_image
+
+        return score_image(assessment, case, reference, prediction, algorithm=algorithm)
+
+    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
+        """None: every value is one of a case."""
+        return {}
+
+    def finish(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Nothing: every value is one of a case."""
+        return [], []
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment, else the whole image."""
+        return [region.name for region in assessment.regions] or [""]
+
+    def look(self, prediction: Path) -> dict[str, Any]:
+        """Digest of the intensities whatever their format, and how many voxels are not 0."""
+        import hashlib
+
+        import numpy as np
+
+        from evaluation.readers import ReadError
+        from evaluation.readers.intensities import read_intensities
+
+        try:
+            values = read_intensities(prediction).values
+        except ReadError:
+            return {}
+        digest = hashlib.sha256(repr(values.shape).encode() + np.ascontiguousarray(values).tobytes()).hexdigest()
+        return {"digest": digest, "labelled": int(np.count_nonzero(values))}
+
+    # Words ------------------------------------------------------------------------------------------------------------
+
+    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
+        """What the submit page says of the images."""
+        first, *others = self.suffixes
+        endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
+        before = (
+            f"One image of real numbers for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the "
+            "grid of the case: the same shape, voxel size and orientation. Intensities are compared as they stand, after the "
+            "scaling that the header names; NaN and infinity are refused. Files may lie in one folder of the archive."
+        )
+        return FileWords(before=(before,), ending=first, columns=("Voxels", "Channels"))
+
+    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """Shape and channels."""
+        return " × ".join(str(length) for length in facts["shape"]), str(facts.get("channels", 1))
+
+    def write_example(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Smooth images; one algorithm adds a little noise, one more."""
+        from evaluation.problems.examples import write_images
+
+        write_images(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.id,
+            "regions": [{"name": "body", "labels": [1]}],
+            "metrics": [{"id": "image_mae"}, {"id": "psnr"}, {"id": "ssim"}],
+            "settings": {"data_range": [0, 255]},
+        }
+
+
+PROBLEM = ImageToImage()

@@ -1,0 +1,399 @@
+"""Landmarks: named points of each case, each at most once, against those of the references."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from evaluation.metrics.options import Option
+from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.tables import (
+    ExpectedTable,
+    PredictionTable,
+    ReferenceTable,
+    ReferenceTableError,
+    SubmitWords,
+    TableProblem,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.metrics.values import FloatArray, Values
+    from evaluation.readers import Issue
+    from evaluation.readers.landmark_tables import LandmarkTable, Points
+    from evaluation.readers.limits import Limits
+    from evaluation.scoring.evidence_blocks import Block, CaseEvidence
+    from evaluation.scoring.landmarks import Landmarks
+    from evaluation.scoring.pieces import Numbers, Pieces
+    from evaluation.scoring.rows import Row, ScoredCase
+
+DIAGONAL: Final = "image_diagonal"
+SPACINGS: Final = ("spacing_x", "spacing_y", "spacing_z")
+_SHOWN: Final = 12
+
+
+class LandmarkReferences(ReferenceTable):
+    """Landmarks of every case."""
+
+    def __init__(self, table: LandmarkTable) -> None:
+        self.table = table
+        self.cases = sorted(table.points)
+        self.content = f"landmarks of {table.axes} axes"
+        self.facts = {"landmarks": table.names, "dimensions": table.axes}
+
+
+@dataclass
+class LandmarkPredictions(PredictionTable):
+    """Predicted landmarks of every case."""
+
+    table: LandmarkTable
+    absent: frozenset[str]
+    strange: Sequence[str]
+
+    def issue(self, case: str) -> Issue | None:
+        """The first row of the case that cannot be taken."""
+        return self.table.invalid.get(case)
+
+    def of(self, case: str) -> Points | None:
+        """The points of a case."""
+        return self.table.points.get(case)
+
+
+class LandmarkLocalization(TableProblem):
+    """Named points, each expected once a case."""
+
+    id = "landmarks"
+    category = "Lmk"
+    task_categories = ("localization", "detection")
+    table_files = ("landmarks.csv",)
+    row_words = "a row for each landmark"
+    picture_words = "{case} with the landmarks of the prediction"
+    evidence_tells_missing = True
+    decoy_columns: ClassVar[tuple[str, str]] = ("landmarks_sha256", "landmarks")
+    settings = (
+        Option("unit", "enum", "mm", "Unit of the coordinates.", choices=("mm", "px")),
+        Option(
+            "spacing",
+            "enum",
+            "none",
+            "Whether coordinates in px become mm by the columns spacing_x, spacing_y (and spacing_z) of cases.csv.",
+            choices=("none", "cases"),
+        ),
+        Option(
+            "penalty",
+            "number|enum",
+            None,
+            "what a landmark counts as that is not predicted, in the unit of the error; image_diagonal takes it from the "
+            "column of that name in cases.csv. There is no safe default: without the image nobody knows how far wrong a lost "
+            "point is",
+            choices=(DIAGONAL,),
+            exclusive_minimum=0,
+            required=True,
+        ),
+    )
+
+    # The assessment ---------------------------------------------------------------------------------------------------
+
+    def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Spacings are for coordinates in pixels."""
+        from evaluation.assessment.errors import AssessmentError
+
+        if settings["spacing"] == "cases" and settings["unit"] != "px":
+            raise AssessmentError("settings.spacing", "cases", '"none": coordinates are in mm already')
+        return settings
+
+    def complete_metric(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
+        """Errors of coordinates in pixels are in pixels, unless spacings make them mm."""
+        return replace(metric, unit="px") if metric.unit == "mm" and _unit(settings) == "px" else metric
+
+    # Tables -----------------------------------------------------------------------------------------------------------
+
+    def read_references(self, path: Path) -> LandmarkReferences:
+        """Read ``landmarks.csv``."""
+        from evaluation.readers import ReadError
+        from evaluation.readers.landmark_tables import read_landmarks
+
+        table = read_landmarks(path)
+        if not table.points:
+            raise ReadError("table", path.name, "no landmark at all", "a row a landmark and case")
+        return LandmarkReferences(table)
+
+    def check_references(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """Refuse a case without any landmark, and a region that names none of those there are."""
+        super().check_references(table, assessment, cases)
+        assert isinstance(table, LandmarkReferences)
+        known = set(table.table.names)
+        for region in assessment.regions:
+            if strange := [str(label) for label in region.labels if str(label) not in known]:
+                message = (
+                    f"The region {region.name} of the assessment names the landmark {strange[0]!r}, which no case has; the "
+                    f"references have {', '.join(table.table.names[:_SHOWN])}."
+                )
+                raise ReferenceTableError(message)
+
+    def read_predictions(
+        self,
+        path: Path,
+        cases: Sequence[str],
+        shared: Mapping[str, Any],
+        *,
+        references: ReferenceTable | None = None,
+        every_reason: bool = False,
+        most_of_case: int | None = None,
+        limits: Limits | None = None,
+    ) -> LandmarkPredictions:
+        """Read ``landmarks.csv``; a row that cannot be taken costs its case."""
+        from evaluation.readers import ReadError
+        from evaluation.readers.landmark_tables import read_landmarks
+        from evaluation.readers.limits import DEFAULT
+
+        table = read_landmarks(path, by_case=True, limits=limits or DEFAULT)
+        if isinstance(references, LandmarkReferences):
+            self._check_axes(table, path, references.table.axes)
+        if not table.points and not table.invalid:
+            raise ReadError("table", path.name, "no landmark in any case", "a row a landmark and case")
+        expected, named = set(cases), {*table.points, *table.invalid}
+        strange = [case for case in (*table.points, *table.invalid) if case not in expected]
+        return LandmarkPredictions(table, frozenset(expected - named), strange)
+
+    def check_predictions(self, table: PredictionTable, path: Path, expected: ExpectedTable) -> None:
+        """Refuse points of another number of axes, and a table that names no landmark of the task."""
+        from evaluation.readers import ReadError
+
+        assert isinstance(table, LandmarkPredictions)
+        self._check_axes(table.table, path, expected.kind[1])
+        names = table.table.names
+        if names and expected.classes and not set(names) & set(expected.classes):
+            known = ", ".join(expected.classes[:_SHOWN])
+            raise ReadError("table", path.name, f"no landmark of the task, but {', '.join(names[:3])[:120]}", known)
+
+    @staticmethod
+    def _check_axes(table: LandmarkTable, path: Path, axes: int) -> None:
+        from evaluation.readers import ReadError
+        from evaluation.readers.landmark_tables import AXES
+
+        if axes and table.axes != axes:
+            given, wanted = ", ".join(AXES[: table.axes]), ", ".join(AXES[:axes])
+            raise ReadError("table", path.name, f"points with {given}", f"the columns case, landmark, {wanted}")
+
+    def most_rows(self, cases: int, most: int) -> int:
+        """Any number of landmarks a case."""
+        return most
+
+    def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
+        """Case, landmark and coordinates."""
+        from evaluation.readers.landmark_tables import AXES, CASE, LANDMARK
+
+        return (CASE, LANDMARK, *AXES[: expected.kind[1] or 2])
+
+    def with_facts(self, expected: ExpectedTable, facts: Mapping[str, Any]) -> ExpectedTable:
+        """With the number of axes."""
+        return replace(expected, kind=("points", int(facts.get("axes") or facts.get("dimensions") or 0)))
+
+    def facts_of(self, table: ReferenceTable, assessment: Assessment) -> dict[str, Any]:
+        """Coordinates in pixels can be drawn on an image, so that they are called axes of it."""
+        facts = dict(table.facts)
+        return facts | ({"axes": facts["dimensions"]} if assessment.settings["unit"] == "px" else {})
+
+    # What all cases have in common ------------------------------------------------------------------------------------
+
+    def shared(
+        self,
+        table: ReferenceTable,
+        assessment: Assessment,
+        cases: Sequence[str],
+        patients: Mapping[str, str],
+        named: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """Names of the landmarks, and the patient of each case."""
+        assert isinstance(table, LandmarkReferences)
+        return {"classes": table.table.names, "patients": dict(patients)}
+
+    def shared_facts(
+        self, table: ReferenceTable, assessment: Assessment, facts: Mapping[str, Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """Spacing and diagonal of the image of each case, as far as the settings ask for them."""
+        assert isinstance(table, LandmarkReferences)
+        found: dict[str, Any] = {}
+        if assessment.settings["penalty"] == DIAGONAL:
+            found["diagonals"] = {case: _positive(case, known, DIAGONAL) for case, known in facts.items()}
+        columns = SPACINGS[: table.table.axes]
+        if assessment.settings["spacing"] == "cases":
+            found["spacings"] = {
+                case: [_positive(case, known, column) for column in columns] for case, known in facts.items()
+            }
+        return found
+
+    def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Landmarks:
+        """The landmarks of a case."""
+        from evaluation.scoring.landmarks import Landmarks
+
+        assert isinstance(table, LandmarkReferences)
+        scale = shared.get("spacings", {}).get(case) or (1.0,) * table.table.axes
+        return Landmarks(
+            table.table.points.get(case, {}),
+            tuple(shared["classes"]),
+            tuple(float(size) for size in scale),
+            shared.get("diagonals", {}).get(case),
+        )
+
+    # Scoring ----------------------------------------------------------------------------------------------------------
+
+    def score(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: Landmarks,
+        prediction: Points | None,
+        *,
+        algorithm: str = "",
+        parts: bool = False,
+    ) -> ScoredCase:
+        """Distances of one case."""
+        from evaluation.scoring.landmarks import score_landmarks
+
+        return score_landmarks(assessment, case, reference, prediction, algorithm=algorithm)
+
+    def finish(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Rates over all landmarks; one that is not predicted is not found."""
+        from evaluation.scoring.landmarks import finish_landmarks
+
+        return finish_landmarks(assessment, algorithm, pieces)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment, else every landmark."""
+        from evaluation.scoring.landmarks import groups
+
+        return list(groups(assessment, shared["classes"]))
+
+    def unanswered_cases(self, evidence: CaseEvidence) -> int:
+        """Cases without a prediction."""
+        from evaluation.scoring.landmarks import unanswered
+
+        return unanswered(evidence)
+
+    def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+        """From the landmarks found in each case."""
+        from evaluation.scoring.landmarks import rate
+
+        return rate(evidence.block, multiplicities)
+
+    def is_possible(
+        self, assessment: Assessment, case: str, reference: Landmarks, pieces: Mapping[tuple[str, str], Numbers]
+    ) -> bool:
+        """Whether so many of the landmarks of the reference can be found."""
+        from evaluation.scoring.landmarks import are_possible
+
+        return are_possible(assessment, reference, pieces)
+
+    def look(self, prediction: Points) -> dict[str, Any]:
+        """Digest of the points whatever their order, and how many there are."""
+        from evaluation.canonical import sha256
+
+        return {
+            "digest": sha256({name: list(place) for name, place in sorted(prediction.items())}),
+            "labelled": len(prediction),
+        }
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """Points of two coordinates in pixels, on the image of the case."""
+        return has_image and facts.get("axes") == 2
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """Coordinates of each point."""
+        return "float64", (-1, 2)
+
+    def outline_of(self, value: Any) -> NDArray[Any]:
+        """Points, in the order of their names."""
+        import numpy as np
+
+        points: Points = value if isinstance(value, dict) else value.points
+        return np.array([points[name] for name in sorted(points)], dtype=np.float64).reshape(len(points), -1)
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """Mark the points on the image."""
+        from evaluation.figures import case_pictures
+
+        if image is None or image.ndim != 2:
+            return None
+        shown = ((reference, case_pictures.REFERENCE), (prediction, case_pictures.PREDICTION))
+        layers = [case_pictures.Boxes(places.tolist(), colour) for places, colour in shown if places is not None]
+        return case_pictures.picture_of_objects(image, layers)
+
+    # Words ------------------------------------------------------------------------------------------------------------
+
+    def missing_words(self, assessment: Assessment) -> str:
+        """What a case without landmarks counts as."""
+        penalty = assessment.settings["penalty"]
+        unit = _unit(assessment.settings)
+        counted = "the diagonal of its image" if penalty == DIAGONAL else f"an error of {penalty:g} {unit}"
+        return f"counts as {counted} for every landmark, and every landmark as not found"
+
+    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """What the submit page says of the table."""
+        before = (
+            f"One table `landmarks.csv` with a row for each landmark of the {cases} cases, packed into an archive or dropped as "
+            "it is. Coordinates are in the unit and space that the task names; a landmark stands at most once for each case."
+        )
+        after = [
+            "A landmark without a row counts as lost: its penalty takes the place of its error, and it is not found."
+        ]
+        if incomplete_cost:
+            after.append(f"A case without a row that can be read {incomplete_cost}.")
+        return SubmitWords(
+            (before,), expected.columns, f"{expected.classes[0] if expected.classes else ''},…", tuple(after)
+        )
+
+    def write_example(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Three landmarks a case; one algorithm is off by a millimetre or two, one by more."""
+        from evaluation.problems.examples import write_landmarks
+
+        write_landmarks(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.id,
+            "metrics": [
+                {"id": "radial_error"},
+                {"id": "success_detection_rate", "options": {"radius": 2}},
+                {"id": "identification_rate"},
+            ],
+            "settings": {"unit": "mm", "penalty": 40},
+        }
+
+
+def _unit(settings: Mapping[str, Any]) -> str:
+    """Unit of distances."""
+    return "px" if settings["unit"] == "px" and settings["spacing"] == "none" else "mm"
+
+
+def _positive(case: str, facts: Mapping[str, Any], column: str) -> float:
+    value = facts.get(column)
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = math.nan
+    if not (math.isfinite(number) and number > 0):
+        given = "nothing" if value in (None, "") else repr(value)
+        message = f"cases.csv: {given} as {column} of the case {case}; expected a number above 0"
+        raise ReferenceTableError(message)
+    return number
+
+
+PROBLEM = LandmarkLocalization()

@@ -1,0 +1,326 @@
+"""Several labels at once: each of some findings is there or not, in every case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from evaluation.problems.answers import (
+    EVERYTHING,
+    UNANSWERED,
+    AnswerProblem,
+    KnownCase,
+    NumberPredictions,
+    NumberReferences,
+    numbers_of,
+    refuse_rows,
+    states_of,
+)
+from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.metrics.values import FloatArray, Values
+    from evaluation.readers.limits import Limits
+    from evaluation.readers.number_tables import NumberTable
+    from evaluation.scoring.evidence_blocks import CaseEvidence
+
+FILE: Final = "labels.csv"
+PREFIX: Final = "p_"
+_DECISIONS: Final = 1
+_PROBABILITIES: Final = 2
+_BOTH: Final = 3
+NOT_KNOWN: Final = -1.0
+"""What stands in place of a label that the reference leaves open."""
+
+
+class Answer(NamedTuple):
+    """A decision on every label, a probability of every label, or both."""
+
+    decisions: tuple[float, ...] | None
+    probabilities: tuple[float, ...] | None
+
+
+class MultilabelClassification(AnswerProblem):
+    """Findings of every case, of which several may hold."""
+
+    id = "multilabel_classification"
+    category = "MLC"
+    task_categories = ("classification",)
+    table_files = (FILE,)
+    has_values_of_cases = False
+    averages_micro = True
+
+    # The assessment document ------------------------------------------------------------------------------------------
+
+    def check_metrics(self, metrics: tuple[MetricUse, ...]) -> None:
+        """Refuse a positive class: every label is judged on its own."""
+        from evaluation.assessment.errors import AssessmentError
+
+        for index, use in enumerate(metrics):
+            if use.options.get("positive_class") is not None:
+                place = f"metrics[{index}].options.positive_class"
+                raise AssessmentError(place, use.options["positive_class"], "nothing: every label is judged on its own")
+
+    def check(self, assessment: Assessment) -> None:
+        """Refuse regions of several labels."""
+        from evaluation.assessment.errors import AssessmentError
+
+        for index, region in enumerate(assessment.regions):
+            if len(region.labels) != 1:
+                raise AssessmentError(f"regions[{index}].labels", list(region.labels), "one column of labels.csv")
+
+    def needs_scores(self, use: MetricUse) -> bool:
+        """Net benefit is defined for decisions as well."""
+        from evaluation import catalogue
+
+        return "scores" in catalogue.get(use.id).needs and use.id != "net_benefit"
+
+    # Reading ----------------------------------------------------------------------------------------------------------
+
+    def read_references(self, path: Path) -> NumberReferences:
+        """Read ``labels.csv``: 1, 0 or nothing in the column of each label."""
+        from evaluation.readers.number_tables import read_number_table
+
+        return NumberReferences(read_number_table(path, optional=None))
+
+    def check_references(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """Refuse a table that lacks a case or a label, or has a cell that is neither 1 nor 0."""
+        super().check_references(table, assessment, cases)
+        try:
+            self.shared(table, assessment, cases, {})
+        except ValueError as error:
+            raise ReferenceTableError(f"{error}.") from None
+
+    def shared(
+        self,
+        table: ReferenceTable,
+        assessment: Assessment,
+        cases: Sequence[str],
+        patients: Mapping[str, str],
+        named: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """Labels in order, and the one of each region.
+
+        Raises
+        ------
+        ValueError
+            For a label that the table lacks, or a cell that is none.
+        """
+        from evaluation.readers import ReadError
+
+        assert isinstance(table, NumberReferences)
+        known = table.table
+        regions = {region.name: str(region.labels[0]) for region in assessment.regions}
+        regions = regions or {column: column for column in known.columns}
+        for column in regions.values():
+            if column not in known.columns:
+                message = f"{known.name} has no column {column!r}"
+                raise ValueError(message)
+        if not regions:
+            message = f"{known.name} has no column beside case"
+            raise ValueError(message)
+        columns = set(regions.values())
+        wrong = [error for (_, column), error in known.wrong.items() if column in columns]
+        for error in (*known.twice.values(), *wrong):
+            raise ValueError(error.message)
+        for case, numbers in known.numbers.items():
+            for column in columns & set(numbers):
+                if numbers[column] not in (0, 1):
+                    found = f"'{numbers[column]:g}' as {column} in row {known.rows[case]}"
+                    raise ValueError(ReadError("table", known.name, found, "1, 0 or nothing").message)
+        return {"classes": list(dict.fromkeys(regions.values())), "patients": dict(patients), "regions": regions}
+
+    def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> KnownCase:
+        """1, 0 or `NOT_KNOWN` of every label."""
+        assert isinstance(table, NumberReferences)
+        known = table.table.numbers.get(case)
+        labels = shared["classes"]
+        numbers = None if known is None else tuple(known.get(label, NOT_KNOWN) for label in labels)
+        return KnownCase({EVERYTHING: numbers}, width=len(labels))
+
+    def read_predictions(
+        self,
+        path: Path,
+        cases: Sequence[str],
+        shared: Mapping[str, Any],
+        *,
+        references: ReferenceTable | None = None,
+        every_reason: bool = False,
+        most_of_case: int | None = None,
+        limits: Limits | None = None,
+    ) -> NumberPredictions:
+        """Read ``labels.csv`` with a decision on every label, a probability of each, or both.
+
+        Raises
+        ------
+        ReadError
+            If a label has neither, or only some have.
+        """
+        from evaluation.readers import ReadError
+        from evaluation.readers.limits import DEFAULT
+        from evaluation.readers.number_tables import read_number_table
+
+        labels = tuple(shared["classes"])
+        scores = tuple(f"{PREFIX}{label}" for label in labels)
+        table = read_number_table(path, (), (*labels, *scores), limits=limits or DEFAULT)
+        groups = []
+        for wanted in (labels, scores):
+            lacking = [column for column in wanted if column not in table.columns]
+            if lacking and len(lacking) < len(wanted):
+                raise ReadError("table", table.name, f"no column {lacking[0]}", "one for every label")
+            groups.append(() if lacking else wanted)
+        if not any(groups):
+            raise ReadError("table", table.name, "neither labels nor scores", f"columns {PREFIX}<label> or <label>")
+        reasons, absent, strange = refuse_rows(table, cases)
+        answers: dict[str, Answer] = {}
+        for case in set(cases) & set(table.cases) - set(reasons):
+            try:
+                answers[case] = Answer(
+                    _cells(table, case, groups[0], whole=True), _cells(table, case, groups[1], whole=False)
+                )
+            except ReadError as error:
+                reasons[case] = error.issue
+        return NumberPredictions(answers, reasons, absent, strange)
+
+    def check_predictions(self, table: PredictionTable, path: Path, expected: ExpectedTable) -> None:
+        """Refuse a table without scores that a metric needs."""
+        from evaluation.readers import ReadError
+
+        assert isinstance(table, NumberPredictions)
+        if expected.need_scores and table.answers and all(own.probabilities is None for own in table.answers.values()):
+            found = f"no columns {PREFIX}<label>, which {', '.join(expected.need_scores)} need"
+            raise ReadError("table", path.name, found)
+
+    def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
+        """Case, and a score or a decision of every label."""
+        scores = tuple(f"{PREFIX}{name}" for name in expected.classes)
+        return ("case", *(scores if expected.need_scores else expected.classes))
+
+    # Scoring ----------------------------------------------------------------------------------------------------------
+
+    def answer_numbers(self, prediction: Answer, region: str, reference: KnownCase) -> tuple[int, list[float]]:
+        """Decisions, and probabilities behind them."""
+        has_decisions, has_scores = prediction.decisions is not None, prediction.probabilities is not None
+        numbers = [*(prediction.decisions or ()), *(prediction.probabilities or ())]
+        return has_decisions * _DECISIONS + has_scores * _PROBABILITIES, numbers
+
+    def is_answer(self, state: int, numbers: Sequence[float], reference: KnownCase) -> bool:
+        """A 0 or 1 for every label, a number from 0 to 1 for each, or both."""
+        if state not in (_DECISIONS, _PROBABILITIES, _BOTH):
+            return False
+        decided = reference.width if state & _DECISIONS else 0
+        scored = reference.width if state & _PROBABILITIES else 0
+        if len(numbers) != decided + scored:
+            return False
+        return all(value in (0, 1) for value in numbers[:decided]) and all(0 <= value <= 1 for value in numbers)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """The labels, or everything for means over labels and metrics of all labels together."""
+        from evaluation import catalogue
+
+        if catalogue.get(use.id).evidence == "labels" or use.options.get("class_average", "per_class") != "per_class":
+            return [EVERYTHING]
+        return list(shared["regions"])
+
+    def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+        """Each label as a classification of two classes, by the same functions; what concerns all, together."""
+        from evaluation.scoring.label_evidence import recompute_labels
+
+        block, labels = evidence.block, evidence.shared["classes"]
+        states = states_of(block)
+        is_known = states >= UNANSWERED
+        width = len(labels)
+        reference = numbers_of(block, width, is_known)
+        return recompute_labels(
+            metric,
+            evidence,
+            reference,
+            *_answers_of(evidence, is_known, states[is_known], width),
+            multiplicities[:, is_known],
+        )
+
+    # Words ------------------------------------------------------------------------------------------------------------
+
+    def missing_words(self, assessment: Assessment) -> str:
+        """What a case without an answer counts as."""
+        return "counts as a wrong decision on every label, with the worst score"
+
+    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """What the submit page says of the table."""
+        columns = (
+            "It needs one column `p_<label>` with a probability from 0 to 1 for each label; they need not sum to 1. Columns "
+            "`<label>` with 1 or 0 may stand beside them and then decide; without them a probability of 0.5 and more does."
+            if expected.need_scores
+            else "The column of each label is 1 where it holds and 0 where not; columns `p_<label>` with probabilities are "
+            "taken as well."
+        )
+        before = f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. {columns}"
+        cost = "A case without a row that can be read counts as wrong in every label, the costliest there is, with the worst scores."
+        return SubmitWords(
+            (before,), expected.columns, "…", (cost,) if incomplete_cost else (), "Several may hold at once."
+        )
+
+    def write_example(
+        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Two findings; one algorithm has better scores than the other."""
+        from evaluation.problems.examples import write_findings
+
+        write_findings(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.id,
+            "regions": [{"name": "nodule"}, {"name": "effusion"}],
+            "metrics": [
+                {"id": "auroc"},
+                {"id": "fbeta", "options": {"class_average": "macro"}},
+                {"id": "hamming_loss"},
+            ],
+        }
+
+
+def _cells(table: NumberTable, case: str, columns: Sequence[str], *, whole: bool) -> tuple[float, ...] | None:
+    """The cells of a row; ``None`` without columns.
+
+    Raises
+    ------
+    ReadError
+        For a cell that is empty or no such number.
+    """
+    from evaluation.readers import ReadError
+
+    row, numbers = table.rows[case], table.numbers[case]
+    allowed = "1 or 0" if whole else "a number from 0 to 1"
+    for column in columns:
+        if (case, column) in table.wrong:
+            raise ReadError("table", table.name, table.wrong[case, column].found, allowed)
+        if column not in numbers:
+            raise ReadError("table", table.name, f"nothing as {column} in row {row}", allowed)
+        value = numbers[column]
+        if not (value in (0, 1) if whole else 0 <= value <= 1):
+            raise ReadError("table", table.name, f"'{value:g}' as {column} in row {row}", allowed)
+    return tuple(numbers[column] for column in columns) if columns else None
+
+
+def _answers_of(evidence: CaseEvidence, is_known: Any, states: Any, width: int) -> tuple[Any, Any, Any]:
+    """State of every known case, decisions and probabilities, ``(n, width)`` each, not a number where there are none."""
+    import numpy as np
+
+    places = np.flatnonzero(is_known)
+    decisions, scores = np.full((len(places), width), np.nan), np.full((len(places), width), np.nan)
+    for state in (_DECISIONS, _PROBABILITIES, _BOTH):
+        own = states == state
+        if state & _DECISIONS:
+            decisions[own] = numbers_of(evidence.block, width, places[own], start=width)
+        if state & _PROBABILITIES:
+            start = width * (2 if state & _DECISIONS else 1)
+            scores[own] = numbers_of(evidence.block, width, places[own], start=start)
+    return states > UNANSWERED, decisions, scores
+
+
+PROBLEM = MultilabelClassification()

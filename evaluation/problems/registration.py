@@ -1,0 +1,277 @@
+"""Registration: displacement fields from the fixed to the moving image of each case."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from evaluation.metrics.options import Option
+from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.files import FileWords
+from evaluation.problems.reference_parts import ENDING, PartsProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.readers.instance_tables import Instances
+    from evaluation.readers.limits import Limits
+    from evaluation.scoring.evidence_blocks import Block
+    from evaluation.scoring.pieces import Pieces
+    from evaluation.scoring.registration import PreparedRegistration, RegistrationReference
+    from evaluation.scoring.rows import Row, ScoredCase
+
+_PLACES = ("voxel", "mm_lps", "mm_ras")
+_FIELDS = {
+    "voxel": "Displacements are in voxels along the axes of the fixed image, as a scalar NIfTI image X × Y × Z × 3 or three "
+    "components in .mha or .nrrd.",
+    "mm_lps": "Displacements are in mm to the left, back and up, as ITK and ANTs write vector images (NIfTI intent 1007).",
+    "mm_ras": "Displacements are in mm to the right, front and up, as a vector image (NIfTI intent 1006).",
+}
+
+
+class Registration(PartsProblem):
+    """A field maps every voxel x of the fixed image to x + u(x) in the moving one."""
+
+    id = "registration"
+    category = "Rgn"
+    task_categories = ("registration",)
+    has_numbered_labels = True
+    has_image_diagonal = True
+    measures_as = "semantic_segmentation"
+    pools = False
+    file_words = "displacement field"
+    picture_words = "The middle slice of {case} with a grid as the predicted field bends it"
+    picture_caption = "Lines run every few voxels of the fixed image; where they cross, the field folds."
+    decoy_columns: ClassVar[tuple[str, str]] = ("field_sha256", "moved_voxels")
+    settings = (
+        Option(
+            "field",
+            "enum",
+            None,
+            "unit and direction of displacements: voxels of the fixed grid along its axes, or mm as ITK (mm_lps) or NIfTI "
+            "(mm_ras) has them; never guessed",
+            choices=_PLACES,
+            required=True,
+        ),
+        Option(
+            "landmarks",
+            "enum",
+            None,
+            "Of the coordinates of landmarks: those of the field unless set (mm_ras for mm).",
+            choices=_PLACES,
+        ),
+    )
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """Formats that can tell a vector a voxel."""
+        from evaluation.readers.fields import SUFFIXES
+
+        return SUFFIXES
+
+    # The assessment ---------------------------------------------------------------------------------------------------
+
+    def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Landmarks are in voxels where displacements are, else in mm to the right and front."""
+        if settings["landmarks"] is None:
+            settings["landmarks"] = "voxel" if settings["field"] == "voxel" else "mm_ras"
+        return settings
+
+    def check(self, assessment: Assessment) -> None:
+        """Labels are compared region by region."""
+        from evaluation.assessment.errors import AssessmentError
+        from evaluation.scoring.registration import of_labels
+
+        compared = [use.name for use in assessment.metrics if of_labels(use)]
+        if compared and not assessment.regions:
+            raise AssessmentError("regions", [], f"the labels that {', '.join(compared)} compare")
+        if background := [use.name for use in assessment.metrics if use.options.get("include_background")]:
+            place = "metrics.options.include_background"
+            raise AssessmentError(
+                place, True, f"false for {background[0]}: pulled labels have no background of their own"
+            )
+
+    def refusal(self, assessment: Assessment) -> str:
+        """Values of the whole data set are not put together from cases."""
+        pooled = [use.name for use in assessment.metrics if use.level == "dataset"]
+        return f"Registrations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
+
+    # Files ------------------------------------------------------------------------------------------------------------
+
+    def ending_of(self, name: str) -> str:
+        """Also that of references, which are kept as one archive."""
+        return ENDING if name.endswith(ENDING) else super().ending_of(name)
+
+    def case_of(self, name: str) -> str:
+        """By the endings of fields only."""
+        return "" if name.endswith(ENDING) else super().case_of(name)
+
+    def place_of(self, names: Sequence[str]) -> tuple[str, str]:
+        """A folder a case with labels, landmarks, masks and grids."""
+        from evaluation.readers.registration_cases import part_of
+
+        if len(names) < 2 or names[-2].startswith(".") or not part_of(names[-1]):
+            return "", ""
+        return names[-2], f"{names[-2]}/{names[-1]}"
+
+    def find_references(self, folder: Path) -> dict[str, Path]:
+        """The folder of each case."""
+        from evaluation.readers import ReadError
+        from evaluation.readers.registration_cases import part_of
+
+        if not folder.is_dir():
+            raise ReadError("not_found", folder.name or str(folder), "there is no such folder")
+        folders = [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.name.startswith(".")]
+        return {path.name: path for path in folders if any(part_of(each.name) for each in path.iterdir())}
+
+    def read_parts(self, assessment: Assessment, parts: Mapping[str, Path]) -> RegistrationReference:
+        """Read what the metrics need of a case."""
+        from evaluation.problems.registration_references import read_registration
+
+        return read_registration(assessment, parts)
+
+    def expected(self, assessment: Assessment) -> Mapping[str, Any]:
+        """What the numbers of a field mean."""
+        return {"field": assessment.settings["field"]}
+
+    def read_prediction(
+        self, path: Path, facts: Mapping[str, Any], expected: Mapping[str, Any], *, limits: Limits | None = None
+    ) -> NDArray[Any]:
+        """Read a field on the fixed grid."""
+        from evaluation.readers import Geometry
+        from evaluation.readers.fields import read_field
+        from evaluation.readers.limits import DEFAULT
+
+        return read_field(path, expected=Geometry.of(facts), convention=expected["field"], limits=limits or DEFAULT)
+
+    def facts_of(self, content: RegistrationReference) -> dict[str, Any]:
+        """The grid of the fixed image."""
+        return content.geometry.document
+
+    def byte_limit(self, facts: Mapping[str, Any]) -> int:
+        """Eight bytes a component, and room for a header."""
+        return 8 * self.cost(facts) * len(facts["shape"]) + 4 * 1024**2
+
+    def cost(self, facts: Mapping[str, Any]) -> int:
+        """Voxels."""
+        return math.prod(facts["shape"])
+
+    def prepare(
+        self, assessment: Assessment, content: RegistrationReference, instances: Instances | None = None
+    ) -> PreparedRegistration:
+        """Cut out the regions."""
+        from evaluation.scoring.registration import prepare_registration
+
+        return prepare_registration(assessment.regions, content)
+
+    # Pictures of cases ------------------------------------------------------------------------------------------------
+
+    def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:
+        """Always: a bent grid needs no image."""
+        return "shape" in facts
+
+    def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
+        """The displacements within the middle slice."""
+        return "float64", (*facts["shape"][:2], 2)
+
+    def outline_of(self, value: Any) -> NDArray[Any]:
+        """Of a field its middle slice; a reference has none."""
+        import numpy as np
+
+        if not isinstance(value, np.ndarray):
+            return np.zeros((*value.geometry.shape[:2], 2))
+        found: NDArray[Any] = (value[:, :, value.shape[2] // 2] if value.ndim == 4 else value)[..., :2]
+        return found
+
+    def draw(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: NDArray[Any] | None,
+    ) -> bytes | None:
+        """A grid as the field bends it; the reference has nothing to be drawn."""
+        from evaluation.figures.image_pairs import picture_of_grid
+
+        return None if prediction is None else picture_of_grid(prediction, upwards=len(facts["shape"]) == 3)
+
+    # Scoring ----------------------------------------------------------------------------------------------------------
+
+    def score(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedRegistration,
+        prediction: Path | NDArray[Any] | None,
+        *,
+        algorithm: str = "",
+        parts: bool = False,
+    ) -> ScoredCase:
+        """Measure one field."""
+        from evaluation.scoring.registration import score_registration
+
+        convention = assessment.settings["field"]
+        return score_registration(assessment, case, reference, prediction, convention=convention, algorithm=algorithm)
+
+    def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
+        """None: every value is one of a case."""
+        return {}
+
+    def finish(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Nothing: every value is one of a case."""
+        return [], []
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment for labels, one value for the rest."""
+        from evaluation.scoring.registration import WHOLE, of_labels
+
+        return [region.name for region in assessment.regions] if of_labels(use) else [WHOLE]
+
+    def look(self, prediction: Path) -> dict[str, Any]:
+        """Digest of the file."""
+        import hashlib
+
+        with prediction.open("rb") as file:
+            return {"digest": hashlib.file_digest(file, "sha256").hexdigest(), "labelled": 0}
+
+    # Words ------------------------------------------------------------------------------------------------------------
+
+    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
+        """What the submit page says of the fields."""
+        first, *others = self.suffixes
+        endings = ", ".join(f"`{ending}`" for ending in others[:-1]) + f" or `{others[-1]}`"
+        before = (
+            f"One displacement field for each of the {cases} cases, named `<case>{first}` (or ending in {endings}), on the grid "
+            "of the fixed image: one vector a voxel, from the fixed to the moving image, so that x + u(x) is the place in the "
+            f"moving image. {_FIELDS[assessment.settings['field']]} Files may lie in one folder of the archive."
+        )
+        return FileWords(before=(before,), ending=first, columns=("Voxels",))
+
+    def fact_cells(self, facts: Mapping[str, Any]) -> tuple[str, ...]:
+        """Shape."""
+        return (" × ".join(str(length) for length in facts["shape"]),)
+
+    def write_example(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Moved blocks with their landmarks; one algorithm finds most of the way, one half of it."""
+        from evaluation.problems.examples import write_fields
+
+        write_fields(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.id,
+            "regions": [{"name": "block", "labels": [1]}],
+            "metrics": [{"id": "tre"}, {"id": "dsc"}, {"id": "sdlogj"}, {"id": "folding_fraction"}],
+            "settings": {"field": "voxel"},
+        }
+
+
+PROBLEM = Registration()

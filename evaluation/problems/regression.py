@@ -1,0 +1,306 @@
+"""Regression: one or several numbers of every case against those of the reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.catalogue import Option
+from evaluation.problems.answers import (
+    ANSWERED,
+    UNANSWERED,
+    AnswerProblem,
+    KnownCase,
+    NumberPredictions,
+    NumberReferences,
+    numbers_of,
+    refuse_rows,
+    states_of,
+)
+from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords, listed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.metrics.values import FloatArray, Values
+    from evaluation.readers.limits import Limits
+    from evaluation.scoring.evidence_blocks import CaseEvidence
+    from evaluation.scoring.rows import Row
+
+FILE: Final = "values.csv"
+_KNOWN: Final = 2
+"""Numbers of the reference: its value, and the answer that a case without one counts as."""
+
+
+class Regression(AnswerProblem):
+    """Numbers of every case: ages, volumes, scores."""
+
+    id = "regression"
+    category = "Reg"
+    task_categories = ("regression", "prediction")
+    table_files = (FILE,)
+    settings = (
+        Option(
+            "targets",
+            "object",
+            None,
+            "Unit and range of targets, by column; a case without an answer counts as the end of the range that lies farther off",
+        ),
+    )
+
+    # The assessment document ------------------------------------------------------------------------------------------
+
+    def check(self, assessment: Assessment) -> None:
+        """Refuse regions of several columns, and ranges that are none."""
+        from evaluation.assessment.errors import AssessmentError, listed
+        from evaluation.assessment.reading import Place, is_number
+
+        for index, region in enumerate(assessment.regions):
+            if len(region.labels) != 1:
+                raise AssessmentError(f"regions[{index}].labels", list(region.labels), "one column of values.csv")
+        columns = [str(region.labels[0]) for region in assessment.regions]
+        for name, value in (assessment.settings["targets"] or {}).items():
+            if columns and name not in columns:
+                raise AssessmentError(f"settings.targets.{name}", value, f"a column of a region: {listed(columns)}")
+            place = Place(value, f"settings.targets.{name}", ("unit", "range"))
+            if place.has("unit") and not isinstance(place.raw("unit"), str):
+                raise AssessmentError(place.at("unit"), place.raw("unit"), "a text")
+            ends = place.raw("range")
+            is_range = isinstance(ends, (list, tuple)) and len(ends) == 2 and all(is_number(end) for end in ends)
+            if ends is not None and not (is_range and ends[0] < ends[1]):
+                raise AssessmentError(place.at("range"), ends, "two numbers, the smaller first")
+
+    # Reading ----------------------------------------------------------------------------------------------------------
+
+    def read_references(self, path: Path) -> NumberReferences:
+        """Read ``values.csv``: every column beside ``case`` may be a target; an empty cell is not known."""
+        from evaluation.readers.number_tables import read_number_table
+
+        return NumberReferences(read_number_table(path, optional=None))
+
+    def check_references(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """Refuse a table that lacks a case or a target, or has a cell that is no number."""
+        super().check_references(table, assessment, cases)
+        assert isinstance(table, NumberReferences)
+        for column in self._columns(table, assessment).values():
+            if column not in table.table.columns:
+                message = f"{table.table.name} has no column {column!r}, which a region of the assessment names."
+                raise ReferenceTableError(message)
+        self._refuse_cells(table, assessment)
+
+    def _refuse_cells(self, table: NumberReferences, assessment: Assessment) -> None:
+        targets = set(self._columns(table, assessment).values())
+        wrong = [error for (_, column), error in table.table.wrong.items() if column in targets]
+        for error in (*table.table.twice.values(), *wrong):
+            raise ReferenceTableError(f"{error.message}.")
+
+    def _columns(self, table: NumberReferences, assessment: Assessment) -> dict[str, str]:
+        """Column of every region; without regions every column is one."""
+        if assessment.regions:
+            return {region.name: str(region.labels[0]) for region in assessment.regions}
+        return {column: column for column in table.table.columns}
+
+    def shared(
+        self,
+        table: ReferenceTable,
+        assessment: Assessment,
+        cases: Sequence[str],
+        patients: Mapping[str, str],
+        named: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """Targets in order, the column of each region, and the ends that a case without an answer may count as.
+
+        Raises
+        ------
+        ValueError
+            For a target without any reference.
+        """
+        assert isinstance(table, NumberReferences)
+        try:
+            self._refuse_cells(table, assessment)
+        except ReferenceTableError as error:
+            raise ValueError(str(error).removesuffix(".")) from None
+        columns = self._columns(table, assessment)
+        if not columns:
+            message = f"{table.table.name} has no column beside case"
+            raise ValueError(message)
+        declared = assessment.settings["targets"] or {}
+        ends = {}
+        for column in columns.values():
+            values = [
+                table.table.numbers[case][column] for case in cases if column in table.table.numbers.get(case, {})
+            ]
+            if not values:
+                message = f"no case has a number as {column}"
+                raise ValueError(message)
+            ends[column] = declared.get(column, {}).get("range") or [min(values), max(values)]
+        return {
+            "classes": list(dict.fromkeys(columns.values())),
+            "patients": dict(patients),
+            "regions": columns,
+            "ends": {column: [float(end) for end in pair] for column, pair in ends.items()},
+        }
+
+    def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> KnownCase:
+        """Of each region the value, and the answer that lies farthest from it (equally far: the lower)."""
+        assert isinstance(table, NumberReferences)
+        known = table.table.numbers.get(case, {})
+        numbers: dict[str, tuple[float, ...] | None] = {}
+        for region, column in shared["regions"].items():
+            low, high = shared["ends"][column]
+            # A decoy has no reference; its answer is worked on like others.
+            value = known.get(column)
+            numbers[region] = None if value is None else (value, high if high - value > value - low else low)
+        return KnownCase(numbers, shared["regions"])
+
+    def read_predictions(
+        self,
+        path: Path,
+        cases: Sequence[str],
+        shared: Mapping[str, Any],
+        *,
+        references: ReferenceTable | None = None,
+        every_reason: bool = False,
+        most_of_case: int | None = None,
+        limits: Limits | None = None,
+    ) -> NumberPredictions:
+        """Read ``values.csv``; a cell that is no number costs its target only."""
+        from evaluation.readers.limits import DEFAULT
+        from evaluation.readers.number_tables import read_number_table
+
+        targets = tuple(shared["classes"])
+        table = read_number_table(path, targets, limits=limits or DEFAULT)
+        reasons, absent, strange = refuse_rows(table, cases)
+        remarks = {}
+        for case in set(cases) & set(table.cases) - set(reasons):
+            lacking = [target for target in targets if target not in table.numbers[case]]
+            wrong = [table.wrong[case, target] for target in lacking if (case, target) in table.wrong]
+            if len(lacking) == len(targets):
+                reasons[case] = _nothing(table.name, case, targets) if not wrong else wrong[0].issue
+            elif lacking:
+                told = wrong[0].message if wrong else f"{table.name}: nothing as {lacking[0]} in row {table.rows[case]}"
+                remarks[case] = f"{told}; this target counts as missing"
+        return NumberPredictions(table.numbers, reasons, absent, strange, remarks)
+
+    def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
+        """Case, and every target."""
+        return ("case", *expected.classes)
+
+    # Scoring ----------------------------------------------------------------------------------------------------------
+
+    def answer_numbers(
+        self, prediction: Mapping[str, float], region: str, reference: KnownCase
+    ) -> tuple[int, list[float]]:
+        """The number of the target."""
+        column = reference.columns[region]
+        return (ANSWERED, [prediction[column]]) if column in prediction else (UNANSWERED, [])
+
+    def is_answer(self, state: int, numbers: Sequence[float], reference: KnownCase) -> bool:
+        """One number."""
+        return state == ANSWERED and len(numbers) == 1
+
+    def case_rows(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: KnownCase,
+        prediction: Mapping[str, float] | None,
+        algorithm: str,
+    ) -> Iterable[Row]:
+        """Errors of the case, each with the error of the answer that lies farthest off."""
+        from evaluation import catalogue
+        from evaluation.outcomes import Flag, Outcome, undefined
+        from evaluation.scoring.rows import Row
+
+        for use in assessment.metrics:
+            if use.level != "case":
+                continue
+            function = catalogue.get(use.id).compute_for(self.id)
+            for region, known in reference.numbers.items():
+                worst = None
+                if known is None:
+                    result = undefined(Outcome.DEGENERATE, Flag.REFERENCE)
+                else:
+                    value, farthest = known
+                    worst = function(value, farthest, **use.options).value
+                    answer = None if prediction is None else prediction.get(reference.columns[region])
+                    result = undefined(Outcome.MISSING) if answer is None else function(value, answer, **use.options)
+                    if worst is None:  # the reference alone leaves no value, whatever is answered
+                        result = function(value, value, **use.options)
+                yield Row(algorithm, case, region, use.name, *result, None, result.flag, worst)
+
+    def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+        """From the numbers; a case without an answer has the one that lies farthest from its reference."""
+        return self._recompute(metric, evidence, multiplicities, every_case_missing=False)
+
+    def worst_of(self, use: MetricUse, evidence: CaseEvidence) -> float | None:
+        """The value if every case had the answer that lies farthest from its reference."""
+        import numpy as np
+
+        ones = np.ones((1, len(evidence.cases)))
+        return self._recompute(use, evidence, ones, every_case_missing=True).result().value
+
+    def _recompute(
+        self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray, *, every_case_missing: bool
+    ) -> Values:
+        import numpy as np
+
+        from evaluation.metrics.paired_values import PAIRED
+
+        states = states_of(evidence.block)
+        known = states >= UNANSWERED
+        reference, farthest = numbers_of(evidence.block, _KNOWN, known).T
+        answer = farthest.copy()
+        answered = states[known] == ANSWERED
+        if not every_case_missing:
+            answer[answered] = numbers_of(evidence.block, 1, states == ANSWERED, start=_KNOWN)[:, 0]
+        weights = np.ascontiguousarray(multiplicities[:, known], dtype=np.float64)
+        return PAIRED[metric.id](reference, answer, weights, **metric.options)
+
+    # Words ------------------------------------------------------------------------------------------------------------
+
+    def missing_words(self, assessment: Assessment) -> str:
+        """What a case without an answer counts as."""
+        return "counts as the end of the range that lies farther from the reference"
+
+    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """What the submit page says of the table."""
+        what = "one number" if len(expected.classes) == 1 else "a number for each target"
+        before = (
+            f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. It needs "
+            f"{what}, with a point as decimal sign and in the unit of the task."
+        )
+        cost = (
+            "A number that lacks or cannot be read counts as the end of the target's range that lies farther from the reference, "
+            "the costliest answer there is."
+        )
+        return SubmitWords(
+            (before,), expected.columns, ",".join("…" for _ in expected.classes), (cost,) if incomplete_cost else ()
+        )
+
+    def write_example(
+        self, folder: Path, *, cases: int = 6, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Two targets; one algorithm is near, one far off."""
+        from evaluation.problems.examples import write_numbers
+
+        write_numbers(folder, cases=cases, seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.id,
+            "regions": [{"name": "age"}, {"name": "volume", "labels": ["volume_ml"]}],
+            "metrics": [{"id": "absolute_error"}, {"id": "rmse"}, {"id": "icc"}],
+            "settings": {"targets": {"age": {"unit": "a", "range": [0, 120]}, "volume_ml": {"unit": "ml"}}},
+        }
+
+
+def _nothing(file: str, case: str, targets: Sequence[str]) -> Any:
+    from evaluation.readers import ReadError
+
+    return ReadError("table", file, f"case {case}: no number as {listed(targets)}", "a number for each target").issue
+
+
+PROBLEM = Regression()

@@ -1,0 +1,458 @@
+"""Survival: risks, or probabilities of no event, against times to an event that may be censored."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from evaluation.catalogue import Option
+from evaluation.problems.answers import (
+    EVERYTHING,
+    UNANSWERED,
+    AnswerProblem,
+    KnownCase,
+    NumberPredictions,
+    NumberReferences,
+    numbers_of,
+    refuse_rows,
+    states_of,
+)
+from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.metrics.survival_values import Censoring
+    from evaluation.metrics.values import FloatArray, Values
+    from evaluation.readers.limits import Limits
+    from evaluation.readers.number_tables import NumberTable
+    from evaluation.scoring.evidence_blocks import CaseEvidence
+
+FILE: Final = "survival.csv"
+CENSORING_FILE: Final = "censoring.csv"
+"""Times and events of other people, beside the references: how long people stay under observation."""
+PREFIX: Final = "s_"
+_RISK: Final = 1
+_PROBABILITIES: Final = 2
+_BOTH: Final = 3
+_KNOWN: Final = 2
+"""Numbers of the reference: time and event."""
+
+
+class Answer(NamedTuple):
+    """A risk, or probabilities of no event until each of the times, or both."""
+
+    risk: float | None
+    survival: tuple[float, ...] | None
+
+
+class SurvivalReferences(NumberReferences):
+    """Time and event of every case, and of other people where their table stands beside."""
+
+    content = "times and events"
+
+    def __init__(self, table: NumberTable, others: NumberTable | None) -> None:
+        super().__init__(table)
+        self.others = others
+
+
+class Survival(AnswerProblem):
+    """The time until an event, which for some people was not observed to its end."""
+
+    id = "survival"
+    category = "Sur"
+    task_categories = ("prediction",)
+    table_files = (FILE,)
+    files_beside_references = (CENSORING_FILE,)
+    takes_regions = False
+    has_values_of_cases = False
+    settings = (
+        Option("times", "array", None, "Times, ascending, of which survival probabilities are asked for"),
+        Option(
+            "ipcw",
+            "enum",
+            "references",
+            f"Whose censoring weighs the cases: that of the references, or of the people in {CENSORING_FILE} (training)",
+            choices=("references", "training"),
+        ),
+        Option("unit", "string", None, "Unit of the times, for labels"),
+    )
+
+    # The assessment document ------------------------------------------------------------------------------------------
+
+    def check(self, assessment: Assessment) -> None:
+        """Refuse times that do not ascend, and metrics of times that are not asked for."""
+        from evaluation.assessment.errors import AssessmentError
+
+        times = assessment.settings["times"]
+        if times is not None and (times[0] <= 0 or any(b <= a for a, b in itertools.pairwise(times))):
+            raise AssessmentError("settings.times", times, "numbers above 0, ascending")
+        for index, use in enumerate(assessment.metrics):
+            if not self.needs_scores(use):
+                continue
+            if not times:
+                raise AssessmentError(
+                    "settings.times", times, f"the times of survival probabilities, which {use.name} needs"
+                )
+            time = use.options.get("time")
+            if time is not None and time not in times:
+                allowed = f"one of settings.times: {', '.join(f'{known:g}' for known in times)}"
+                raise AssessmentError(f"metrics[{index}].options.time", time, allowed)
+            if time is None and len(times) < 2:
+                raise AssessmentError(
+                    "settings.times", times, f"two times at least, over which {use.name} is integrated"
+                )
+
+    # Reading ----------------------------------------------------------------------------------------------------------
+
+    def read_references(self, path: Path) -> SurvivalReferences:
+        """Read ``survival.csv``, and ``censoring.csv`` where it stands beside it."""
+        others = path.parent / CENSORING_FILE
+        return SurvivalReferences(_followed(path), _followed(others) if others.is_file() else None)
+
+    def check_references(self, table: ReferenceTable, assessment: Assessment, cases: Sequence[str]) -> None:
+        """Refuse what is no time or event, and horizons beyond what anybody was followed."""
+        super().check_references(table, assessment, cases)
+        try:
+            self.shared(table, assessment, cases, {})
+        except ValueError as error:
+            raise ReferenceTableError(f"{error}.") from None
+
+    def shared(
+        self,
+        table: ReferenceTable,
+        assessment: Assessment,
+        cases: Sequence[str],
+        patients: Mapping[str, str],
+        named: Sequence[str] = (),
+    ) -> dict[str, Any]:
+        """Columns of probabilities with their times, and the censoring survival, estimated once.
+
+        Raises
+        ------
+        ValueError
+            If censoring cannot be estimated as far as metrics need it.
+        """
+        assert isinstance(table, SurvivalReferences)
+        _refuse(table.table)
+        own = _pairs(table.table, cases)
+        censoring = _censoring(own)
+        if assessment.settings["ipcw"] == "training":
+            if table.others is None:
+                message = f"{CENSORING_FILE} is missing, from which censoring is to be estimated"
+                raise ValueError(message)
+            _refuse(table.others)
+            censoring = _censoring(_pairs(table.others, table.others.cases))
+        _refuse_horizons(assessment, own, censoring)
+        times = assessment.settings["times"] or []
+        return {
+            "classes": [f"{PREFIX}{time:g}" for time in times],
+            "patients": dict(patients),
+            "times": list(times),
+            "censoring": {
+                "times": censoring.times.tolist(),
+                "survival": censoring.survival.tolist(),
+                "last": censoring.last,
+            },
+        }
+
+    def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> KnownCase:
+        """Time and event."""
+        assert isinstance(table, SurvivalReferences)
+        known = table.table.numbers.get(case, {})
+        numbers = (known["time"], known["event"]) if "time" in known and "event" in known else None
+        return KnownCase({EVERYTHING: numbers}, width=len(shared["times"]))
+
+    def read_predictions(
+        self,
+        path: Path,
+        cases: Sequence[str],
+        shared: Mapping[str, Any],
+        *,
+        references: ReferenceTable | None = None,
+        every_reason: bool = False,
+        most_of_case: int | None = None,
+        limits: Limits | None = None,
+    ) -> NumberPredictions:
+        """Read ``survival.csv`` with a risk or a predicted time, probabilities, or both.
+
+        Raises
+        ------
+        ReadError
+            If the table has neither, a risk beside a time, or only some of the probabilities.
+        """
+        from evaluation.readers import ReadError
+        from evaluation.readers.limits import DEFAULT
+        from evaluation.readers.number_tables import read_number_table
+
+        wanted = tuple(shared["classes"])
+        table = read_number_table(path, (), None, limits=limits or DEFAULT)
+        columns = _columns_of(table, wanted)
+        named = [column for column in ("risk", "time") if column in table.columns]
+        if len(named) > 1:
+            raise ReadError("table", table.name, "columns risk and time", "one of them")
+        if columns and len(columns) < len(wanted):
+            raise ReadError("table", table.name, f"{len(columns)} of {len(wanted)} probabilities", ", ".join(wanted))
+        if not named and not columns:
+            raise ReadError("table", table.name, "neither risk nor time nor probabilities", "a column risk or time")
+        reasons, absent, strange = refuse_rows(table, cases)
+        answers: dict[str, Answer] = {}
+        for case in set(cases) & set(table.cases) - set(reasons):
+            try:
+                answers[case] = _answer(table, case, named, [columns[name] for name in wanted] if columns else [])
+            except ReadError as error:
+                reasons[case] = error.issue
+        return NumberPredictions(answers, reasons, absent, strange)
+
+    def check_predictions(self, table: PredictionTable, path: Path, expected: ExpectedTable) -> None:
+        """Refuse a table without probabilities that a metric needs."""
+        from evaluation.readers import ReadError
+
+        assert isinstance(table, NumberPredictions)
+        if expected.need_scores and table.answers and all(own.survival is None for own in table.answers.values()):
+            found = f"no columns {', '.join(expected.classes)}, which {', '.join(expected.need_scores)} need"
+            raise ReadError("table", path.name, found)
+
+    def columns(self, expected: ExpectedTable) -> tuple[str, ...]:
+        """Case, risk, and the probabilities that metrics need."""
+        return ("case", "risk", *(expected.classes if expected.need_scores else ()))
+
+    # Scoring ----------------------------------------------------------------------------------------------------------
+
+    def answer_numbers(self, prediction: Answer, region: str, reference: KnownCase) -> tuple[int, list[float]]:
+        """The risk, and the probabilities behind it."""
+        state = (prediction.risk is not None) * _RISK + (prediction.survival is not None) * _PROBABILITIES
+        risk = [] if prediction.risk is None else [prediction.risk]
+        return state, [*risk, *(prediction.survival or ())]
+
+    def is_answer(self, state: int, numbers: Sequence[float], reference: KnownCase) -> bool:
+        """One risk, or probabilities that do not rise, or both."""
+        if state not in (_RISK, _PROBABILITIES, _BOTH) or (state & _PROBABILITIES and not reference.width):
+            return False
+        behind = state & _RISK
+        probabilities = list(numbers[behind:])
+        if len(probabilities) != (reference.width if state & _PROBABILITIES else 0) or len(numbers) < behind:
+            return False
+        return _falls(probabilities)
+
+    def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+        """From times, events and answers; censoring is not estimated again."""
+        import numpy as np
+
+        from evaluation import catalogue
+        from evaluation.metrics import survival_values
+        from evaluation.metrics.values import Values
+        from evaluation.outcomes import Outcome
+
+        states, shared = states_of(evidence.block), evidence.shared
+        is_known = states >= UNANSWERED
+        table = numbers_of(evidence.block, _KNOWN, is_known)
+        known = survival_values.Followed(table[:, 0], table[:, 1] == 1)
+        states = states[is_known]
+        weights = np.ascontiguousarray(multiplicities[:, is_known], dtype=np.float64)
+        stored = shared["censoring"]
+        censoring = survival_values.Censoring(
+            np.asarray(stored["times"]), np.asarray(stored["survival"]), float(stored["last"])
+        )
+        times = np.asarray(shared["times"], dtype=np.float64)
+        risk, survival = _answers_of(evidence, is_known, states, len(times))
+        function = getattr(survival_values, metric.id)
+        if "scores" not in catalogue.get(metric.id).needs:
+            extra = () if metric.id == "harrell_c" else (censoring,)
+            result: Values = function(known, risk, states > UNANSWERED, weights, *extra, **metric.options)
+            return result
+        answered = (states & _PROBABILITIES) > 0
+        if not answered.any():
+            return Values(np.zeros(len(weights))).undefine(True, Outcome.MISSING)
+        if "time" in metric.options:
+            place = int(np.flatnonzero(times == metric.options["time"])[0])
+            result = function(known, survival[:, place], answered, weights, censoring, **metric.options)
+        else:
+            result = function(known, survival, answered, weights, censoring, times=times)
+        return result
+
+    # Words ------------------------------------------------------------------------------------------------------------
+
+    def missing_words(self, assessment: Assessment) -> str:
+        """What a case without an answer counts as."""
+        return "counts as ordered wrongly in every pair, and as wrong as can be in every probability"
+
+    def submit_words(self, expected: ExpectedTable, cases: int, *, incomplete_cost: str = "") -> SubmitWords:
+        """What the submit page says of the table."""
+        before = (
+            f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. The column "
+            "`risk` is larger for an earlier event; a column `time` with predicted times, larger for a later event, is taken "
+            "in its place."
+        )
+        if expected.classes:
+            before += (
+                f" The columns `{'`, `'.join(expected.classes)}` hold the probability that no event happens until that time, "
+                "from 0 to 1 and not rising from left to right"
+            )
+            before += f"; {', '.join(expected.need_scores)} need them." if expected.need_scores else "."
+        cost = "A case without a row that can be read counts as wrong in every comparison, which is the costliest answer there is."
+        return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else ())
+
+    def write_example(
+        self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Times with censoring; one algorithm knows the hazard better than the other."""
+        from evaluation.problems.examples import write_survival
+
+        write_survival(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.id,
+            "metrics": [{"id": "harrell_c"}, {"id": "integrated_brier_score"}],
+            "settings": {"times": [6, 12], "unit": "months"},
+        }
+
+
+def _followed(path: Path) -> NumberTable:
+    import sys
+
+    from evaluation.readers.number_tables import read_number_table
+
+    return read_number_table(path, ("time", "event"), bounds={"time": (sys.float_info.min, sys.float_info.max)})
+
+
+def _refuse(table: NumberTable) -> None:
+    """Refuse a table of times for its first cell that is none.
+
+    Raises
+    ------
+    ValueError
+        With the cell.
+    """
+    from evaluation.readers import ReadError
+
+    for error in (*table.twice.values(), *table.wrong.values()):
+        raise ValueError(error.message)
+    for case, column in sorted(table.empty, key=lambda cell: table.rows[cell[0]]):
+        message = f"{table.name}: nothing as {column} in row {table.rows[case]}"
+        raise ValueError(message)
+    for case, numbers in table.numbers.items():
+        if numbers["event"] not in (0, 1):
+            found = f"{numbers['event']:g}"
+            error = ReadError("table", table.name, f"{found!r} as event in row {table.rows[case]}", "0 or 1")
+            raise ValueError(error.message)
+
+
+def _pairs(table: NumberTable, cases: Sequence[str]) -> list[tuple[float, float]]:
+    return [(table.numbers[case]["time"], table.numbers[case]["event"]) for case in cases if case in table.numbers]
+
+
+def _censoring(pairs: Sequence[tuple[float, float]]) -> Censoring:
+    from evaluation.metrics.survival_values import censoring_survival, followed
+
+    return censoring_survival(followed(pairs))
+
+
+def _refuse_horizons(assessment: Assessment, pairs: Sequence[tuple[float, float]], censoring: Censoring) -> None:
+    """Refuse weights that do not exist, and times at which nobody was under observation any more.
+
+    Raises
+    ------
+    ValueError
+        With the largest time that can be used.
+    """
+    import numpy as np
+
+    times, events = np.array(pairs).T
+    usable = [time for time in censoring.times[censoring.survival > 0].tolist() if time < times.max()]
+    largest = f"the largest that can be used is {usable[-1]:g}" if usable else "none can be used"
+    weighted = np.sort(times[events == 1])
+    lost = weighted[censoring.before(weighted) <= 0]
+    for use in assessment.metrics:
+        horizon = use.options.get("time", use.options.get("tau"))
+        asked = [horizon] if horizon is not None else []
+        weighs_all = "tau" in use.options and horizon is None
+        if "time" not in use.options and "tau" not in use.options and use.id != "harrell_c":
+            asked = list(assessment.settings["times"] or [])
+        for time in asked:
+            too_late = time >= times.max() or censoring.at(time) <= 0 or (len(lost) and lost[0] <= time)
+            if too_late and "tau" not in use.options:
+                message = f"the time {time:g} of {use.name} lies beyond the follow-up of the references; {largest}"
+                raise ValueError(message)
+            if len(lost) and lost[0] < time:
+                message = f"tau {time:g} of {use.name} takes in events that have no weight; {largest}"
+                raise ValueError(message)
+        if weighs_all and len(lost):
+            message = f"{use.name} without tau takes in events that have no weight; set tau, {largest}"
+            raise ValueError(message)
+
+
+def _columns_of(table: NumberTable, wanted: Sequence[str]) -> dict[str, str]:
+    """Column of each wanted probability; ``s_12`` and ``s_12.0`` are one."""
+    found: dict[str, str] = {}
+    for column in table.columns:
+        if column.startswith(PREFIX):
+            try:
+                name = f"{PREFIX}{float(column.removeprefix(PREFIX)):g}"
+            except ValueError:
+                continue
+            if name in wanted:
+                found.setdefault(name, column)
+    return found
+
+
+def _answer(table: NumberTable, case: str, named: Sequence[str], columns: Sequence[str]) -> Answer:
+    """The answer of a row.
+
+    Raises
+    ------
+    ReadError
+        For a cell that is no number, or probabilities that are none.
+    """
+    from evaluation.readers import ReadError
+
+    numbers, row = table.numbers[case], table.rows[case]
+    for column in (*named, *columns):
+        if (case, column) in table.wrong:
+            raise table.wrong[case, column]
+        if column not in numbers:
+            raise ReadError("table", table.name, f"nothing as {column} in row {row}", "a number")
+    survival = tuple(numbers[column] for column in columns)
+    if any(not 0 <= value <= 1 for value in survival):
+        column = next(column for column in columns if not 0 <= numbers[column] <= 1)
+        raise ReadError("table", table.name, f"{numbers[column]:g} as {column} in row {row}", "a number from 0 to 1")
+    if not _falls(survival):
+        found = f"probabilities that rise from left to right in row {row}"
+        raise ReadError("table", table.name, found, "the probability of no event until each time, never rising")
+    risk = None
+    if named:
+        risk = numbers[named[0]] if named[0] == "risk" else -numbers[named[0]]
+    return Answer(risk, survival if columns else None)
+
+
+def _falls(survival: Sequence[float]) -> bool:
+    inside = all(0 <= value <= 1 for value in survival)
+    return inside and all(later <= earlier for earlier, later in itertools.pairwise(survival))
+
+
+def _answers_of(evidence: CaseEvidence, is_known: Any, states: Any, width: int) -> tuple[Any, Any]:
+    """Risks ``(n,)`` and probabilities ``(n, width)``; without a risk, it is 1 minus the last probability."""
+    import numpy as np
+
+    places = np.flatnonzero(is_known)
+    risk, survival = np.zeros(len(places)), np.zeros((len(places), width))
+    for state in (_RISK, _PROBABILITIES, _BOTH):
+        own = states == state
+        if not own.any():
+            continue
+        behind = _KNOWN + (state & _RISK)
+        if state & _PROBABILITIES:
+            survival[own] = numbers_of(evidence.block, width, places[own], start=behind)
+        risk[own] = (
+            numbers_of(evidence.block, 1, places[own], start=_KNOWN)[:, 0]
+            if state & _RISK
+            else 1.0 - survival[own][:, -1]
+        )
+    return risk, survival
+
+
+PROBLEM = Survival()

@@ -1,0 +1,107 @@
+"""Images of real numbers of every format: read, laid onto the expected grid, finite."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from evaluation.readers import raster
+from evaluation.readers.errors import ReadError
+from evaluation.readers.geometry import Geometry, align
+from evaluation.readers.images import case_name, read_header
+from evaluation.readers.limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from evaluation.readers.header import Header
+
+_COLOURED = {".png": raster.read_png_header, ".tif": raster.read_tiff_header, ".tiff": raster.read_tiff_header}
+
+
+@dataclass(frozen=True)
+class IntensityImage:
+    """Real numbers on a grid.
+
+    Attributes
+    ----------
+    values
+        ``float64``, axes x, y[, z], and a last axis of channels where there are several.
+    geometry
+        Where the voxels lie.
+    """
+
+    values: NDArray[np.float64]
+    geometry: Geometry
+
+    @property
+    def channels(self) -> int:
+        """Numbers a voxel."""
+        return self.values.shape[-1] if self.values.ndim > len(self.geometry.shape) else 1
+
+
+def read_intensities(
+    path: Path, *, expected: Geometry | None = None, channels: int | None = None, limits: Limits = DEFAULT
+) -> IntensityImage:
+    """Read an image of real numbers; what the header says of scaling is applied.
+
+    Parameters
+    ----------
+    path
+        A file with one of the endings of label images; PNG and TIFF may have three channels.
+    expected
+        Grid that it has to lie on, as for label images; compared before any voxel is read.
+    channels
+        Numbers a voxel that it has to have; any if ``None``.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be taken; kind ``not_finite`` for NaN or infinity among the voxels.
+    """
+    header = _header(path, limits)
+    if channels is not None and header.channels != channels:
+        raise ReadError("channels", path.name, f"{header.channels} numbers a voxel", f"{channels}")
+    alignment = None if expected is None else align(expected, header.geometry, file=path.name)
+    try:
+        numbers = header.load()
+    except OSError as error:
+        raise ReadError("truncated", path.name, f"reading failed ({error.strerror or type(error).__name__})") from None
+    values = finite(numbers, path.name)
+    if (header.slope, header.intercept) != (1.0, 0.0):
+        values = finite(values * header.slope + header.intercept, path.name)
+    if expected is None or alignment is None:
+        return IntensityImage(values, header.geometry)
+    if header.channels > 1:
+        parts = [alignment.apply(values[..., channel]) for channel in range(header.channels)]
+        return IntensityImage(np.stack(parts, axis=-1), expected)
+    return IntensityImage(np.ascontiguousarray(alignment.apply(values)), expected)
+
+
+def finite(numbers: NDArray[Any], file: str, what: str = "voxels") -> NDArray[np.float64]:
+    """The numbers as ``float64``.
+
+    Raises
+    ------
+    ReadError
+        With kind ``not_finite``, saying how many are not.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = numbers.astype(np.float64)
+    # A sum is finite unless something in it is not, or it is too large: counting is for the few that need it.
+    if not np.isfinite(values.sum()):
+        wrong = int(np.count_nonzero(~np.isfinite(values)))
+        if wrong:
+            raise ReadError("not_finite", file, f"{wrong:,} {what} are NaN or infinite")
+    return values
+
+
+def _header(path: Path, limits: Limits) -> Header:
+    known = case_name(path)
+    if known is not None and known[1] in _COLOURED:
+        return _COLOURED[known[1]](path, limits, colours=True)
+    return read_header(path, limits)

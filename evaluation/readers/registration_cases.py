@@ -1,0 +1,103 @@
+"""The references of a registration: a folder a case with labels, landmarks and a mask of both images."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from evaluation.readers.errors import ReadError
+from evaluation.readers.images import LabelImage, case_name, read_geometry, read_label_image
+from evaluation.readers.landmark_tables import read_points
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from evaluation.readers.geometry import Geometry
+
+FIXED_LABELS: Final = "fixed_labels"
+MOVING_LABELS: Final = "moving_labels"
+FIXED_MASK: Final = "fixed_mask"
+FIXED: Final = "fixed"
+MOVING: Final = "moving"
+FIXED_LANDMARKS: Final = "fixed_landmarks"
+MOVING_LANDMARKS: Final = "moving_landmarks"
+IMAGES: Final = (FIXED_LABELS, MOVING_LABELS, FIXED_MASK, FIXED, MOVING)
+TABLES: Final = (FIXED_LANDMARKS, MOVING_LANDMARKS)
+
+
+def part_of(name: str) -> str:
+    """What a file in the folder of a case is, by its name; empty if it is not read.
+
+    Examples
+    --------
+    >>> part_of("fixed_labels.nii.gz"), part_of("moving_landmarks.csv"), part_of("notes.txt")
+    ('fixed_labels', 'moving_landmarks', '')
+    """
+    from pathlib import Path
+
+    if name.lower().endswith(".csv"):
+        return name[:-4] if name[:-4] in TABLES else ""
+    known = case_name(Path(name))
+    return known[0] if known is not None and known[0] in IMAGES else ""
+
+
+def fixed_grid(parts: Mapping[str, Path], case: str) -> Geometry:
+    """The grid of the fixed image, from whichever file has it.
+
+    Raises
+    ------
+    ReadError
+        If none has, or two differ.
+    """
+    found = [parts[name] for name in (FIXED, FIXED_LABELS, FIXED_MASK) if name in parts]
+    if not found:
+        raise ReadError("not_found", case, "no file tells the grid of the fixed image", f"{FIXED} or {FIXED_LABELS}")
+    return read_geometry(found[0])
+
+
+def moving_grid(parts: Mapping[str, Path]) -> Geometry | None:
+    """The grid of the moving image, where a file has it."""
+    found = [parts[name] for name in (MOVING, MOVING_LABELS) if name in parts]
+    return read_geometry(found[0]) if found else None
+
+
+def labels_of(parts: Mapping[str, Path], case: str, grid: Geometry) -> tuple[LabelImage, LabelImage]:
+    """Labels of the fixed image on its grid, and of the moving one.
+
+    Raises
+    ------
+    ReadError
+        If one lacks or cannot be read.
+    """
+    for name in (FIXED_LABELS, MOVING_LABELS):
+        if name not in parts:
+            raise ReadError("not_found", f"{case}/{name}", "metrics of labels need it, and it is not there")
+    return read_label_image(parts[FIXED_LABELS], expected=grid), read_label_image(parts[MOVING_LABELS])
+
+
+def landmarks_of(parts: Mapping[str, Path], case: str, axes: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Landmarks of the fixed image and their partners of the moving one, ``(n, axes)`` each, in the order of their names.
+
+    Raises
+    ------
+    ReadError
+        If a table lacks or cannot be read, names differ, or points have another number of coordinates.
+    """
+    found = []
+    for name in TABLES:
+        if name not in parts:
+            raise ReadError("not_found", f"{case}/{name}.csv", "metrics of landmarks need it, and it is not there")
+        points, number = read_points(parts[name])
+        if number != axes:
+            raise ReadError("table", f"{case}/{name}.csv", f"{number} coordinates a landmark", f"{axes}, as the image")
+        found.append(points)
+    if alone := sorted(set(found[0]) ^ set(found[1])):
+        message = f"the landmark {alone[0][:60]} stands in one of both tables only"
+        raise ReadError("table", f"{case}/{TABLES[1]}.csv", message, "the same names in both")
+    names = sorted(found[0])
+    fixed, moving = (np.array([points[name] for name in names], dtype=float).reshape(-1, axes) for points in found)
+    return fixed, moving

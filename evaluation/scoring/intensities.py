@@ -1,0 +1,134 @@
+"""Pairs of images of one case: every metric in every region of the mask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from evaluation import catalogue
+from evaluation.metrics.image_similarity import ssim_of_regions
+from evaluation.outcomes import Flag, Outcome, Result, undefined
+from evaluation.readers import ReadError
+from evaluation.readers.intensities import IntensityImage, read_intensities
+from evaluation.readers.limits import DEFAULT, Limits
+from evaluation.scoring.rows import Row, ScoredCase
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.readers import Geometry, Issue
+
+_WINDOWS = "windows"
+"""Need of metrics whose map is made of the whole image once, for all regions."""
+
+
+@dataclass(frozen=True)
+class PreparedImage:
+    """A reference image with the masks of its regions.
+
+    Attributes
+    ----------
+    image
+        The reference.
+    regions
+        Mask of each region; ``None`` is the whole image, whose region has the empty name.
+    data_range
+        Lowest and highest intensity of this case; ``None`` where none is set.
+    """
+
+    image: IntensityImage
+    regions: Mapping[str, NDArray[np.bool_] | None]
+    data_range: tuple[float, float] | None
+
+    @property
+    def geometry(self) -> Geometry:
+        """The grid that predictions have to lie on."""
+        return self.image.geometry
+
+
+def data_range_of(setting: Any, image: IntensityImage) -> tuple[float, float] | None:
+    """The data range of a case: as it is set, or that of its reference; ``None`` where none is set."""
+    if setting is None:
+        return None
+    if setting == "reference":
+        return float(image.values.min()), float(image.values.max())
+    if isinstance(setting, (int, float)):
+        return 0.0, float(setting)
+    low, high = setting
+    return float(low), float(high)
+
+
+def score_image(
+    assessment: Assessment,
+    case: str,
+    reference: PreparedImage,
+    prediction: Path | IntensityImage | None,
+    *,
+    algorithm: str = "",
+    limits: Limits = DEFAULT,
+) -> ScoredCase:
+    """Score one image against its reference; what cannot be read has the outcome ``missing`` everywhere, with the reason."""
+    reason: Issue | None = None
+    found = prediction if isinstance(prediction, IntensityImage) else None
+    if prediction is not None and found is None:
+        try:
+            found = read_intensities(
+                prediction,  # type: ignore[arg-type]
+                expected=reference.geometry,
+                channels=reference.image.channels,
+                limits=limits,
+            )
+        except ReadError as error:
+            reason = error.issue
+    results = {use.name: _measure(use, reference, found) for use in assessment.metrics}
+    width = None if reference.data_range is None else reference.data_range[1] - reference.data_range[0]
+    rows = []
+    for region in reference.regions:
+        for use in assessment.metrics:
+            result = results[use.name][region]
+            worst = width if catalogue.get(use.id).worst_by_case else None
+            rows.append(Row(algorithm, case, region, use.name, *result, None, result.flag, worst))
+    return ScoredCase(rows, reason)
+
+
+def _measure(use: MetricUse, reference: PreparedImage, prediction: IntensityImage | None) -> dict[str, Result]:
+    """The value in each region; without a prediction what the reference alone makes undefined stays so for everyone."""
+    guess = reference.image if prediction is None else prediction
+    results = dict(zip(reference.regions, _values(use, reference, guess), strict=True))
+    if prediction is not None:
+        return results
+    return {
+        region: result if result.flag is Flag.REFERENCE else undefined(Outcome.MISSING)
+        for region, result in results.items()
+    }
+
+
+def _values(use: MetricUse, reference: PreparedImage, prediction: IntensityImage) -> list[Result]:
+    truth, guess = reference.image.values, prediction.values
+    regions = list(reference.regions.values())
+    if _WINDOWS in catalogue.get(use.id).needs:
+        if reference.data_range is None or reference.data_range[1] <= reference.data_range[0]:
+            return [undefined(Outcome.DEGENERATE, Flag.REFERENCE) for _ in regions]
+        return ssim_of_regions(
+            truth,
+            guess,
+            regions,
+            data_range=reference.data_range,
+            channels=reference.image.channels > 1,
+            **use.options,
+        )
+    function = catalogue.get(use.id).compute
+    needs_range = use.options.get("clip") or "data_range" in catalogue.get(use.id).needs
+    # A constant reference has no range of its own.
+    if needs_range and reference.data_range is not None and reference.data_range[1] <= reference.data_range[0]:
+        return [undefined(Outcome.DEGENERATE, Flag.REFERENCE) for _ in regions]
+    found: list[Result] = [
+        function(truth, guess, region=region, data_range=reference.data_range, **use.options) for region in regions
+    ]
+    return found

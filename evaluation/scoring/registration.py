@@ -1,0 +1,233 @@
+"""Registration of one case: labels pulled through the displacement field, landmarks pushed, and the field itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from evaluation import catalogue
+from evaluation.metrics.deformations import jacobian_determinants, sample_field, warp_labels
+from evaluation.outcomes import Flag, Outcome, Result, undefined
+from evaluation.readers import LabelImage, ReadError
+from evaluation.readers.fields import read_field
+from evaluation.readers.limits import DEFAULT, Limits
+from evaluation.scoring.rows import Row, ScoredCase
+from evaluation.scoring.semantic import RegionMasks, measure_masks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse, Region
+    from evaluation.readers import Geometry, Issue
+
+WHOLE: Final = ""
+"""Region of the metrics of landmarks and of the field."""
+
+
+@dataclass(frozen=True)
+class RegistrationReference:
+    """What a transformation of one case is measured by.
+
+    Attributes
+    ----------
+    geometry
+        Grid of the fixed image, which fields lie on.
+    fixed, moving
+        Label images, where labels are measured.
+    to_moving
+        ``(d, d + 1)``, from voxels of the fixed grid to voxels of the moving one.
+    fixed_points
+        Landmarks in voxels of the fixed grid, ``(n, d)``.
+    moving_points
+        Their partners in mm to the right, front and up, ``(n, d)``; `None` where landmarks are not measured.
+    mask
+        Where the field is evaluated; everywhere if ``None``.
+    """
+
+    geometry: Geometry
+    fixed: LabelImage | None = None
+    moving: LabelImage | None = None
+    to_moving: NDArray[np.float64] | None = None
+    fixed_points: NDArray[np.float64] | None = None
+    moving_points: NDArray[np.float64] | None = None
+    mask: NDArray[np.bool_] | None = None
+
+
+@dataclass
+class PreparedRegistration:
+    """A reference with the masks of its regions, for any number of predictions."""
+
+    reference: RegistrationReference
+    masks: RegionMasks | None = None
+    empty: frozenset[str] = field(default_factory=frozenset)
+    """Regions that the fixed or the moving labels lack: nothing can be pulled there."""
+
+    @property
+    def geometry(self) -> Geometry:
+        """The grid that fields have to lie on."""
+        return self.reference.geometry
+
+
+def affine_of(geometry: Geometry) -> NDArray[np.float64]:
+    """From voxels to mm, ``(d, d + 1)``; by the spacing alone where the file tells no place."""
+    axes = len(geometry.shape)
+    if geometry.affine is None:
+        return np.hstack([np.diag(geometry.spacing_or_unit), np.zeros((axes, 1))])
+    matrix = np.asarray(geometry.affine, dtype=float)
+    return np.hstack([matrix[:axes, :axes], matrix[:axes, 3:]])
+
+
+def mapped(matrix: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Points ``(n, d)`` under ``(d, d + 1)``."""
+    axes = matrix.shape[0]
+    found: NDArray[np.float64] = points @ matrix[:, :axes].T + matrix[:, axes]
+    return found
+
+
+def inverse(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The inverse of ``(d, d + 1)``."""
+    axes = matrix.shape[0]
+    turned = np.linalg.inv(matrix[:, :axes])
+    return np.hstack([turned, -turned @ matrix[:, axes:]])
+
+
+def between(fixed: Geometry, moving: Geometry) -> NDArray[np.float64] | None:
+    """From voxels of the fixed grid to voxels of the moving one; ``None`` if they are the same."""
+    first, second = affine_of(fixed), inverse(affine_of(moving))
+    axes = first.shape[0]
+    joined = np.hstack([second[:, :axes] @ first[:, :axes], second[:, :axes] @ first[:, axes:] + second[:, axes:]])
+    same = np.hstack([np.eye(axes), np.zeros((axes, 1))])
+    return None if np.array_equal(joined, same) else joined
+
+
+def prepare_registration(regions: Sequence[Region], reference: RegistrationReference) -> PreparedRegistration:
+    """Cut out the regions of the fixed labels."""
+    if reference.fixed is None or reference.moving is None:
+        return PreparedRegistration(reference)
+    present = [set(np.unique(image.labels).tolist()) for image in (reference.fixed, reference.moving)]
+    empty = {region.name for region in regions if any(not known & {int(x) for x in region.labels} for known in present)}
+    return PreparedRegistration(reference, RegionMasks(reference.fixed, regions), frozenset(empty))
+
+
+def of_labels(use: MetricUse) -> bool:
+    """Whether a metric compares labels; it then has a value a region."""
+    return "masks" in catalogue.get(use.id).needs
+
+
+def wanted(assessment: Assessment) -> Iterator[tuple[str, MetricUse]]:
+    """The rows of a case in their order."""
+    for region in assessment.regions:
+        for use in assessment.metrics:
+            if of_labels(use):
+                yield region.name, use
+    for use in assessment.metrics:
+        if not of_labels(use):
+            yield WHOLE, use
+
+
+def score_registration(
+    assessment: Assessment,
+    case: str,
+    reference: PreparedRegistration,
+    prediction: Path | NDArray[np.float64] | None,
+    *,
+    convention: str,
+    algorithm: str = "",
+    limits: Limits = DEFAULT,
+) -> ScoredCase:
+    """Score one displacement field; what cannot be read has the outcome ``missing`` everywhere, with the reason.
+
+    Parameters
+    ----------
+    prediction
+        The file, or displacements in voxels of the fixed grid.
+    """
+    reason: Issue | None = None
+    measured: _Measured | None = None
+    if prediction is not None:
+        try:
+            vectors = (
+                prediction
+                if isinstance(prediction, np.ndarray)
+                else read_field(prediction, expected=reference.geometry, convention=convention, limits=limits)
+            )
+            measured = _Measured(assessment, reference, vectors)
+        except ReadError as error:
+            reason = error.issue
+    diagonal = reference.geometry.diagonal
+    rows = []
+    for region, use in wanted(assessment):
+        result = _of_reference(use, region, reference)
+        if result is None:
+            result = undefined(Outcome.MISSING) if measured is None else measured.value(use, region)
+        rows.append(Row(algorithm, case, region, use.name, *result, diagonal, result.flag))
+    return ScoredCase(rows, reason)
+
+
+def _of_reference(use: MetricUse, region: str, reference: PreparedRegistration) -> Result | None:
+    """What the reference alone makes undefined, for everyone."""
+    needs = catalogue.get(use.id).needs
+    known = reference.reference
+    nothing = (
+        ("masks" in needs and region in reference.empty)
+        or ("landmarks" in needs and (known.fixed_points is None or not len(known.fixed_points)))
+        or ("field" in needs and _nothing_evaluated(known, int(use.options.get("margin", 0))))
+    )
+    return undefined(Outcome.DEGENERATE, Flag.REFERENCE) if nothing else None
+
+
+def _nothing_evaluated(reference: RegistrationReference, margin: int) -> bool:
+    shape = reference.geometry.shape
+    if min(shape) <= 2 * margin or min(shape) < 2:
+        return True
+    inner = tuple(slice(margin, length - margin) for length in shape)
+    return reference.mask is not None and not reference.mask[inner].any()
+
+
+class _Measured:
+    """One field, with what several metrics need of it made once."""
+
+    def __init__(self, assessment: Assessment, reference: PreparedRegistration, vectors: NDArray[np.float64]) -> None:
+        self._assessment = assessment
+        self._reference = reference
+        self._field = vectors
+        self._warped: RegionMasks | None = None
+        self._determinants: NDArray[np.float64] | None = None
+
+    def value(self, use: MetricUse, region: str) -> Result:
+        """Of one metric in one region."""
+        metric = catalogue.get(use.id)
+        if "masks" in metric.needs:
+            assert self._reference.masks is not None
+            return measure_masks(self._assessment.problem, use, region, self._reference.masks, self._pulled())
+        found: Result
+        if "landmarks" in metric.needs:
+            found = metric.compute(self._reference.reference.moving_points, self._pushed(), **use.options)
+            return found
+        if self._determinants is None:
+            self._determinants = jacobian_determinants(self._field)
+        mask = self._reference.reference.mask
+        found = metric.compute(self._field, mask, determinants=self._determinants, **use.options)
+        return found
+
+    def _pulled(self) -> RegionMasks:
+        """The moving labels on the fixed grid."""
+        known = self._reference.reference
+        if self._warped is None:
+            assert known.moving is not None
+            labels: Any = warp_labels(known.moving.labels, self._field, known.to_moving)
+            self._warped = RegionMasks(LabelImage(labels, known.geometry), self._assessment.regions)
+        return self._warped
+
+    def _pushed(self) -> NDArray[np.float64]:
+        """The fixed landmarks where the field maps them, in mm."""
+        known = self._reference.reference
+        assert known.fixed_points is not None
+        moved = known.fixed_points + sample_field(self._field, known.fixed_points)
+        return mapped(affine_of(known.geometry), moved)

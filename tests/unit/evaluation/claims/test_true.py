@@ -1,0 +1,107 @@
+"""No sentence about 400 generated challenges is false, and a wrong one that is planted is found."""
+
+from dataclasses import replace
+
+import pytest
+
+from evaluation.claims import ranking
+from evaluation.claims.catalogue import CATALOGUE, Catalogue, Claim
+from evaluation.claims.certainty import BESIDE
+from evaluation.claims.headlines import HEADLINES
+from evaluation.claims.resamples import RESAMPLES
+from tests.claims.attack import attack, case_of
+
+CHALLENGES = 400
+PARTS = 8
+PLANTED = 200
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_no_sentence_about_generated_challenges_is_false(part):
+    wrong = [found for seed in range(part, CHALLENGES, PARTS) for found in attack(seed)[0]]
+    assert not wrong
+
+
+@pytest.fixture(scope="module")
+def cases():
+    return [case_of(seed) for seed in range(PLANTED)]
+
+
+def changed(identity, **parts):
+    return replace(CATALOGUE.claims[identity], **parts)
+
+
+WRONG = {
+    "a winner by its set alone": changed(
+        "headline.clear", true=lambda facts: facts.rows[0]["rank_set"] is not None and facts.rows[0]["within_reach"]
+    ),
+    "one algorithm too many": changed(
+        "headline.clear",
+        words=lambda facts: f"{facts.first} wins: it is better than each of the other {len(facts.rows)} algorithms.",
+    ),
+    "a tie that is called the same results": changed(
+        "headline.tie",
+        words=lambda facts: f"{' and '.join(facts.winners)} share first place; they gave the same results.",
+    ),
+    "others counted with the first": changed(
+        "certainty.shown_worse",
+        words=lambda facts: f"{len(facts.rows)} of the {facts.others} others are shown to be worse than {facts.first}.",
+    ),
+    "sets that are not stated": changed("certainty.sets", true=lambda _: True),
+    "an order of three": changed(
+        "resamples.order",
+        true=lambda facts: facts.entry["resampled"] and facts.entry["kendall_tau"]["median"] is not None,
+    ),
+    "no case that decides": changed(
+        "resamples.single_case", words=lambda _: "Leaving out any single case does not change who is first."
+    ),
+    "rows in place of cases": changed(
+        "missing.predictions",
+        words=lambda facts: (
+            "Missing predictions: "
+            + "; ".join(f"{row['name']}, {2 * row['missing']} cases" for row in facts.rows if row["missing"])
+            + "."
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_sentence_is_found_within_200_challenges(name, cases, monkeypatch):
+    monkeypatch.setitem(CATALOGUE.claims, WRONG[name].id, WRONG[name])
+    assert any(found for case in cases for found in case.false()[0])
+
+
+def test_every_claim_about_a_ranking_is_said_of_some_generated_challenge(cases):
+    said = {
+        sentence.claim
+        for case in cases
+        for entry in case.entries
+        for sentence in ranking.sentences_of(entry, case.document, closed=case.raw.challenge.closed)
+    }
+    seldom = {"certainty.equivalent", "certainty.undeclared_level", "comparisons.test_contradicts"}
+    expected = {claim.id for group in (HEADLINES, BESIDE, RESAMPLES) for claim in group}
+    assert not expected - seldom - said
+
+
+def test_a_claim_has_a_condition_and_an_example_in_plain_words():
+    for claim in CATALOGUE.claims.values():
+        assert claim.condition.endswith("."), claim.id
+        assert claim.example, claim.id
+        for sentence in claim.example.removesuffix(")").split(". "):
+            assert len(sentence.split()) <= 34, claim.id
+
+
+def test_a_claim_exists_once():
+    made = Catalogue()
+    claim = Claim("a.b", "Always.", lambda _: True, lambda _: "So it is.", "So it is.")
+    group = made.group(claim)
+    with pytest.raises(ValueError, match=r"'a\.b' exists twice"):
+        made.group(claim)
+    assert [(said, said.claim) for said in group.all(None)] == [("So it is.", "a.b")]
+
+
+def test_a_group_without_a_true_claim_says_so():
+    group = Catalogue().group(Claim("a.b", "Never.", lambda _: False, lambda _: "", ""))
+    with pytest.raises(LookupError, match=r"none of a\.b is true"):
+        group.first(None)

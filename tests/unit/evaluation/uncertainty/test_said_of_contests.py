@@ -1,0 +1,145 @@
+"""Sentences about small challenges of every kind, read once with a statistician's eye, stay as they were corrected."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from evaluation.assessment import AssessmentError, parse
+from evaluation.ranking import rank
+from evaluation.ranking.uncertainty import letters as letter_module
+from evaluation.ranking.uncertainty import statements
+from evaluation.reporting import report_blocks
+from tests.reading.contests import CONTESTS
+
+
+def said_of(name, *, bootstrap=250):
+    """The words of a report, and the document."""
+    contest = CONTESTS[name]()
+    contest.document["uncertainty"] |= {"bootstrap": bootstrap}
+    return said_about(contest.document, contest.results, cases=contest.cases, evidence=contest.evidence)
+
+
+def said_about(document, results, **options):
+    assessment = parse(document)
+    blocks = report_blocks(assessment, results, **options)
+    return " ".join(block.text for block in blocks if block.kind in ("lead", "text", "remark")), rank(
+        assessment, results, **options
+    )
+
+
+def test_ranks_shared_over_metrics_are_no_claim_of_the_same_results():
+    words, document = said_of("clones")
+    shared = [row["name"] for row in document["overall"]["algorithms"] if row["rank"] == 2]
+    assert shared == ["Ben", "Cleo"]
+    assert "share rank 2 and gave the same results" not in words
+
+
+def test_who_loses_a_contest_of_two_is_not_said_to_be_better():
+    words, document = said_of("clones")
+    assert document["overall"]["sensitivity"]["head_to_head"] == ["Ben"]
+    assert "6 of the 6 others are shown to rank behind Ada, among those that took part." in words
+    assert "others are shown to be worse than Ada" not in words
+
+
+def test_versions_of_one_algorithm_leave_the_order_of_the_others():
+    words, document = said_of("clones")
+    sensitivity = document["overall"]["sensitivity"]
+    assert sensitivity["duplicates"] == [["Ada", "Cleo", "Dora"]]
+    assert sensitivity["without_duplicates"] == ["Ada", "Ben", "Gail", "Finn", "Eve"]
+    assert "the order of the others stays." in words
+
+
+def test_the_same_results_in_every_case_are_said_to_be_the_same():
+    words, _ = said_of("ties")
+    assert "Ada and Ben share first place; they gave the same results." in words
+    assert "Cleo and Dora share rank 3 and gave the same results." in words
+
+
+def test_no_order_of_few_cases_is_called_stable():
+    words, _ = said_of("few cases")
+    assert "4 cases are too few" in words
+    assert "stable" not in words.split("Values:")[0]
+
+
+def test_what_is_left_out_in_turn_is_called_what_it_is():
+    words, _ = said_of("patients")
+    assert "Leaving out any single patient does not change who is first." in words
+    assert "any single case" not in words
+
+
+def test_unanswered_cases_of_a_classification_are_failures():
+    words, document = said_of("metrics of the whole data set")
+    for entry in [document["overall"], *document["rankings"]]:
+        failures = {row["name"]: row["failure"] for row in entry["algorithms"]}
+        assert {name: (failure["failed"], failure["of"]) for name, failure in failures.items()} == {
+            "Ada": (0, 120),
+            "Ben": (3, 120),
+            "Cleo": (0, 120),
+            "Dora": (0, 120),
+        }
+    assert "3 cases of Ben failed among 120; the rate of failures may be up to 6.3 %." in words
+
+
+def test_a_team_that_reverses_two_others_is_named_where_the_winner_stays():
+    """Of five regions q beats p in three; r stands between them in the two in which p is ahead."""
+    ahead = [("W", "p", "r", "q")] * 2 + [("W", "q", "p", "r")] * 3
+    random = np.random.default_rng(3)
+    rows = [
+        (name, f"c{case}", f"part {part}", "dsc", 0.8 - 0.1 * place + noise, "ok", 100.0)
+        for part, order in enumerate(ahead)
+        for case, noise in enumerate(random.normal(0, 0.01, 20))
+        for place, name in enumerate(order)
+    ]
+    document = {
+        "problem": "semantic_segmentation",
+        "regions": [{"name": f"part {part}", "labels": [part + 1]} for part in range(5)],
+        "metrics": [{"id": "dsc"}],
+        "uncertainty": {"bootstrap": 250, "seed": 1},
+    }
+    columns = ["algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal"]
+    table = pd.DataFrame(rows, columns=columns)
+    words, made = said_about(document, table)
+    teams = made["overall"]["sensitivity"]["teams"]
+    assert [(team["without"], team["winner_changes"], team["reversed"]) for team in teams] == [
+        ("r", False, [["p", "q"]])
+    ]
+    assert "Without r, q would come before p." in words
+
+
+@pytest.mark.parametrize("margin", [1, 1.5])
+def test_a_margin_as_large_as_the_range_is_refused(margin):
+    document = {
+        "problem": "semantic_segmentation",
+        "regions": [{"name": "whole", "labels": [1]}],
+        "metrics": [{"id": "dsc"}],
+        "uncertainty": {"margin": margin},
+    }
+    with pytest.raises(AssessmentError, match="a number below 1: dsc ranges from 0 to 1"):
+        parse(document)
+    document["uncertainty"]["margin"] = 0.999
+    assert parse(document).uncertainty.margin == {"dsc": 0.999}
+
+
+@pytest.mark.parametrize(
+    ("module", "limit", "code", "words"),
+    [
+        (statements, "MOST_IN_MATRICES", "too_many_algorithms", "Letters and comparisons of single pairs are left out"),
+        (letter_module, "MOST_COLUMNS", "too_many_letters", "Letters are left out"),
+    ],
+)
+def test_a_report_says_why_letters_are_not_there(monkeypatch, module, limit, code, words):
+    monkeypatch.setattr(module, limit, 1)
+    contest = CONTESTS["strata"]()
+    said, document = said_about(contest.document, contest.results, cases=contest.cases)
+    entry = document["rankings"][0]
+    assert entry["left_out"]["letters"] == code
+    assert [row["letters"] for row in entry["algorithms"]] == [None] * 4
+    assert words in said
+
+
+def test_the_rank_after_one_more_failure_is_one_that_could_be():
+    """The worst over its cases, not what each of them would bring."""
+    words, document = said_of("two teams")
+    first = document["rankings"][0]["algorithms"][0]
+    assert (first["rank"], first["rank_if_one_more_failed"]) == (1, 2)
+    assert f"With one more failed case {first['name']} could be at rank 2." in words
