@@ -10,7 +10,7 @@ from evaluation.advice.expressions import holds
 from evaluation.advice.fingerprint import Fingerprint, FingerprintError, Unanswered, inconsistencies
 from evaluation.advice.knowledge import knowledge
 from evaluation.advice.options import Matching, make_matching, options_of
-from evaluation.advice.walk import Walk, choose, walk
+from evaluation.advice.walk import Walk, because, choose, walk
 from evaluation.catalogue import get
 
 if TYPE_CHECKING:
@@ -261,10 +261,10 @@ class _Recommender:
             priors_fit=category != "ImLC" or bool(resolve("FP4.2").value),
             equal_costs=leaf.guide in ("DG2.2", "DG2.3"),
         )
-        reasons = [visit.reason for visit in way if visit.asked]
-        why = "; ".join(dict.fromkeys(part for reason in reasons for part in reason.split("; ")))
+        asked = [one for visit in way for one in visit.asked]
+        why = f"It fits, since {because(asked)}." if asked else ""
         if leaf.note:
-            why = f"{why}. {leaf.note}" if why else leaf.note
+            why = f"{why} {leaf.note}".strip()
         guide = self.guides.get(str(leaf.guide)) if leaf.guide and len(leaf.metrics) > 1 else None
         within = category == "InS" and step in _SEGMENTATION_STEPS
         if within:

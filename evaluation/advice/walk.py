@@ -11,7 +11,7 @@ from evaluation.advice.fingerprint import Answer, Fingerprint, Unanswered
 from evaluation.advice.knowledge import CATEGORY, Fork, Guide, Leaf, Node, Step, knowledge
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from evaluation.advice.expressions import Expression
     from evaluation.advice.knowledge import Tree
@@ -79,15 +79,18 @@ class Visit:
 
     @property
     def is_answered(self) -> bool:
-        """Whether any of the answers was given: a branch that rests on assumptions alone rules nothing out."""
-        return any(asked.is_answered for asked in self.asked)
+        """Whether every answer was given: a branch that rests on an assumption rules nothing out."""
+        return all(asked.is_answered for asked in self.asked)
 
     @property
     def rules_out(self) -> str:
         """Why the other branches are not taken, or which open questions decide about them."""
+        if not self.asked:
+            return "It is for another kind of problem."
         if self.is_answered:
-            return f"Not for these answers: {self.reason}."
-        return f"Open until answered: {'; '.join(asked.title for asked in self.asked)}."
+            return f"It does not fit, since {because(self.asked)}."
+        open_titles = [f"“{asked.title}”" for asked in self.asked if not asked.is_answered]
+        return f"That is open until {_joined(open_titles)} {'is' if len(open_titles) == 1 else 'are'} answered."
 
     @property
     def document(self) -> dict[str, Any]:
@@ -109,6 +112,26 @@ class Visit:
             "ruled_out": list(self.excluded),
             "origin": self.origin,
         }
+
+
+def because(asked: Sequence[Asked]) -> str:
+    """What was answered, as the reason in a sentence; each question once.
+
+    Examples
+    --------
+    >>> because([Asked("FP3.1", "Small throughout", "…?", True, "Yes", "given")])
+    '“Small throughout” was answered with “yes”'
+    """
+    parts = dict.fromkeys(
+        f"“{one.title}” {'was answered with' if one.is_answered else 'is not answered and was taken as'} "
+        f"“{one.label[:1].lower()}{one.label[1:]}”"
+        for one in asked
+    )
+    return _joined(list(parts))
+
+
+def _joined(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ data set are made of under ``evidence/`` where there are such, ``cases.csv`` whe
 ``bundle.json``: what was published and the SHA-256 of every other file.
 """
 
+from evaluation.bundle.exclusions import OTHER_RANKINGS
 from evaluation.bundle.layout import (
     ASSESSMENT,
     AUDIT,
@@ -25,6 +26,7 @@ __all__ = [
     "AUDIT",
     "CASES",
     "MANIFEST",
+    "OTHER_RANKINGS",
     "RANKING",
     "SCHEMA",
     "BundleError",

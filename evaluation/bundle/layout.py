@@ -6,6 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.assessment.columns import grouping_columns
 from evaluation.canonical import sha256
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ AUDIT: Final = "audit.json"
 RESULTS: Final = "results/"
 EVIDENCE: Final = "evidence/"
 RESULT_COLUMNS: Final = ("case", "region", "metric", "value", "outcome", "image_diagonal", "flag")
-_OWN_UNITS: Final = frozenset({"case", "metric", "region", "task"})
+WORST: Final = "worst"
+"""A further column, of results in which a row has one."""
 
 
 def result_digest(table: pd.DataFrame, evidence: Evidence | None = None) -> str:
@@ -53,7 +55,7 @@ def result_digest(table: pd.DataFrame, evidence: Evidence | None = None) -> str:
     >>> result_digest(table) == result_digest(table[::-1])
     True
     """
-    columns = table[list(RESULT_COLUMNS)].astype(object)
+    columns = table[result_columns(table)].astype(object)
     plain = columns.where(columns.notna(), None)
     rows = [list(row) for row in plain.itertuples(index=False)]
     own = sha256(sorted(rows, key=lambda row: (row[0], row[1], row[2])))
@@ -63,6 +65,12 @@ def result_digest(table: pd.DataFrame, evidence: Evidence | None = None) -> str:
     from evaluation.scoring.evidence import evidence_digest
 
     return combined_digest(own, evidence_digest(evidence))
+
+
+def result_columns(table: pd.DataFrame) -> list[str]:
+    """The columns that results consist of: `RESULT_COLUMNS`, and ``worst`` where a row has one."""
+    has_worst = WORST in table.columns and bool(table[WORST].notna().any())
+    return [*RESULT_COLUMNS, *([WORST] if has_worst else [])]
 
 
 def combined_digest(rows: str, evidence: str) -> str:
@@ -80,11 +88,7 @@ def metadata_columns(assessment: Assessment) -> tuple[str, ...]:
     ...                         "aggregation": {"levels": ["case", "patient"], "operator": "mean"}}))
     ('patient',)
     """
-    named = [*assessment.aggregation.levels, *assessment.uncertainty.resample, *assessment.uncertainty.strata]
-    for scheme in assessment.rankings:
-        for step in scheme.combine or ():
-            named += step.over
-    return tuple(dict.fromkeys(name for name in named if name not in _OWN_UNITS))
+    return grouping_columns(assessment)
 
 
 def audit_digest(entry: Mapping[str, Any]) -> str:

@@ -12,7 +12,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.assessment import parse
 from evaluation.bundle.comparing import differences
-from evaluation.bundle.layout import ASSESSMENT, AUDIT, CASES, MANIFEST, RANKING, SCHEMA, audit_digest, result_digest
+from evaluation.bundle.exclusions import exclusion_notes
+from evaluation.bundle.layout import (
+    ASSESSMENT,
+    AUDIT,
+    CASES,
+    MANIFEST,
+    RANKING,
+    SCHEMA,
+    WORST,
+    audit_digest,
+    result_digest,
+)
 from evaluation.bundle.older import OLD_SCHEMA, still_alike
 from evaluation.ranking import digest as ranking_digest
 from evaluation.ranking import rank
@@ -57,6 +68,9 @@ class Verdict:
         Whether the digest came from elsewhere; else the bundle was only compared with itself.
     not_recomputed
         Parts of a ranking of an older schema that are defined otherwise today; that is no difference.
+    notes
+        What a reader of this ranking has to know beside whether it is the published one: cases that were taken out, and
+        under which digests the ranking stands with and without.
     """
 
     same: bool
@@ -68,6 +82,7 @@ class Verdict:
     bootstrap: int
     is_compared: bool = True
     not_recomputed: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -152,6 +167,7 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
         bootstrap=manifest["bootstrap"],
         is_compared=digest is not None,
         not_recomputed=not_recomputed,
+        notes=exclusion_notes(assessment, document, manifest),
     )
 
 
@@ -309,7 +325,7 @@ def _table(files: Mapping[str, bytes], name: str) -> pd.DataFrame:
 
     try:
         table = pd.read_csv(io.BytesIO(files[name]), dtype=str, keep_default_na=False)
-        for column in _NUMBERS:
+        for column in (*_NUMBERS, *([WORST] if WORST in table.columns else [])):
             # Python reads 17 significant digits back exactly; pandas' own parsers do not promise to.
             table[column] = [float(cell) if cell else float("nan") for cell in table[column]]
     except (KeyError, ValueError) as error:

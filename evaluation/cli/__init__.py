@@ -16,7 +16,10 @@ COMMANDS: Final = {
     "score": "score predictions against references, case by case",
     "disentangle": "rate detection, classification and outlines of instance segmentations apart",
     "rank": "rank algorithms from results, with uncertainty",
+    "analyse": "turn the results table of a finished challenge into ranking, gaming check, report and bundle",
     "verify": "recompute a published ranking from its bundle and say whether it is the same",
+    "site-summary": "make the only numbers that leave a site: sums over its cases",
+    "pool": "rank algorithms from the summaries of sites",
     "coverage": "simulate boards and say whether rank sets and winners keep their word",
     "report": "write a ranking report as one HTML file",
     "recommend": "recommend metrics for a problem fingerprint",
@@ -42,7 +45,7 @@ class InputError(ValueError):
 
 def commands() -> dict[str, str]:
     """The commands of this installation, each with what it does."""
-    return {name: words for name, words in COMMANDS.items() if find_spec(f"evaluation.cli.{name}")}
+    return {name: words for name, words in COMMANDS.items() if find_spec(_module(name))}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -63,9 +66,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name, words in known.items():
         subparser = subparsers.add_parser(name, help=words, description=words[0].upper() + words[1:] + ".")
         if given and given[0] == name:
-            importlib.import_module(f"evaluation.cli.{name}").configure(subparser)
+            importlib.import_module(_module(name)).configure(subparser)
     options = parser.parse_args(given)
-    command = importlib.import_module(f"evaluation.cli.{options.command}")
+    command = importlib.import_module(_module(options.command))
     try:
         result = command.run(options)
     except BrokenPipeError:
@@ -84,6 +87,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     return int(result or 0)
+
+
+def _module(command: str) -> str:
+    return f"evaluation.cli.{command.replace('-', '_')}"
 
 
 def one_line(error: BaseException) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-_COLUMNS = ("task", "algorithm", "case", "value", "metric", "region", "outcome", "image_diagonal", "flag")
+_COLUMNS = ("task", "algorithm", "case", "value", "metric", "region", "outcome", "image_diagonal", "flag", "worst")
 
 
 def read_assessment(path: Path) -> Assessment:
@@ -94,7 +94,7 @@ def read_results(paths: Sequence[Path], columns: Mapping[str, str]) -> pd.DataFr
             table["algorithm"] = path.stem
         kept = [name for name in _COLUMNS if name in table.columns]
         table = table[kept]
-        for name in ("value", "image_diagonal"):
+        for name in ("value", "image_diagonal", "worst"):
             if name in kept:
                 blank = table[name].str.strip().isin(["", "NA", "NaN", "nan"])
                 table = table.assign(**{name: table[name].where(~blank)})

@@ -40,4 +40,6 @@ def run(options: argparse.Namespace) -> int:
     sys.stdout.write(f"{verdict.sentence}\n")
     for place in verdict.places[1:]:
         sys.stdout.write(f"  also: {place}\n")
+    for note in verdict.notes:
+        sys.stdout.write(f"  note: {note}\n")
     return 0 if verdict.same else NOT_THE_SAME

@@ -6,7 +6,6 @@ from evaluation.figures.models import forest_plot, quantile_plot
 from evaluation.figures.palette import colours
 from evaluation.figures.raw import dot_and_box_plot, parallel_cases, podium_plot, ranking_heatmap, summary_table
 from evaluation.figures.schemes import line_plot
-from evaluation.figures.sentences import headline, headline_of, sentences, sentences_of
 from evaluation.figures.significance import better_map, significance_map
 from evaluation.figures.strip import interval_strip, interval_svg
 from evaluation.figures.tasks import blob_across_tasks, blob_by_algorithm, dendrogram, stacked_frequencies
@@ -20,8 +19,6 @@ __all__ = [
     "dendrogram",
     "dot_and_box_plot",
     "forest_plot",
-    "headline",
-    "headline_of",
     "interval_strip",
     "interval_svg",
     "line_plot",
@@ -29,8 +26,6 @@ __all__ = [
     "podium_plot",
     "quantile_plot",
     "ranking_heatmap",
-    "sentences",
-    "sentences_of",
     "significance_map",
     "stacked_frequencies",
     "summary_table",

@@ -16,11 +16,15 @@ from evaluation.figures.layout import (
     side,
 )
 from evaluation.figures.markup import BREAK, bold
-from evaluation.figures.palette import NEUTRAL, colours
+from evaluation.figures.palette import NEUTRAL, colours, scale
 from evaluation.figures.selection import label, names, select
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+
+MOST_CIRCLES = 25
+"""Beyond so many algorithms circles are too small to compare: a map of cells, the darker the more often, shows the same."""
 
 
 def blob_plot(
@@ -34,7 +38,8 @@ def blob_plot(
     """Show the ranks of every algorithm over the bootstrap samples of one ranking, or of the overall one.
 
     Algorithms stand in the order of the full-data ranking, whose rank is printed below each; the area of a circle is
-    the share of samples with that rank, the cross the median, the line the resampling range.
+    the share of samples with that rank, the cross the median, the line the resampling range. With more than
+    `MOST_CIRCLES` algorithms it is a map of cells, the stronger its colour the larger the share.
 
     Raises
     ------
@@ -61,7 +66,9 @@ def blob_plot(
             "hoverinfo": "skip",
         }
     ]
-    for place, algorithm in enumerate(algorithms):
+    if places > MOST_CIRCLES:
+        data.append(_heat(algorithms, ranks))
+    for place, algorithm in enumerate(algorithms if places <= MOST_CIRCLES else ()):
         total = sum(algorithm["rank_frequencies"])
         shares = [count / total for count in algorithm["rank_frequencies"]]
         present = [index for index, share in enumerate(shares) if share > 0]
@@ -115,6 +122,26 @@ def blob_plot(
         data,
         "How stable is each algorithm’s rank?",
         x=names_axis(names(entry), labels, title="Algorithm, with its rank on all cases"),
-        y=ranks_axis(ranks, title="Rank in the resamples"),
+        y=ranks_axis(ranks, down=True, title="Rank in the resamples"),
         height=side(ranks),
     )
+
+
+def _heat(algorithms: Sequence[Mapping[str, Any]], ranks: int) -> dict[str, Any]:
+    """Cells instead of circles: for each algorithm and rank the share of the resamples; empty where there is none."""
+    shares = [
+        [count / sum(algorithm["rank_frequencies"]) or None for count in algorithm["rank_frequencies"]]
+        for algorithm in algorithms
+    ]
+    return {
+        "type": "heatmap",
+        "x": list(range(len(algorithms))),
+        "y": list(range(1, ranks + 1)),
+        "z": [[row[rank] for row in shares] for rank in range(ranks)],
+        "text": [[a["name"] for a in algorithms]] * ranks,
+        "zmin": 0,
+        "zmax": 1,
+        "colorscale": scale(),
+        "colorbar": {"title": {"text": "Share"}, "outlinewidth": 0},
+        "hovertemplate": "%{text}<br>rank %{y} in %{z:.0%} of resamples<extra></extra>",
+    }

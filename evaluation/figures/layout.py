@@ -60,11 +60,12 @@ def names_axis(names: Sequence[str], labels: Sequence[str] | None = None, **sett
     }
 
 
-def ranks_axis(highest: int, **settings: Any) -> dict[str, Any]:
-    """An axis of ranks from 1."""
+def ranks_axis(highest: int, *, down: bool = False, **settings: Any) -> dict[str, Any]:
+    """An axis of ranks from 1; `down` for one that is upright, so that the first stands on top."""
     step = 1 if highest <= 20 else 5
     ticks = [1, *range(step if step > 1 else 2, highest + 1, step)]
-    return {"tickmode": "array", "tickvals": ticks, "range": [0.4, highest + 0.6], **settings}
+    ends = [0.4, highest + 0.6]
+    return {"tickmode": "array", "tickvals": ticks, "range": ends[::-1] if down else ends, **settings}
 
 
 def side(places: int, *, smallest: int = 360, each: int = 26, around: int = 200) -> int:
@@ -100,8 +101,17 @@ def rank_words(value: float | None) -> str:
 
 
 def interval_words(interval: Sequence[float] | None) -> str:
-    """A range of ranks as in "rank 2 (1–4)"."""
-    return "–" if interval is None else f"{rank_words(interval[0])}–{rank_words(interval[1])}"
+    """A range of ranks as in "rank 2 (1–4)"; a single one stands alone, as on the board.
+
+    Examples
+    --------
+    >>> interval_words([1, 4]), interval_words([3, 3]), interval_words(None)
+    ('1–4', '3', '–')
+    """
+    if interval is None:
+        return "–"
+    low, high = rank_words(interval[0]), rank_words(interval[1])
+    return low if low == high else f"{low}–{high}"
 
 
 def stars(p: float) -> str:

@@ -62,7 +62,7 @@ def forest_plot(analysis: Mapping[str, Any], algorithm: str | None = None) -> Fi
         y={
             "tickmode": "array",
             "tickvals": list(range(len(terms))),
-            "ticktext": [f"{term['term']} {stars(term['p'])}".strip() for term in terms],
+            "ticktext": [f"{term['term']} {stars(term.get('p_adjusted', term['p']))}".strip() for term in terms],
             "range": [-0.6, len(terms) - 0.4],
         },
         height=220 + 34 * len(terms),

@@ -21,6 +21,8 @@ SEQUENTIAL: Final = ("#30426E", "#3E6A8E", "#3F8F98", "#5DAF88", "#98C870", "#E0
 
 BETTER: Final = "#ca7e0e"
 NOT_BETTER: Final = "#4479af"
+QUIET: Final = "#dfdad0"
+"""For what a figure does not claim: a pair without a difference is no finding."""
 NEUTRAL: Final = "#4c575b"
 
 

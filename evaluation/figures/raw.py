@@ -218,7 +218,7 @@ def ranking_heatmap(document: Mapping[str, Any], raw: Raw) -> Figure:
         [heatmap],
         f"How do the cases rank the algorithms? ({_what(raw)})",
         x=names_axis([name for name, _ in order], _labels(entry), title="Algorithm, with its rank"),
-        y=ranks_axis(places, title="Rank on the case", showgrid=False),
+        y=ranks_axis(places, down=True, title="Rank on the case", showgrid=False),
         height=side(places),
     )
 

@@ -69,7 +69,7 @@ def line_plot(document: Mapping[str, Any], comparison: Mapping[str, Any], *, by:
             "range": [-0.3, len(labels) - 0.2],
             "showgrid": True,
         },
-        y={**ranks_axis(lowest, title="Rank"), "range": [lowest + 0.6, 0.4]},
+        y=ranks_axis(lowest, down=True, title="Rank"),
         height=side(lowest, each=22),
         annotations=notes,
         margin={"l": 60, "r": 150, "t": 60, "b": 60},

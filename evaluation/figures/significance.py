@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from evaluation.claims.comparisons import disagreement
 from evaluation.figures.layout import LINE, Figure, figure, names_axis, rank_words, side
 from evaluation.figures.markup import BREAK, bold
-from evaluation.figures.palette import BETTER, NEUTRAL, NOT_BETTER
+from evaluation.figures.palette import BETTER, NEUTRAL, QUIET
 from evaluation.figures.selection import entries, label, names, select
-from evaluation.ranking.verdict import disagreement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -136,7 +136,7 @@ def _map(
         ],
         "zmin": 0,
         "zmax": 1,
-        "colorscale": [[0, NOT_BETTER], [0.5, NOT_BETTER], [0.5, BETTER], [1, BETTER]],
+        "colorscale": [[0, QUIET], [0.5, QUIET], [0.5, BETTER], [1, BETTER]],
         "showscale": False,
         "xgap": 1,
         "ygap": 1,
@@ -153,7 +153,7 @@ def _map(
             "marker": {"color": colour, "symbol": "square", "size": 12},
             "showlegend": True,
         }
-        for meaning, colour in zip(legend, (BETTER, NOT_BETTER), strict=True)
+        for meaning, colour in zip(legend, (BETTER, QUIET), strict=True)
     ]
     diagonal = {
         "type": "scatter",

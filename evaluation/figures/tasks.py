@@ -71,7 +71,7 @@ def blob_across_tasks(document: Mapping[str, Any], across: Mapping[str, Any]) ->
         data,
         "How does each algorithm rank over the tasks?",
         x=names_axis([entry["name"] for entry in consensus], labels, title="Algorithm, with its consensus rank"),
-        y=ranks_axis(places, title="Rank in a task"),
+        y=ranks_axis(places, down=True, title="Rank in a task"),
         height=side(places),
     )
 
@@ -108,7 +108,7 @@ def blob_by_algorithm(document: Mapping[str, Any], algorithm: str) -> Figure:
         [blobs, medians],
         f"Where is {algorithm} strong, and how surely?",
         x=names_axis(labels),
-        y=ranks_axis(places, title="Rank in the resamples"),
+        y=ranks_axis(places, down=True, title="Rank in the resamples"),
         height=side(places, each=18),
     )
 

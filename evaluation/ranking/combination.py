@@ -68,10 +68,10 @@ def combine(parts: Sequence[Part], steps: Iterable[Step], missing_rank: str = "t
 
 def _combined(key: Mapping[str, str | None], members: Sequence[Part], step: Step, missing_rank: str) -> Part:
     samples = min(len(part.ranks) for part in members)
-    layers = np.stack([_quantity(part, step)[:samples] for part in members])
-    weights = np.stack([_weight(part, step)[:samples] for part in members])
-    scores = _over_first_axis(layers, weights, step.operator)
-    ranks = rank(snap(scores), higher_is_better=False, ties=step.ties, missing_rank=missing_rank)
+    layers = [_quantity(part, step)[:samples] for part in members]
+    weights = [_weight(part, step)[:samples] for part in members]
+    scores = _over_parts(layers, weights, step.operator)
+    ranks = rank(scores, higher_is_better=False, ties=step.ties, missing_rank=missing_rank, rounded=True)
     nothing = np.isnan(scores).all(axis=1)
     ranks[nothing] = np.nan
     return Part(key, scores, ranks, np.sum([part.cases[:samples] for part in members], axis=0))
@@ -102,15 +102,20 @@ def _weight(part: Part, step: Step) -> FloatArray:
     return weight
 
 
-def _over_first_axis(layers: FloatArray, weights: FloatArray, operator: Operator) -> FloatArray:
-    """Weighted aggregate of parts × samples × algorithms over the parts, those that are not a number left out."""
+def _over_parts(layers: Sequence[FloatArray], weights: Sequence[FloatArray], operator: Operator) -> FloatArray:
+    """Weighted aggregate over parts, each samples × algorithms, those that are not a number left out."""
     share = operator.quantile(higher_is_better=False)
-    weight = np.where(np.isnan(layers), 0.0, weights[:, :, None])
     if share is None:
+        total, divisor = np.zeros(layers[0].shape), np.zeros(layers[0].shape)
+        for layer, weight in zip(layers, weights, strict=True):
+            gone = np.isnan(layer)
+            present = np.where(gone, 0.0, weight[:, None])
+            total += np.where(gone, 0.0, layer) * present
+            divisor += present
         with np.errstate(invalid="ignore"):
-            mean: FloatArray = np.einsum("psm,psm->sm", np.nan_to_num(layers), weight) / weight.sum(axis=0)
-        return mean
-    return _weighted_quantile(layers, weight, share)
+            return total / divisor
+    stacked = np.stack(layers)
+    return _weighted_quantile(stacked, np.where(np.isnan(stacked), 0.0, np.stack(weights)[:, :, None]), share)
 
 
 def _weighted_quantile(layers: FloatArray, weight: FloatArray, share: float) -> FloatArray:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.aggregation import Table
 from evaluation.assessment import parse
-from evaluation.ranking.combination import combine
-from evaluation.ranking.entries import combined_ranking, single_ranking
-from evaluation.ranking.evaluate import evaluate, make_plan
-from evaluation.ranking.parts import parts_of
+from evaluation.ranking.evaluate import make_plan
 from evaluation.ranking.schemes import all_schemes, get_scheme
+from evaluation.ranking.simulated import DrawnValues, simulated_ranking
 from evaluation.ranking.stability import resampling_range
 from evaluation.ranking.uncertainty.statements import decide
 
@@ -36,6 +32,8 @@ NOISE: Final = 0.7
 FAILURE: Final = -8.0
 NUMBERS: Final = (5, 10, 20, 50, 200)
 TEAMS: Final = (3, 5, 10, 20)
+OTHER_NUMBERS: Final = (7, 13, 30, 100)
+OTHER_TEAMS: Final = (2, 4, 7, 14)
 FAILURES: Final = (0.0, 0.02, 0.05)
 FIELDS: Final = ("all equal", "two best", "ladder 0.02", "ladder 0.1", "one best")
 SCHEMES: Final = ("mean", "rank, then mean", "median", "test, then rank", "mean of ranks over 4 metrics")
@@ -107,8 +105,8 @@ class Outcome:
         ) and self.false_winner <= FALSE_WINNERS + ERRORS * _error(FALSE_WINNERS, self.boards)
 
 
-def grid(*, quick: bool = False) -> list[Cell]:
-    """The cells of the study; for a quick look every tenth of them, each value of everything among them."""
+def grid(*, every: int = 1) -> list[Cell]:
+    """The cells of the study, or one in so many of them, chosen at random once."""
     cells = [
         Cell(cases, teams, field, failures, scheme)
         for scheme in SCHEMES
@@ -117,9 +115,26 @@ def grid(*, quick: bool = False) -> list[Cell]:
         for teams in TEAMS
         for cases in NUMBERS
     ]
-    if not quick:
+    return _some(cells, len(cells) // every)
+
+
+def others(*, every: int = 1) -> list[Cell]:
+    """Cells with numbers of cases and teams that the grid does not have; fewer if the grid has fewer cells."""
+    cells = [
+        Cell(cases, teams, field, failures, scheme)
+        for scheme in SCHEMES
+        for field in FIELDS
+        for failures in FAILURES
+        for teams in OTHER_TEAMS
+        for cases in OTHER_NUMBERS
+    ]
+    return _some(cells, max(len(cells) // (5 * every), 1))
+
+
+def _some(cells: list[Cell], number: int) -> list[Cell]:
+    if number >= len(cells):
         return cells
-    chosen = np.random.default_rng(0).permutation(len(cells))[: len(cells) // QUICK_SHARE]
+    chosen = np.random.default_rng(0).permutation(len(cells))[:number]
     return [cells[index] for index in sorted(chosen)]
 
 
@@ -221,26 +236,10 @@ def _board(cell: Cell, random: np.random.Generator, quality: FloatArray, assessm
         # What it loses by failures it gains on the other cases, so that its true mean is that of the others.
         typical[0] = -cell.failures * FAILURE / (1.0 - cell.failures)
     failed: BoolArray = random.random((cell.cases, cell.teams)) < rates
-    evaluated = []
+    drawn = []
     for index in range(number):
         noise = random.normal(0, NOISE, (cell.cases, cell.teams))
         values = random.normal(0, CASE_EFFECT, (cell.cases, 1)) + typical + noise
         values[failed] = FAILURE
-        table = Table(
-            task=None,
-            metric=replace(assessment.metrics[0], name=f"metric {index + 1}"),
-            region=None,
-            cases=plan.cases,
-            algorithms=tuple(f"team {team:02d}" for team in range(cell.teams)),
-            values=values,
-            last_rank=np.zeros(values.shape, dtype=bool),
-            outcomes=tuple(Counter({"missing": int(count)}) for count in failed.sum(axis=0)),
-            inserted=(),
-            diagonals=np.full(cell.cases, np.nan),
-        )
-        evaluated.append(evaluate(table, plan, scheme, assessment))
-    if not scheme.combine:
-        return single_ranking(evaluated[0], scheme, assessment)
-    parts = parts_of(evaluated, scheme, assessment)
-    part = combine(parts, scheme.combine, scheme.missing_rank)[0]
-    return combined_ranking(part, parts, evaluated, scheme, assessment)
+        drawn.append(DrawnValues(replace(assessment.metrics[0], name=f"metric {index + 1}"), None, values, failed))
+    return simulated_ranking(drawn, plan, assessment)

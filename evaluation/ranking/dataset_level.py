@@ -93,11 +93,9 @@ def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None
     evidence says it case by case; where the value itself is missing, every case lacks what the metric needs.
     """
     missing_rows = tuple(outcomes.get("missing", 0) for outcomes in table.outcomes)
-    if not table.per_dataset or evidence is None:
+    if not table.per_dataset or evidence is None or not tells_missing_cases(table, evidence):
         return missing_rows
     kind = evidence.header["problem"]
-    if not problems.is_known(kind) or not problems.get(kind).evidence_tells_missing:
-        return missing_rows
     counts = []
     for name, value_is_missing in zip(table.algorithms, missing_rows, strict=True):
         if value_is_missing:
@@ -106,6 +104,16 @@ def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None
             pieces = evidence.select(table.metric.name, name, table.region or "")
             counts.append(problems.get(kind).unanswered_cases(pieces))
     return tuple(counts)
+
+
+def tells_missing_cases(table: Table, evidence: Evidence | None) -> bool:
+    """Whether it is known on how many cases a prediction is missing, and not only whether there is a value."""
+    if not table.per_dataset:
+        return True
+    if evidence is None:
+        return False
+    kind = evidence.header["problem"]
+    return problems.is_known(kind) and problems.get(kind).evidence_tells_missing
 
 
 def _alike(first: float, second: float) -> bool:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation import __version__
 from evaluation.aggregation import ResultsError, Table, build_tables, check_results
 from evaluation.assessment.ranking import scheme_document
 from evaluation.canonical import sha256
-from evaluation.ranking.dataset_level import cases_without_prediction, load_evidence
+from evaluation.ranking.dataset_level import cases_without_prediction, load_evidence, tells_missing_cases
 from evaluation.ranking.entries import entry_of, overall_of
 from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan, unit_level
+from evaluation.ranking.exclusions import counted_results
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 
 if TYPE_CHECKING:
@@ -84,8 +86,8 @@ def rank(
     """
     samples = assessment.uncertainty.bootstrap if bootstrap is None else bootstrap
     start = assessment.uncertainty.seed if seed is None else seed
-    checked = check_results(results)
-    pieces = load_evidence(evidence)
+    counted = counted_results(assessment, check_results(results), cases=cases, evidence=load_evidence(evidence))
+    checked, pieces = check_results(counted.results) if counted.excluded else counted.results, counted.evidence
     plans: dict[str | None, Plan] = {}
     entries: list[dict[str, Any]] = []
     overall: list[Any] = []
@@ -100,7 +102,7 @@ def rank(
         evaluated = []
         for table in tables:
             if table.task not in plans:
-                plans[table.task] = _plan(
+                plans[table.task] = plan_of(
                     assessment, checked, table, metadata=cases, evidence=pieces, bootstrap=samples, seed=start
                 )
             evaluated.append(_evaluated(table, plans[table.task], scheme, assessment, pieces, kept, len(entries)))
@@ -112,7 +114,7 @@ def rank(
         "schema": SCHEMA,
         "seed": start,
         "bootstrap": samples,
-        "versions": _versions(),
+        "versions": versions(),
         "assessment": assessment.digest,
         "problem": assessment.problem,
         "resampling": {
@@ -127,6 +129,8 @@ def rank(
         "rankings": entries,
         "overall": (overall if several or len(overall) > 1 else overall[0]) if overall else None,
     }
+    if counted.excluded:
+        document["excluded"] = [{"case": case, "reason": reason} for case, reason in counted.excluded.items()]
     if notes:
         document["notes"] = notes
     return document
@@ -143,7 +147,7 @@ def digest(document: Mapping[str, Any]) -> str:
     return sha256({key: value for key, value in document.items() if key != "versions"}, digits=DIGEST_DIGITS)
 
 
-def _plan(
+def plan_of(
     assessment: Assessment,
     results: pd.DataFrame,
     table: Table,
@@ -153,6 +157,7 @@ def _plan(
     bootstrap: int,
     seed: int,
 ) -> Plan:
+    """The samples of the task that a table is of."""
     rows = results[results["task"] == (table.task or "")]
     names = sorted(set(rows["case"]) - {""})
     if not names and evidence is not None:
@@ -173,17 +178,23 @@ def _evaluated(
 ) -> Evaluated:
     """The table at one place of the computation, from what is kept of it where it has been computed before."""
     if kept is not None and place in kept:
-        return Evaluated(table, plan, kept[place], cases_without_prediction(table, plan, evidence))
+        missing, told = cases_without_prediction(table, plan, evidence), tells_missing_cases(table, evidence)
+        return Evaluated(table, plan, kept[place], missing, told)
     found = evaluate(table, plan, scheme, assessment, evidence=evidence)
     if kept is not None:
         kept[place] = found.ranked
     return found
 
 
-def _versions() -> dict[str, str]:
+def versions() -> dict[str, str]:
     """Versions of what computed the document: they do not enter its digest."""
-    packages = {name: importlib.metadata.version(name) for name in ("numpy", "scipy", "pandas")}
-    return {"podium": __version__, "python": platform.python_version(), **packages}
+    return {"podium": __version__, "python": platform.python_version(), **_package_versions()}
+
+
+@cache
+def _package_versions() -> dict[str, str]:
+    """Reading them takes longer than ranking a small board."""
+    return {name: importlib.metadata.version(name) for name in ("numpy", "scipy", "pandas")}
 
 
 __all__ = ["ResultsError", "digest", "rank"]

@@ -18,7 +18,6 @@ from evaluation.ranking.uncertainty.statements import statements
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.aggregation import Table
     from evaluation.assessment import Assessment, RankingScheme
     from evaluation.ranking.evaluate import Evaluated, Plan
 
@@ -35,14 +34,14 @@ def entry_of(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment
     better = None if adjusted is None else adjusted <= scheme.alpha
     order = np.lexsort((np.array(table.algorithms), ranks))
     certainty, of_algorithms = statements(
-        single_ranking(evaluated, scheme, assessment), order, failed=_failed_of(table)
+        single_ranking(evaluated, scheme, assessment), order, failed=_failed_of(evaluated)
     )
     algorithms = []
     for index, statement in zip(order, of_algorithms, strict=True):
         outcomes = dict(sorted(table.outcomes[index].items()))
         algorithms.append(
             {
-                **_algorithm(table.algorithms[index], index, scores=scores, ranks=ranks, stability=stability),
+                **algorithm_entry(table.algorithms[index], index, scores=scores, ranks=ranks, stability=stability),
                 "missing": evaluated.missing[index],
                 "outcomes": outcomes,
                 **statement,
@@ -61,7 +60,7 @@ def entry_of(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment
         "drawn_units": plan.design.clusters,
         "resampled": stability is not None,
         "algorithms": algorithms,
-        **_summary(ranks, stability, [table.algorithms[index] for index in order]),
+        **summary_entry(ranks, stability, [table.algorithms[index] for index in order]),
         **certainty,
         "leave_one_out": _leave_one_out(evaluated.ranked.ranks, plan),
     }
@@ -127,7 +126,7 @@ def _combined_entry(
     missing = _missing_cases(members)
     one_plan = all(item.plan is plan for item in members)
     certainty, of_algorithms = statements(
-        combined_ranking(part, parts, members, scheme, assessment), order, failed=[missing[name] for name in names]
+        combined_ranking(part, parts, members, scheme, assessment), order, failed=_failed_together(members, names)
     )
     entry: dict[str, Any] = {} if scheme.name is None else {"name": scheme.name}
     entry |= {name: part.key[name] for name in told_apart}
@@ -138,13 +137,13 @@ def _combined_entry(
         "resampled": stability is not None,
         "algorithms": [
             {
-                **_algorithm(names[index], index, scores=scores, ranks=ranks, stability=stability),
+                **algorithm_entry(names[index], index, scores=scores, ranks=ranks, stability=stability),
                 "missing": missing[names[index]],
                 **statement,
             }
             for index, statement in zip(order, of_algorithms, strict=True)
         ],
-        **_summary(ranks, stability, [names[index] for index in order]),
+        **summary_entry(ranks, stability, [names[index] for index in order]),
         **certainty,
         "leave_one_out": _leave_one_out(part.ranks, plan) if one_plan and resampled else None,
     }
@@ -187,11 +186,20 @@ def combined_ranking(
     )
 
 
-def _failed_of(table: Table) -> list[int | None]:
-    """Failed cases of each algorithm; of metrics of the whole data set nothing is known."""
-    if table.per_dataset:
-        return [None] * len(table.algorithms)
-    return [outcomes.get("missing", 0) for outcomes in table.outcomes]
+def _failed_of(evaluated: Evaluated) -> Sequence[int | None]:
+    """Failed cases of each algorithm; ``None`` for metrics of the whole data set that do not say on which cases they rest."""
+    if evaluated.tells_missing:
+        return evaluated.missing
+    return [None] * len(evaluated.table.algorithms)
+
+
+def _failed_together(members: Sequence[Evaluated], names: Sequence[str]) -> Sequence[int | None]:
+    """Failed cases in the worst table of each task that says so; ``None`` where none does."""
+    telling = [item for item in members if item.tells_missing]
+    if not telling:
+        return [None] * len(names)
+    counts = _missing_cases(telling)
+    return [counts[name] for name in names]
 
 
 def _missing_cases(members: Sequence[Evaluated]) -> dict[str, int]:
@@ -214,7 +222,7 @@ def _stability(scores: FloatArray, ranks: FloatArray, plan: Plan, assessment: As
     return measure(ranks[0], ranks[span], scores[span], assessment.uncertainty.interval)
 
 
-def _algorithm(
+def algorithm_entry(
     name: str, index: int, *, scores: FloatArray, ranks: FloatArray, stability: Stability | None
 ) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": name, "score": _number(scores[index]), "rank": _number(ranks[index])}
@@ -231,7 +239,7 @@ def _algorithm(
     return entry
 
 
-def _summary(ranks: FloatArray, stability: Stability | None, ordered: Sequence[str]) -> dict[str, Any]:
+def summary_entry(ranks: FloatArray, stability: Stability | None, ordered: Sequence[str]) -> dict[str, Any]:
     winners = list(ordered[: int((ranks == ranks.min()).sum())])
     summary: dict[str, Any] = {"winners": winners}
     if stability is None:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError, Table, metadata_column
-from evaluation.ranking.dataset_level import cases_without_prediction, sampled_values
+from evaluation.ranking.dataset_level import cases_without_prediction, sampled_values, tells_missing_cases
 from evaluation.ranking.hierarchy import Hierarchy
 from evaluation.ranking.ranks import snap
 from evaluation.ranking.resampling import Design, Drawn, join, multiplicities
@@ -115,12 +115,15 @@ class Evaluated:
     ----------
     missing
         On how many cases each algorithm has no usable prediction.
+    tells_missing
+        Whether `missing` counts cases; a value of the whole data set may be one row that says nothing of them.
     """
 
     table: Table
     plan: Plan
     ranked: Ranked
     missing: tuple[int, ...]
+    tells_missing: bool = True
 
     @cached_property
     def alike(self) -> npt.NDArray[np.bool_]:
@@ -186,13 +189,13 @@ def evaluate(
     evidence: Evidence | None = None,
 ) -> Evaluated:
     """Rank one table in every sample of its task's plan; data-set-level values need evidence to be resampled."""
-    missing = cases_without_prediction(table, plan, evidence)
+    missing, told = cases_without_prediction(table, plan, evidence), tells_missing_cases(table, evidence)
     if table.per_dataset and evidence is not None and plan.number > 1:
         values = sampled_values(table, plan, evidence)
         if values is not None:
             ranked = rank_scores(snap(values), scheme, higher_is_better=table.metric.higher_is_better)
-            return Evaluated(table, plan, ranked, missing)
-    return Evaluated(table, plan, _apply(table, plan, scheme, assessment, plan.samples), missing)
+            return Evaluated(table, plan, ranked, missing, told)
+    return Evaluated(table, plan, _apply(table, plan, scheme, assessment, plan.samples), missing, told)
 
 
 def _apply(table: Table, plan: Plan, scheme: RankingScheme, assessment: Assessment, samples: Samples) -> Ranked:

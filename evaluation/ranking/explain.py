@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from evaluation import problems
+from evaluation.assessment.exclusions import counted_words
 from evaluation.catalogue import get
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
 from evaluation.ranking.schemes.wording import operator_phrase, ordinal
+from evaluation.ranking.uncertainty.grounds import FEWEST_IN_STRATUM
 from evaluation.ranking.uncertainty.needed import units_needed
-from evaluation.ranking.uncertainty.statements import FEWEST_IN_STRATUM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +57,7 @@ def describe(assessment: Assessment) -> list[str]:
             prefix + sentence if index == 0 else sentence for index, sentence in enumerate(_scheme(scheme, assessment))
         ]
     sentences += _policies(assessment)
+    sentences += _exclusions(assessment)
     sentences += _uncertainty(assessment)
     return sentences
 
@@ -180,6 +182,23 @@ def _policies(assessment: Assessment) -> list[str]:
     return sentences
 
 
+def _exclusions(assessment: Assessment) -> list[str]:
+    """Which cases do not count, for anybody."""
+    rule, said = assessment.exclusions, []
+    if rule.cases:
+        number = len(rule.cases)
+        subject = "1 case does" if number == 1 else f"{number} cases do"
+        said.append(
+            f"{subject} not count, for any team, because of the data: {counted_words(list(rule.cases.values()))}."
+        )
+    if rule.grade_column:
+        left_out = (
+            f"cases that are {joined(rule.grades, 'or')} do not count, for any team" if rule.grades else "all count"
+        )
+        said.append(f"The quality of each case is graded ({rule.grade_column}): {left_out}.")
+    return said
+
+
 def _policy_sentence(subject: str, outcome: str, metrics: Sequence[MetricUse]) -> list[str]:
     """What an outcome counts as; nothing where no metric has a rule for it."""
     rules: dict[str, list[str]] = {}
@@ -208,6 +227,7 @@ def _policy_words(metric: MetricUse, outcome: str) -> str:
     if value == "perfect" and metric.best is not None:
         return f"the best value ({metric.best:g})"
     words = {
+        "worst": "the worst value of the case",
         "image_diagonal": "the diagonal of the image",
         "exclude": "left out",
         "worst_rank": "the last rank of the case",

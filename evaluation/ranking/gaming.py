@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.aggregation import ResultsError, Table, build_tables, check_results, constant
+from evaluation.aggregation import ResultsError, Table, build_tables, check_results
 from evaluation.ranking.evaluate import Plan, evaluate, make_plan
 
 if TYPE_CHECKING:
@@ -129,13 +129,11 @@ def _registered(table: Table, column: int, hidden: BoolArray) -> Table:
     if policy == "worst_rank":
         values[hidden, column] = np.nan
         last_rank[hidden, column] = True
-    elif policy == "image_diagonal":
-        values[hidden, column] = table.diagonals[hidden]
     elif policy is None:
         message = f"metric {table.metric.name!r} has no policy for missing values, so withholding cannot be checked"
         raise ResultsError(message)
     else:
-        values[hidden, column] = constant(policy, table.metric)
+        values[hidden, column] = table.penalties(policy)[hidden]
     return replace(table, values=values, last_rank=last_rank)
 
 

@@ -15,6 +15,7 @@ import pandas as pd
 from evaluation.ranking.model_fits import Transform, fit_hits, fit_linear, fit_linear_with_result
 from evaluation.ranking.ranks import rank as rank_values
 from evaluation.ranking.ranks import snap
+from evaluation.ranking.significance import holm
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -152,7 +153,8 @@ def strengths_and_weaknesses(
     Returns
     -------
     dict
-        ``all`` and ``by_algorithm``: fits with ``terms``; ``exp(estimate)`` is an odds ratio where ``odds`` says so.
+        ``all`` and ``by_algorithm``: fits with ``terms``; ``exp(estimate)`` is an odds ratio where ``odds`` says so. Terms of
+        characteristics have ``p_adjusted`` (Holm, over all of them); ``looked_at`` says how many there are.
     """
     if hits is not None and trials is not None:
         whole = fit_hits(data, hits=hits, trials=trials, fixed=characteristics, random=[*random, algorithm])
@@ -160,7 +162,7 @@ def strengths_and_weaknesses(
             str(name): fit_hits(part, hits=hits, trials=trials, fixed=characteristics, random=list(random)[:1])
             for name, part in data.groupby(algorithm)
         }
-        return {"all": whole, "by_algorithm": each, "characteristics": list(characteristics)}
+        return _adjusted({"all": whole, "by_algorithm": each, "characteristics": list(characteristics)})
     assert value is not None
     settings: dict[str, Any] = {"value": value, "transform": transform}
     whole = fit_linear(data, fixed=[algorithm, *characteristics], random=random, **settings)
@@ -169,7 +171,43 @@ def strengths_and_weaknesses(
         for name, part in data.groupby(algorithm)
         if _above_rows(part, random)
     }
-    return {"all": whole, "by_algorithm": each, "characteristics": list(characteristics)}
+    return _adjusted({"all": whole, "by_algorithm": each, "characteristics": list(characteristics)})
+
+
+def _adjusted(analysis: dict[str, Any]) -> dict[str, Any]:
+    """Give each term of a characteristic ``p_adjusted``, and say how many were looked at.
+
+    Holm's method, over all terms of characteristics of one fit together: who looks at many finds something by chance.
+    """
+    wanted = set(analysis["characteristics"])
+    for fit in (analysis["all"], *analysis["by_algorithm"].values()):
+        looked_at = [term for term in fit["terms"] if term["term"].split(": ")[0] in wanted]
+        p_values = np.array([[term["p"] for term in looked_at]], dtype=float)
+        for term, adjusted in zip(looked_at, holm(p_values)[0], strict=True):
+            term["p_adjusted"] = float(adjusted)
+    terms = sum(term["term"].split(": ")[0] in wanted for term in analysis["all"]["terms"])
+    analysis["looked_at"] = multiplicity_words(len(wanted), terms)
+    return analysis
+
+
+def multiplicity_words(characteristics: int, terms: int) -> str:
+    """Say how many characteristics were looked at and how that is accounted for.
+
+    Examples
+    --------
+    >>> multiplicity_words(1, 1)
+    'One characteristic was looked at, so nothing had to be adjusted'
+    >>> multiplicity_words(3, 5)[:58]
+    '3 characteristics with 5 effects were looked at; p-values '
+    """
+    if terms == 1:
+        return "One characteristic was looked at, so nothing had to be adjusted"
+    what = "1 characteristic" if characteristics == 1 else f"{characteristics} characteristics"
+    were = "was" if characteristics == 1 else "were"
+    return (
+        f"{what} with {terms} effects {were} looked at; p-values and stars are adjusted for that by Holm’s method, "
+        "intervals are those of single effects"
+    )
 
 
 def _contrasts(

@@ -48,6 +48,27 @@ def aggregate(values: FloatArray, counts: FloatArray, operator: Operator, *, hig
     return snap(result)[:, inverse]
 
 
+def row_medians(rows: FloatArray) -> FloatArray:
+    """Median of every row, as a column; what is not a number is left out.
+
+    Several times as fast as `numpy.nanmedian`, which goes through Python for every row.
+
+    Examples
+    --------
+    >>> row_medians(np.array([[3.0, 1.0, np.nan], [1.0, 2.0, 4.0]]))
+    array([[2.],
+           [2.]])
+    """
+    ordered = np.sort(rows, axis=1)  # not a number is sorted to the end
+    count = rows.shape[1] - np.isnan(ordered).sum(axis=1, keepdims=True)
+    if not rows.shape[1]:
+        return np.full((len(rows), 1), np.nan)
+    low = np.take_along_axis(ordered, np.maximum((count - 1) // 2, 0), axis=1)
+    high = np.take_along_axis(ordered, np.minimum(count // 2, rows.shape[1] - 1), axis=1)
+    with np.errstate(invalid="ignore"):
+        return np.where(low == high, low, (low + high) / 2.0)
+
+
 def _means(values: FloatArray, counts: FloatArray) -> FloatArray:
     present = ~np.isnan(values)
     complete = bool(present.all())

@@ -10,6 +10,8 @@ import numpy.typing as npt
 FloatArray = npt.NDArray[np.float64]
 SNAP_DIGITS: Final = 12
 _LOG10_OF_2: Final = 0.30102999566398120
+_NEARLY: Final = 1e-10
+"""Relative distance above which rounding to `SNAP_DIGITS` digits makes no two numbers equal, with room."""
 _POWERS: Final = np.array([float(f"1e{exponent}") for exponent in range(-300, 301)])
 
 
@@ -54,13 +56,14 @@ def rank(
     ties: str = "min",
     missing_rank: str = "toolkit",
     last_rank: npt.NDArray[np.bool_] | None = None,
+    rounded: bool = False,
 ) -> FloatArray:
     """Rank along the last axis.
 
     Parameters
     ----------
     scores
-        Any number of rows of m scores, already snapped; not a number counts as missing.
+        Any number of rows of m scores, already snapped unless `rounded`; not a number counts as missing.
     higher_is_better
         Whether the greatest score gets rank 1.
     ties
@@ -70,6 +73,8 @@ def rank(
         the same rule; ``last``: m; ``shared_last``: m - k + 1.
     last_rank
         If given, only the missing entries marked here are ranked; the other ones stay missing and take no place.
+    rounded
+        Rank as if the scores were snapped. Only rows in which it could matter are, which is rare among drawn scores.
 
     Returns
     -------
@@ -86,20 +91,37 @@ def rank(
     array = np.asarray(scores, dtype=np.float64)
     rows = np.ascontiguousarray(-array if higher_is_better else array).reshape(-1, array.shape[-1])
     width = rows.shape[1]
-    order = np.argsort(rows, axis=1, kind="stable")  # not a number is sorted to the end
-    ordered = np.take_along_axis(rows, order, axis=1)
+    order = np.argsort(rows, axis=1)  # equal scores get one rank in any order; not a number is sorted to the end
+    place = order + width * np.arange(len(rows))[:, None]
+    ordered = rows.ravel()[place]
+    if rounded and (near := _nearly_tied(ordered)).any():
+        rows = rows.copy() if np.shares_memory(rows, array) else rows
+        rows[near] = snap(rows[near])
+        order = np.argsort(rows, axis=1)
+        place = order + width * np.arange(len(rows))[:, None]
+        ordered = rows.ravel()[place]
     position = np.arange(1.0, width + 1)
     starts = np.ones(rows.shape, dtype=bool)
-    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    sorted_ranks = _tied(starts, position, ties)
-    present = ~np.isnan(ordered)
-    if not present.all():
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
+    ranks = np.empty(rows.shape)
+    whole = bool(starts.all())
+    sorted_ranks = np.broadcast_to(position, rows.shape) if whole else _tied(starts, position, ties)
+    if width and np.isnan(ordered[:, -1]).any():
+        present = ~np.isnan(ordered)
         sorted_ranks = _with_missing(
             sorted_ranks, present, order, ties=ties, missing_rank=missing_rank, last_rank=last_rank
         )
-    ranks = np.empty(rows.shape)
-    np.put_along_axis(ranks, order, sorted_ranks, axis=1)
+    ranks.ravel()[place] = sorted_ranks
     return ranks.reshape(array.shape)
+
+
+def _nearly_tied(ordered: FloatArray) -> npt.NDArray[np.bool_]:
+    """Rows, each in order, in which rounding to `SNAP_DIGITS` digits could make two different scores equal."""
+    upper, lower = ordered[:, 1:], ordered[:, :-1]
+    with np.errstate(invalid="ignore"):
+        near = upper - lower <= _NEARLY * np.maximum(np.abs(upper), np.abs(lower))
+    near &= upper != lower
+    return np.asarray(near.any(axis=1))
 
 
 def _tied(starts: npt.NDArray[np.bool_], position: FloatArray, ties: str) -> FloatArray:

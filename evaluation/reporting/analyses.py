@@ -130,20 +130,22 @@ def characteristics_section(
         page.text(
             [
                 f"Model: {fit['model']}, fitted by {fit['method']} to {fit['rows']} values.",
+                f"{analysis['looked_at']}.",
                 *(f"{w}." for w in fit["warnings"]),
             ]
         )
-        page.figure(forest_plot(analysis), "Effects over all algorithms; stars mark p ≤ 0.05, 0.01 and 0.001.")
+        page.figure(forest_plot(analysis), "Effects over all algorithms; stars mark adjusted p ≤ 0.05, 0.01 and 0.001.")
         terms = [t for t in fit["terms"] if t["term"].split(": ")[0] in characteristics]
         page.table(
-            ["Characteristic", "Effect", "Interval", "p", ""],
+            ["Characteristic", "Effect", "Interval", "p", "adjusted p", ""],
             [
                 (
                     t["term"],
                     number(t["estimate"]),
                     f"{number(t['interval'][0])}–{number(t['interval'][1])}",
                     f"{t['p']:.2g}",
-                    stars(t["p"]),
+                    f"{t['p_adjusted']:.2g}",
+                    stars(t["p_adjusted"]),
                 )
                 for t in terms
             ],

@@ -5,16 +5,16 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
+from evaluation.claims.absences import why_left_out
+from evaluation.claims.ranking import headline_of, sentences_of
 from evaluation.documents import Block, DocumentBuilder, Drawing
 from evaluation.documents.html import as_html
 from evaluation.figures import (
     dot_and_box_plot,
-    headline_of,
     interval_svg,
     parallel_cases,
     podium_plot,
     ranking_heatmap,
-    sentences_of,
     summary_table,
 )
 from evaluation.figures.layout import interval_words, number, percent, rank_words
@@ -52,6 +52,7 @@ def report_blocks(
     mixed_model: bool = False,
     justification: str = "",
     today: dt.date | None = None,
+    document: Mapping[str, Any] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Block]:
     """Write a report as blocks, from which `evaluation.documents` makes every kind of file.
@@ -74,13 +75,17 @@ def report_blocks(
         Why this way of ranking was chosen, in the organizers' words.
     today
         Date of the report.
+    document
+        The ranking document, where it has been computed from the same before.
 
     Returns
     -------
     list of Block
         In the order in which a reader asks.
     """
-    full = rank(assessment, results, cases=cases, evidence=evidence, bootstrap=bootstrap, seed=seed, progress=progress)
+    full = document or rank(
+        assessment, results, cases=cases, evidence=evidence, bootstrap=bootstrap, seed=seed, progress=progress
+    )
     document = full if top is None else best_of(full, top)
     raw = raw_values(assessment, results)
     page = DocumentBuilder()
@@ -136,6 +141,7 @@ def ranking_section(
         page.text(sentences_of(entry, document))
         _data_sentence(page, entry)
         _ranking_table(page, entry, spreads.get((entry.get("task"), entry.get("metric"), entry.get("region")), {}))
+        page.text([why_left_out(entry["left_out"])], kind="remark")
         _inserted(page, entry)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evaluation.aggregation import ResultsError
+from evaluation.claims.comparisons import first_under_other_schemes
 from evaluation.figures import (
     better_map,
     blob_plot,
@@ -17,7 +18,6 @@ from evaluation.figures import (
 from evaluation.figures.layout import percent, rank_words
 from evaluation.figures.selection import Entry, entries, is_combined, label, overall
 from evaluation.ranking.comparison import across_schemes
-from evaluation.ranking.other_schemes import first_under_other_schemes
 from evaluation.ranking.significance import can_be_significant
 
 if TYPE_CHECKING:

@@ -323,6 +323,8 @@ def _volumes(facts: Facts) -> str | None:
 
 @trigger("P-INT-IRRELEVANT-DIFFERENCE")
 def _irrelevant(facts: Facts) -> str | None:
+    if facts.assessment is not None and facts.assessment.uncertainty.margin:
+        return None
     return None if facts.declared("relevance_margin") else "no difference that matters is declared"
 
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 from evaluation.advice.simulation.model import SimulationError
 from evaluation.ranking.combination import Part, combine
 from evaluation.ranking.schemes import get_scheme, rank_scores
-from evaluation.ranking.schemes.challenges import Challenges
+from evaluation.ranking.schemes.aggregate_then_rank import limit_aggregates
+from evaluation.ranking.schemes.challenges import Challenges, aggregate_cases
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +45,24 @@ class Contest:
         return get_scheme(self.scheme.scheme)
 
     @property
+    def is_linear(self) -> bool:
+        """Whether the board compares teams by sign flips: one mean over cases and nothing else."""
+        alone = len(self.models) == 1 and self.models[0].metric.level == "case"
+        return alone and self._scheme.is_linear(self.scheme)
+
+    @property
+    def scores_converge(self) -> bool:
+        """Whether scores tend to `limit_scores` like means, so that n cases are like others, with another spread."""
+        if all(model.metric.level == "dataset" for model in self.models) or self.is_linear:
+            return True
+        return not self.compares_pairs and (not self._scheme.ranks_cases or self.scheme.operator.kind == "mean")
+
+    @property
+    def ranks_cases(self) -> bool:
+        """Whether teams are ranked on every case."""
+        return self._scheme.ranks_cases
+
+    @property
     def compares_pairs(self) -> bool:
         """Whether the scheme compares every pair of teams, which costs most."""
         return self._scheme.compares_pairs
@@ -52,7 +71,7 @@ class Contest:
         """Ranks that the scheme would give with infinitely many cases: samples × teams."""
         parts = []
         for model, quality in zip(self.models, field.parts, strict=True):
-            scores, higher = self._scheme.limit_scores(model, quality, self.scheme)
+            scores, higher = self.limit_scores(model, quality)
             parts.append(self._part(model, scores, higher_is_better=higher))
         return self._combined(parts)
 
@@ -61,9 +80,22 @@ class Contest:
         parts = []
         for model, drawn in zip(self.models, latent, strict=True):
             values = Challenges(model.scale.to_scores(drawn), model.metric.higher_is_better, quality=drawn)
-            scores, higher = self._scheme.simulated_scores(values, self.scheme)
+            scores, higher = self._scores(model, values)
             parts.append(self._part(model, scores, higher_is_better=higher))
         return self._combined(parts)
+
+    def limit_scores(self, model: PartModel, quality: FloatArray) -> tuple[FloatArray, bool]:
+        """Scores with infinitely many cases, samples × teams, and whether the greatest is the best."""
+        if model.metric.level == "dataset":
+            return limit_aggregates(model, quality, None), model.metric.higher_is_better
+        return self._scheme.limit_scores(model, quality, self.scheme)
+
+    def _scores(self, model: PartModel, values: Challenges) -> tuple[FloatArray, bool]:
+        """By the scheme; of a metric of the whole data set the mean of what the cases contribute."""
+        if model.metric.level == "dataset":
+            higher = model.metric.higher_is_better
+            return aggregate_cases(values.values, None, higher=higher), higher
+        return self._scheme.simulated_scores(values, self.scheme)
 
     def ranks_with_gaps(
         self, latent: Sequence[SampleArray], gaps: npt.NDArray[np.bool_], rule: str, diagonal: float
@@ -88,7 +120,7 @@ class Contest:
                 last = gaps
             values[gaps] = fill
             gappy = Challenges(values, model.metric.higher_is_better, last=last)
-            scores, higher = self._scheme.simulated_scores(gappy, self.scheme)
+            scores, higher = self._scores(model, gappy)
             parts.append(self._part(model, scores, higher_is_better=higher))
         return self._combined(parts)
 

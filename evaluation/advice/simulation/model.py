@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import ndtr, ndtri
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +75,8 @@ class Scale:
     Attributes
     ----------
     kind
-        ``logit`` between two bounds, ``log`` above one bound, ``identity`` without.
+        ``logit`` between two bounds, ``log`` above one bound, ``identity`` without; ``answer`` for bounded metrics of the
+        whole data set, to which a case contributes one bound or the other, as a right or a wrong answer does.
     """
 
     kind: str
@@ -87,6 +89,8 @@ class Scale:
         """The scale that fits the range of a metric."""
         bounds = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
         low, high = bounds
+        if low is not None and high is not None and metric.level == "dataset":
+            return cls("answer", low, high, metric.higher_is_better)
         if low is not None and high is not None:
             return cls("logit", low, high, metric.higher_is_better)
         if low is not None:
@@ -111,6 +115,8 @@ class Scale:
     def to_scores(self, latent: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Quality back to scores, in the precision of the input."""
         signed = latent if self.higher_is_better else -latent
+        if self.kind == "answer":
+            return np.asarray(np.where(signed > 0, self.high, self.low), dtype=latent.dtype)
         if self.kind == "logit":
             share = 1.0 / (1.0 + np.exp(-np.clip(signed, -60.0, 60.0)))
             return np.asarray(self.low + (self.high - self.low) * share, dtype=latent.dtype)
@@ -118,8 +124,18 @@ class Scale:
             return np.asarray(self.low + np.exp(np.clip(signed, -60.0, 60.0)), dtype=latent.dtype)
         return signed
 
+    def expectation(self, centre: FloatArray, deviation: float) -> FloatArray | None:
+        """Mean score of normal quality where there is a formula; ``None`` where it has to be integrated."""
+        if self.kind != "answer":
+            return None
+        share = ndtr(self.sign * centre / deviation)
+        return np.asarray(self.low + (self.high - self.low) * share)
+
     def slope(self, score: float) -> float:
         """How much the score changes with quality, at a score."""
+        if self.kind == "answer":
+            share = (score - self.low) / (self.high - self.low)
+            return float((self.high - self.low) * np.exp(-(ndtri(share) ** 2) / 2.0) / math.sqrt(2.0 * math.pi))
         if self.kind == "logit":
             share = (score - self.low) / (self.high - self.low)
             return (self.high - self.low) * share * (1.0 - share)
@@ -148,7 +164,8 @@ class PartModel:
     @property
     def document(self) -> dict[str, Any]:
         """Ready for JSON; typical score and spreads back on the scale of the metric."""
-        typical = float(self.scale.to_scores(np.array(self.mean)))
+        expected = self.scale.expectation(np.array(self.mean), math.hypot(self.cases, self.noise))
+        typical = float(self.scale.to_scores(np.array(self.mean)) if expected is None else expected)
         slope = self.scale.slope(typical)
         return {
             "metric": self.metric.name,
@@ -193,9 +210,12 @@ def model_of(
         found = _from_pilot(metric, region, scale, pilot)
         if found is not None:
             return found
-    default = DEFAULT_SHARE if scale.kind == "logit" else DEFAULT_DISTANCE
+    default = {"logit": DEFAULT_SHARE, "answer": DEFAULT_SHARE}.get(scale.kind, DEFAULT_DISTANCE)
+    if scale.kind == "answer" and not metric.higher_is_better:
+        middle = scale.low + scale.high - default.typical
+        default = Spread(middle, default.cases, default.teams, default.noise)
     if isinstance(spread, Spread):
-        if alone or scale.kind == "logit":
+        if alone or scale.kind in ("logit", "answer"):
             return _from_spread(metric, region, scale, spread, "given")
         model = _from_spread(metric, region, scale, default, "assumed")
         reference = Scale("logit", 0.0, 1.0, higher_is_better=True)
@@ -218,10 +238,25 @@ def _from_spread(metric: MetricUse, region: str | None, scale: Scale, spread: Sp
         )
         raise SimulationError(message)
     slope = scale.slope(spread.typical)
+    if scale.kind == "answer":
+        return _answers(metric, region, scale, spread, source)
     mean = float(scale.to_latent(spread.typical))
     return PartModel(
         metric, region, scale, mean, spread.cases / slope, spread.teams / slope, spread.noise / slope, source
     )
+
+
+def _answers(metric: MetricUse, region: str | None, scale: Scale, spread: Spread, source: str) -> PartModel:
+    """Right and wrong answers: how much a case tells follows from how many are right.
+
+    Of the spread only its proportions count: how much of what a case contributes is common to all teams.
+    """
+    squares = spread.cases**2 + spread.noise**2
+    common = spread.cases**2 / squares if squares > 0 else 0.5
+    share = (spread.typical - scale.low) / (scale.high - scale.low)
+    mean = float(scale.sign * ndtri(share))
+    teams = spread.teams / scale.slope(spread.typical)
+    return PartModel(metric, region, scale, mean, math.sqrt(common), teams, math.sqrt(1.0 - common), source)
 
 
 def _from_pilot(metric: MetricUse, region: str | None, scale: Scale, pilot: pd.DataFrame) -> PartModel | None:
@@ -235,6 +270,13 @@ def _from_pilot(metric: MetricUse, region: str | None, scale: Scale, pilot: pd.D
             rows = rows[rows[column] == wanted]
     if rows.empty:
         return None
+    if metric.level == "dataset":
+        values = rows["value"].dropna().to_numpy(dtype=np.float64)
+        if len(values) < 2 or not scale.low < values.mean() < scale.high:
+            return None
+        default = DEFAULT_SHARE if scale.kind == "answer" else DEFAULT_DISTANCE
+        found = Spread(float(values.mean()), default.cases, float(values.std(ddof=1)), default.noise)
+        return _from_spread(metric, region, scale, found, "pilot")
     if rows.duplicated(["algorithm", "case"]).any():
         message = f"the pilot gives several values of {metric.name} for one algorithm and case"
         raise SimulationError(message)
@@ -298,18 +340,6 @@ def draw_field(random: np.random.Generator, samples: int, teams: int, parts: int
         common,
         tuple(share(common, random.standard_normal((samples, teams)), agreement) for _ in range(parts)),
     )
-
-
-def typical_field(samples: int, teams: int, parts: int) -> Field:
-    """The field that one may expect: qualities at the expected order statistics of a normal distribution, best first.
-
-    Blom, "Statistical estimates and transformed beta-variables", 1958: quantiles at (i - 3/8) / (m + 1/4).
-    """
-    from scipy.special import ndtri
-
-    places = ndtri((np.arange(teams, 0, -1) - 0.375) / (teams + 0.25))
-    common = np.tile(places, (samples, 1))
-    return Field(common, (common,) * parts)
 
 
 def draw_latent(

@@ -50,9 +50,9 @@ def curve(result: SimulationResult) -> Figure:
     """What would more cases, or fewer, tell?"""
     cases = [point.cases for point in result.curve]
     lines = [
-        ("the truly best wins alone", [point.best_wins for point in result.curve], _BLUE, "solid", "circle"),
-        ("the first is ahead of the second", [point.first_ahead for point in result.curve], _ORANGE, "dash", "square"),
-        ("and significantly better", [point.significant for point in result.curve], _GREEN, "dot", "diamond"),
+        ("the truly best ranks first alone", [point.best_wins for point in result.curve], _BLUE, "solid", "circle"),
+        ("a winner is named", [point.named for point in result.curve], _ORANGE, "dash", "square"),
+        ("the right one is named", [point.right for point in result.curve], _GREEN, "dot", "diamond"),
     ]
     traces = [
         {

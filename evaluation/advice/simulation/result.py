@@ -11,18 +11,20 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from evaluation.advice.simulation.board import BoardTally
+
 FloatArray = npt.NDArray[np.float64]
 
 
 class CurvePoint(NamedTuple):
-    """Shares of challenges with that many cases in which the best team of a typical field wins alone, in which it
-    comes out ahead of the second, and in which it is significantly better than the second.
+    """Shares of challenges with that many cases in which the truly best team ranks first alone, in which a winner is
+    named, and in which the right one is.
     """
 
     cases: int
     best_wins: float
-    first_ahead: float
-    significant: float
+    named: float
+    right: float
 
 
 class SelectivePoint(NamedTuple):
@@ -43,14 +45,17 @@ class SimulationResult:
         Share of challenges in which the truly best team ranks first alone, and alone or together with others.
     places
         True place × rank: share of challenges in which the team of that place got that rank.
-    interval_widths
-        By true place, the mean width of the rank interval that the leaderboard would show.
+    boards
+        What the boards of such challenges would say.
+    alpha
+        The registered ceiling for naming a winner wrongly.
+    units_needed
+        The fewest cases with which a winner can be named at all; ``None`` where none ever is.
     curve
         What other numbers of cases would tell.
-    cases_ahead
-        Cases with which the first of a typical field comes out ahead of the second in 95 % of challenges.
-    cases_significant
-        Cases with which it is significantly better in 80 % of them; ``None`` if a million would not do.
+    needed
+        For each target share, the fewest cases with which the right winner is named in so many challenges: ``None`` above
+        10,000; ``None`` altogether where nobody is ever named or it cannot be worked out.
     selective
         What leaving out cases would win a middling team.
     models
@@ -68,15 +73,15 @@ class SimulationResult:
     best_wins: float
     best_shares_first: float
     places: FloatArray
-    interval_widths: FloatArray
+    boards: BoardTally
+    alpha: float
     interval: float
+    units_needed: int | None
     curve: tuple[CurvePoint, ...]
-    cases_ahead: int | None
-    cases_significant: int | None
+    needed: Mapping[float, int | None] | None
     selective: tuple[SelectivePoint, ...]
     models: tuple[Mapping[str, Any], ...]
     notes: tuple[str, ...]
-    group: str
 
     @property
     def margin(self) -> float:
@@ -87,7 +92,7 @@ class SimulationResult:
     def document(self) -> dict[str, Any]:
         """Ready for JSON, sentences and figures included."""
         return {
-            "schema": 1,
+            "schema": 2,
             "cases": self.cases,
             "teams": self.teams,
             "samples": self.samples,
@@ -99,10 +104,18 @@ class SimulationResult:
             "best_shares_first": self.best_shares_first,
             "places": self.places.tolist(),
             "interval": self.interval,
-            "interval_widths": self.interval_widths.tolist(),
+            "boards": {
+                "number": self.boards.boards,
+                "named": self.boards.named,
+                "wrong": self.boards.wrong,
+                "set_width": self.boards.width,
+                "set_widths": self.boards.widths.tolist(),
+                "first_set_width": self.boards.first_width,
+            },
+            "winner_alpha": self.alpha,
+            "units_needed": self.units_needed,
             "curve": [point._asdict() for point in self.curve],
-            "cases_ahead": self.cases_ahead,
-            "cases_significant": self.cases_significant,
+            "needed": None if self.needed is None else {f"{target:g}": cases for target, cases in self.needed.items()},
             "selective": [point._asdict() for point in self.selective],
             "models": [dict(model) for model in self.models],
             "notes": list(self.notes),
@@ -117,7 +130,7 @@ class SimulationResult:
         return sentences(self)
 
     def figures(self) -> list[dict[str, Any]]:
-        """Three figures: who ends up where, what more cases would tell, what leaving out cases would win."""
+        """Who ends up where, what more cases would tell where that is known, what leaving out cases would win."""
         from evaluation.advice.simulation.plots import curve, places, selective
 
-        return [places(self), curve(self), selective(self)]
+        return [places(self), *([curve(self)] if self.curve else []), selective(self)]

@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
+from evaluation.advice.simulation.board import (
+    FLIP_DRAWS,
+    MOST_DRAWS,
+    Tally,
+    boards_within,
+    decision_of,
+    plan_of,
+    simulated_assessment,
+)
 from evaluation.advice.simulation.contest import Contest, simulated_scheme
 from evaluation.advice.simulation.model import (
     SimulationError,
     draw_field,
     draw_latent,
     model_of,
-    typical_field,
 )
+from evaluation.advice.simulation.needed import TARGETS, Scaled, challenges_within
 from evaluation.advice.simulation.result import CurvePoint, SelectivePoint, SimulationResult
-from evaluation.ranking.combination import Part, combine
-from evaluation.ranking.resampling import Design, Drawn, multiplicities
-from evaluation.ranking.schemes import Samples, apply_scheme
-from evaluation.ranking.schemes.challenges import signed_rank_p_values
+from evaluation.ranking.uncertainty.budget import budget
+from evaluation.ranking.uncertainty.needed import units_needed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     import pandas as pd
 
+    from evaluation.advice.simulation.board import BoardTally
     from evaluation.advice.simulation.model import SampleArray, Spread
     from evaluation.assessment import Assessment
 
@@ -40,34 +47,33 @@ MAX_SCORES: Final = 100_000
 """Of one simulated challenge, metric and region."""
 MAX_SAMPLES: Final = 100_000
 SHARES_LEFT_OUT: Final = (0.05, 0.1, 0.2)
-AHEAD: Final = 0.95
-POWER: Final = 0.8
+MOST_BOARDS: Final = 400
 _CHUNK_ELEMENTS: Final = 400_000
 _CURVE: Final = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
-_LARGEST_ANSWER: Final = 1_000_000
 
 
 @dataclass(frozen=True)
 class _Effort:
-    """How many challenges each stage simulates; tests between all pairs of teams cost most."""
+    """How many challenges each stage simulates; boards and tests between all pairs of teams cost most."""
 
     samples: int
-    curve: int
-    intervals: int
-    bootstrap: int
+    boards: int
+    scaled: int
     selective: int
 
     @classmethod
     def of(cls, contest: Contest, *, cases: int, teams: int, samples: int, bootstrap: int) -> _Effort:
-        budget = 32e6 / max(cases * teams * len(contest.models), 1)
+        tables = len(contest.models)
+        budget = 32e6 / max(cases * teams * tables, 1)
         if contest.compares_pairs:
             budget /= max(teams / 10, 1)
-        by_tests = contest.compares_pairs
+        draws = min(bootstrap, FLIP_DRAWS if contest.is_linear else MOST_DRAWS)
         return cls(
             samples=min(samples, max(int(2 * budget), 50)),
-            curve=min(samples, 400, max(int(budget / 5), 20)),
-            intervals=min(samples, 3 if by_tests else 20, max(int(budget / 50), 2)),
-            bootstrap=min(bootstrap, 50 if by_tests else 500, max(int(5 * budget), 100)),
+            boards=max(
+                10, min(samples, MOST_BOARDS, boards_within(4.0, contest, cases=cases, teams=teams, draws=draws))
+            ),
+            scaled=min(samples, MOST_BOARDS, max(40, challenges_within(3.0, contest, teams=teams))),
             selective=min(samples, 200, max(int(budget / 16), 10)),
         )
 
@@ -118,7 +124,7 @@ def simulate(
     Raises
     ------
     SimulationError
-        For numbers out of range, a pilot that does not fit, or a design without a metric that has scores of cases.
+        For numbers out of range, or a pilot that does not fit.
 
     Examples
     --------
@@ -150,25 +156,28 @@ def make_contest(
     Raises
     ------
     SimulationError
-        If no metric of the ranking has scores of cases.
+        If there is no such ranking, or spread or pilot does not fit.
     """
     scheme, notes = simulated_scheme(assessment, ranking)
     used = [m for m in assessment.metrics if scheme.metrics is None or m.name in scheme.metrics]
-    per_case = [metric for metric in used if metric.level == "case"]
-    if not per_case:
-        message = "no metric of the ranking gives one score a case, so there is nothing to simulate"
-        raise SimulationError(message)
-    left_out = [metric.name for metric in used if metric.level != "case"]
-    if left_out:
-        notes = (*notes, f"Metrics over the whole data set are left out: {', '.join(left_out)}.")
+    whole = [metric.name for metric in used if metric.level != "case"]
+    if whole:
+        stands = "stands" if len(whole) == 1 else "stand"
+        notes = (
+            *notes,
+            (
+                f"For {', '.join(whole)}, {'a metric' if len(whole) == 1 else 'metrics'} of the whole data set, {stands} the mean "
+                "of what each case contributes."
+            ),
+        )
     names = [region.name for region in assessment.regions if scheme.regions is None or region.name in scheme.regions]
     regions: list[str | None] = list(names) or [None]
     models = tuple(
-        model_of(metric, region, spread=spread, pilot=pilot, alone=len(per_case) == 1)
-        for metric in per_case
+        model_of(metric, region, spread=spread, pilot=pilot, alone=len(used) == 1)
+        for metric in used
         for region in regions
     )
-    undecided = [metric.name for metric in per_case if metric.policy.missing is None]
+    undecided = [metric.name for metric in used if metric.policy.missing is None]
     if undecided:
         notes = (*notes, f"Nothing says what a missing {undecided[0]} counts as, so missing cases are ignored here.")
     if scheme.combine is None and len(models) > 1:
@@ -197,15 +206,26 @@ class _Simulation:
         self.curve_cases = sorted({max(3, round(self.cases * share)) for share in _CURVE})
         self.total = (
             self._chunks(self.effort.samples, self.cases)
-            + self._chunks(self.effort.curve, self.curve_cases[-1])
-            + self.effort.intervals
+            + self.effort.boards
+            + (self.effort.scaled if self._can_be_scaled else 0)
             + self._chunks(self.effort.selective, self.cases)
         )
 
+    @property
+    def _place(self) -> int:
+        """Place of the simulated ranking among those of the assessment."""
+        names = [scheme.name for scheme in self.assessment.rankings]
+        return names.index(self.contest.scheme.name)
+
+    @property
+    def _can_be_scaled(self) -> bool:
+        least = units_needed(simulated_assessment(self.assessment, self.contest), algorithms=self.teams)[0].winner
+        return least is not None and self.contest.scores_converge
+
     def run(self) -> SimulationResult:
         places, wins, shares = self._outcomes()
-        widths = self._interval_widths()
-        curve = self._curve()
+        boards = self._boards()
+        curve, needed = self._more_cases()
         selective = self._selective()
         contest = self.contest
         return SimulationResult(
@@ -218,19 +238,15 @@ class _Simulation:
             best_wins=wins,
             best_shares_first=shares,
             places=places,
-            interval_widths=widths,
+            boards=boards,
+            alpha=budget(self.assessment.uncertainty, self.teams).alpha,
             interval=self.assessment.uncertainty.interval,
+            units_needed=units_needed(self.assessment, algorithms=self.teams)[self._place].winner,
             curve=tuple(curve),
-            cases_ahead=_needed([(p.cases, p.first_ahead) for p in curve], float(ndtri(AHEAD)), 0.0),
-            cases_significant=_needed(
-                [(p.cases, p.significant) for p in curve],
-                float(ndtri(POWER)),
-                float(ndtri(1.0 - contest.scheme.alpha)),
-            ),
+            needed=needed,
             selective=tuple(selective),
             models=tuple(model.document for model in contest.models),
             notes=contest.notes,
-            group=self.assessment.uncertainty.group,
         )
 
     def _chunk(self, cases: int) -> int:
@@ -271,66 +287,36 @@ class _Simulation:
             shares += int(best.any(axis=1).sum())
         return counts / self.effort.samples, wins / self.effort.samples, shares / self.effort.samples
 
-    def _interval_widths(self) -> FloatArray:
-        """Mean width of the bootstrap rank interval by true place, as the leaderboard would show it."""
+    def _boards(self) -> BoardTally:
+        """What boards would say, by the code that makes them."""
         random = self.streams[1]
-        models = self.contest.models
-        names = tuple(f"{case:06d}" for case in range(self.cases))
-        drawn = Design(names).draw(self.effort.bootstrap, self.seed)
-        samples = Samples(multiplicities(drawn, self.cases, self.effort.bootstrap), drawn)
-        tail = (1.0 - self.assessment.uncertainty.interval) / 2.0
-        widths = []
-        for _ in range(self.effort.intervals):
-            field = draw_field(random, 1, self.teams, len(models), self.agreement)
-            latent = draw_latent(random, models, field, self.cases, self.agreement)
-            ranks = self._resampled_ranks(latent, samples, drawn)
-            low, high = np.quantile(ranks, [tail, 1.0 - tail], axis=0)
-            order = np.lexsort((-field.common, self.contest.true_ranks(field)), axis=1)[0]
-            widths.append((high - low)[order])
+        assessment = simulated_assessment(self.assessment, self.contest)
+        plan = plan_of(assessment, self.cases, self.seed)
+        tally = Tally(self.teams)
+        for _ in range(self.effort.boards):
+            field = draw_field(random, 1, self.teams, len(self.contest.models), self.agreement)
+            latent = draw_latent(random, self.contest.models, field, self.cases, self.agreement)
+            decision, ranks = decision_of(self.contest, latent, 0, plan, assessment)
+            tally.add(decision, ranks, self.contest.true_ranks(field)[0])
             self._advance()
-        return np.asarray(np.mean(widths, axis=0))
+        return tally.result()
 
-    def _resampled_ranks(self, latent: list[SampleArray], samples: Samples, drawn: Drawn) -> FloatArray:
-        """Ranks of one challenge in every bootstrap sample, by the registered scheme."""
-        scheme, models = self.contest.scheme, self.contest.models
-        if self.contest.compares_pairs:
-            index = drawn.cases.reshape(samples.number, self.cases)
-            return self.contest.ranks([quality[0][index] for quality in latent])
-        parts = []
-        for model, quality in zip(models, latent, strict=True):
-            ranked = apply_scheme(
-                model.scale.to_scores(quality[0]).astype(np.float64),
-                np.zeros((self.cases, self.teams), dtype=bool),
-                samples,
-                scheme,
-                higher_is_better=model.metric.higher_is_better,
-                aggregation=self.assessment.aggregation,
-                hierarchy=None,
-            )
-            key = {"task": None, "metric": model.metric.name, "region": model.region}
-            parts.append(Part(key, ranked.scores, ranked.ranks, np.ones(samples.number)))
-        if scheme.combine is None:
-            return parts[0].ranks
-        return combine(parts, scheme.combine, scheme.missing_rank)[0].ranks
-
-    def _curve(self) -> list[CurvePoint]:
-        """What more cases would tell, for the field that one may expect; fewer cases are prefixes of more."""
-        random = self.streams[2]
-        models, teams = self.contest.models, self.teams
-        most = self.curve_cases[-1]
-        alpha = self.contest.scheme.alpha
-        tallies = {cases: np.zeros(3) for cases in self.curve_cases}
-        for size in self._pieces(self.effort.curve, most):
-            field = typical_field(size, teams, len(models))
-            latent = draw_latent(random, models, field, most, self.agreement)
-            pair = models[0].scale.to_scores(latent[0][:, :, :2])
-            for cases, tally in tallies.items():
-                ranks = self.contest.ranks([part[:, :cases] for part in latent])
-                first = ranks == ranks.min(axis=1, keepdims=True)
-                tally[0] += (first[:, 0] & (first.sum(axis=1) == 1)).sum()
-                tally[1] += (ranks[:, 0] < ranks[:, 1]).sum() + 0.5 * (ranks[:, 0] == ranks[:, 1]).sum()
-                tally[2] += _significant(pair[:, :cases], alpha, higher=models[0].metric.higher_is_better)
-        return [CurvePoint(cases, *(float(x) for x in tally / self.effort.curve)) for cases, tally in tallies.items()]
+    def _more_cases(self) -> tuple[list[CurvePoint], dict[float, int | None] | None]:
+        """What other numbers of cases would tell, and the fewest for each target; ``None`` if that cannot be had."""
+        scaled = Scaled(
+            self.contest,
+            self.assessment,
+            teams=self.teams,
+            challenges=self.effort.scaled,
+            agreement=self.agreement,
+            seed=self.seed,
+            advance=self._advance,
+        )
+        if not scaled.possible:
+            return [], None
+        shares = [(cases, scaled.at(cases)) for cases in self.curve_cases]
+        points = [CurvePoint(cases, share.first, share.named, share.right) for cases, share in shares]
+        return points, {target: scaled.fewest(target) for target in TARGETS}
 
     def _selective(self) -> list[SelectivePoint]:
         """Places that a middling team wins by not handing in the cases that go worst for it."""
@@ -370,31 +356,6 @@ class _Simulation:
             own = np.take_along_axis(drawn, team[:, None, None], axis=2)[:, :, 0]
             total += (own - np.float32(model.mean)) / np.float32(max(math.hypot(model.cases, model.noise), 1e-12))
         return total
-
-
-def _significant(pairs: npt.NDArray[Any], alpha: float, *, higher: bool) -> int:
-    """In how many challenges the first is significantly better than the second on the first metric."""
-    p_values = signed_rank_p_values(pairs if higher else -pairs)
-    return int((p_values[:, 0, 1] <= alpha).sum())
-
-
-def _needed(points: list[tuple[int, float]], wanted: float, critical: float) -> int | None:
-    """Cases at which a share is reached, from a line through Φ⁻¹(share) + critical ∝ √cases.
-
-    The share of challenges in which a mean of independent case differences exceeds a critical value follows
-    Φ(c √n - critical). All points that are neither certain nor hopeless take part in the estimate of c.
-    """
-    inside = [(cases, share) for cases, share in points if 0.02 < share < 0.98]
-    if not inside:
-        sure = [cases for cases, share in points if share >= 0.98]
-        return min(sure) if sure else None
-    roots = np.sqrt([cases for cases, _ in inside])
-    heights = ndtri([share for _, share in inside]) + critical
-    slope = float((roots * heights).sum() / (roots**2).sum())
-    if slope <= 0:
-        return None
-    cases = math.ceil(((wanted + critical) / slope) ** 2)
-    return cases if cases <= _LARGEST_ANSWER else None
 
 
 def _check(*, cases: int, teams: int, samples: int, seed: int, agreement: float) -> None:

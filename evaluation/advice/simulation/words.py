@@ -9,56 +9,89 @@ from evaluation.figures.layout import number, percent
 if TYPE_CHECKING:
     from evaluation.advice.simulation.result import SimulationResult
 
-_GOOD: Final = 0.9
 _PLACES: Final = 0.05
 
 
 def sentences(result: SimulationResult) -> list[str]:
     """The sentences that stand beside the figures, the main one first."""
-    said = [_headline(result), _intervals(result), _cases(result), _selective(result), *result.notes, _basis(result)]
+    said = [_winner(result), _sets(result), _order(result), _selective(result), *result.notes, _basis(result)]
     return [sentence for sentence in said if sentence]
 
 
-def _headline(result: SimulationResult) -> str:
+def _winner(result: SimulationResult) -> str:
+    """How often a winner is named, how often wrongly, and how many cases it takes."""
+    cases, boards = result.cases, result.boards
+    if result.units_needed is None:
+        return "By this design no board can name a winner: nothing is resampled, or too seldom, or extremes are ranked."
+    if cases < result.units_needed:
+        return (
+            f"With {cases} cases no winner can be named, whatever the results: {result.units_needed} are the least. "
+            f"{_enough(result)}"
+        ).rstrip()
+    lead = f"With {cases} cases and {result.teams} teams a winner would be named in {_of_100(boards.named)} such challenges"
+    if boards.named > 0:
+        lead += f", wrongly in {_of_100(boards.wrong)}"
+    return f"{lead}. {_enough(result)}".rstrip()
+
+
+def _of_100(share: float) -> str:
+    """A share as a count of a hundred.
+
+    Examples
+    --------
+    >>> _of_100(0.38), _of_100(0.004), _of_100(0.0)
+    ('38 of 100', 'fewer than 1 of 100', 'fewer than 1 of 100')
+    """
+    if share < 0.005:
+        return "fewer than 1 of 100"
+    if 0.995 <= share < 1.0:
+        return "more than 99 of 100"
+    return f"{100 * share:.0f} of 100"
+
+
+def _enough(result: SimulationResult) -> str:
+    """How many cases are enough for the larger target."""
+    if result.needed is None:
+        return "How many cases would be enough is not worked out for this scheme." if result.units_needed else ""
+    target = max(result.needed)
+    fewest = result.needed[target]
+    share = f"{100 * target:.0f} of 100"
+    right = result.boards.named - result.boards.wrong
+    if right >= target:
+        return f"That is enough to name the right one in {share}."
+    if fewest is None:
+        return f"More than 10,000 cases would be needed to name the right one in {share}."
+    fewest = max(fewest, 10 * (result.cases // 10 + 1))
+    return f"To name the right one in {share}, about {_about(fewest)} cases are needed."
+
+
+def _sets(result: SimulationResult) -> str:
+    """What the rank sets would say."""
+    boards = result.boards
+    if result.units_needed is None or result.cases < result.units_needed:
+        return ""
+    level = f"{100 * result.interval:g} %"
+    return (
+        f"A rank set (all of them right together in {level} of challenges) would hold {number(boards.width, 2)} of "
+        f"{result.teams} ranks on average, that of the first {number(boards.first_width, 2)}."
+    )
+
+
+def _order(result: SimulationResult) -> str:
+    """How often the order itself is right at the top, whether or not a winner is named."""
     lead = (
-        f"With {result.cases} cases and {result.teams} teams the truly best team ranks first alone in "
-        f"{percent(result.best_wins)} of {result.samples} simulated challenges (± {100 * result.margin:.0f} points)"
+        f"The truly best team ranks first alone in {percent(result.best_wins)} of {result.samples} simulated challenges "
+        f"(± {100 * result.margin:.0f} points)"
     )
     if result.best_shares_first - result.best_wins > 0.01:
         lead += f", and shares the first place in another {percent(result.best_shares_first - result.best_wins)}"
-    judged = "" if result.best_wins >= _GOOD else " Expect that no winner is named, or add cases."
-    return f"{lead}.{judged}"
+    return f"{lead}."
 
 
-def _intervals(result: SimulationResult) -> str:
-    widths = result.interval_widths
-    middle = widths[(result.teams - 1) // 2]
-    return (
-        f"The {result.interval:.0%}".replace("%", " %") + f" resampling range on the leaderboard would span "
-        f"{number(1 + widths[0], 2)} ranks for the best team and {number(1 + middle, 2)} for the one in the middle, "
-        f"of {result.teams}."
-    )
-
-
-def _cases(result: SimulationResult) -> str:
-    ahead = _about(result.cases_ahead)
-    significant = _about(result.cases_significant)
-    if ahead is None or significant is None:
-        return "No number of cases that one could collect would tell the first of a typical field from the second."
-    return (
-        f"In a typical field {ahead} cases would put the first ahead of the second in 95 % of challenges, and "
-        f"{significant} would make it significantly better in 80 %."
-    )
-
-
-def _about(cases: int | None) -> str | None:
-    if cases is None:
-        return None
-    if cases < 20:
-        return f"about {cases}"
-    digits = len(str(cases)) - 2
-    rounded = -(-cases // 10**digits) * 10**digits
-    return f"about {rounded}"
+def _about(cases: int) -> str:
+    """Two digits, rounded up."""
+    digits = max(len(str(cases)) - 2, 0)
+    return f"{-(-cases // 10**digits) * 10**digits:,}"
 
 
 def _selective(result: SimulationResult) -> str:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
+from scipy.special import ndtri
 
 from evaluation.assessment.model import Operator
 from evaluation.ranking.schemes.base import Scheme
@@ -84,9 +85,13 @@ def limit_aggregates(model: PartModel, quality: FloatArray, operator: Operator |
     """Aggregates of values over infinitely many cases: exact quantiles, means by Gauss–Hermite quadrature."""
     deviation = math.hypot(model.cases, model.noise)
     centre = model.mean + model.teams * quality
-    position = None if operator is None else operator.quantile(higher_is_better=True)
+    position = None if operator is None else operator.quantile(higher_is_better=model.metric.higher_is_better)
     if position is None:
+        if (expected := model.scale.expectation(centre, deviation)) is not None:
+            return expected
         nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
         values = model.scale.to_scores(centre[..., None] + deviation * nodes)
         return np.asarray(values @ (weights / weights.sum()))
-    return np.asarray(model.scale.to_scores(centre))
+    better = position if model.metric.higher_is_better else 1.0 - position
+    # The smallest and the largest have no limit; one in ten thousand stands for them.
+    return np.asarray(model.scale.to_scores(centre + deviation * ndtri(np.clip(better, 1e-4, 1.0 - 1e-4))))

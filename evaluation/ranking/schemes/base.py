@@ -147,9 +147,13 @@ class Scheme(ABC):
         """Scores in every sample at once, samples × algorithms, and whether the greatest is the best."""
 
     def rank_scores(self, scores: FloatArray, registered: RankingScheme, *, higher_is_better: bool) -> Ranked:
-        """Rank scores; an algorithm without a score gets the registered missing rank and is never dropped."""
+        """Rank scores, compared after rounding; an algorithm without a score gets the registered missing rank."""
         ranks = rank(
-            scores, higher_is_better=higher_is_better, ties=registered.ties, missing_rank=registered.missing_rank
+            scores,
+            higher_is_better=higher_is_better,
+            ties=registered.ties,
+            missing_rank=registered.missing_rank,
+            rounded=True,
         )
         return Ranked(scores, ranks, higher_is_better)
 

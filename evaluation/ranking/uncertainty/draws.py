@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm, t
 
+from evaluation.ranking.operators import row_medians
 from evaluation.ranking.ranks import snap
 
 if TYPE_CHECKING:
@@ -159,8 +160,9 @@ class Draws:
                 return None
             fresh.append(_fresh(part.higher_is_better, full, deviation * self.spread.growth, winner))
         if not self.ranking.steps:  # the best score is first, whatever the ranks of the others
-            scores = snap(fresh[0] if self.ranking.elementary[0].higher_is_better else -fresh[0])
-            return float((scores[:, winner] == scores.max(axis=1)).mean())
+            scores = fresh[0] if self.ranking.elementary[0].higher_is_better else -fresh[0]
+            # Rounding keeps an order, so only the two that are compared need it.
+            return float((snap(scores[:, winner]) == snap(scores.max(axis=1))).mean())
         ranks = self.ranking.final(fresh)
         return float((ranks[:, winner] == ranks.min(axis=1)).mean())
 
@@ -168,8 +170,10 @@ class Draws:
 def _fresh(higher: bool, full: FloatArray, deviation: FloatArray, winner: int) -> FloatArray:
     """Scores on fresh units, draws × algorithms, for a truth that is drawn too."""
     score, dev = (full, deviation) if higher else (-full, -deviation)
-    spread = ((dev - np.median(dev, axis=1, keepdims=True)) ** 2).mean(axis=0)
-    apart = np.sqrt(((dev[:, [winner]] - dev) ** 2).mean(axis=0))
+    centred = dev - row_medians(dev)
+    spread = np.einsum("bj,bj->j", centred, centred) / len(dev)
+    gaps = dev[:, [winner]] - dev
+    apart = np.sqrt(np.einsum("bj,bj->j", gaps, gaps) / len(dev))
     close = (np.abs(score[winner] - score) <= 3.0 * apart) & (spread <= 4.0 * np.median(spread))
     centre, first = score.copy(), dev.copy()
     group = np.flatnonzero(close)

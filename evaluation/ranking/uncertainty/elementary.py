@@ -103,9 +103,13 @@ class Ranking:
     def final(self, scores: Sequence[FloatArray]) -> FloatArray:
         """Final ranks from elementary scores, each samples × algorithms in the direction of its metric."""
         parts = []
+        # Scores that are averaged themselves are rounded before; of others only the order counts.
+        averaged = any(not step.rerank for step in self.steps[:1])
         for part, given in zip(self.elementary, scores, strict=True):
-            ranked = rank_scores(snap(given), self.registered, higher_is_better=part.higher_is_better)
-            cases = np.resize(part.cases[:1], len(given))
+            ranked = rank_scores(
+                snap(given) if averaged else given, self.registered, higher_is_better=part.higher_is_better
+            )
+            cases = np.full(len(given), part.cases[0])
             parts.append(Part(part.key, ranked.scores, ranked.ranks, cases))
         if not self.steps:
             return parts[0].ranks

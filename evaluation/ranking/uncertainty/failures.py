@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv
 
-from evaluation.aggregation import constant
 from evaluation.ranking.ranks import rank, snap
+from evaluation.ranking.uncertainty.units import case_weights
 
 if TYPE_CHECKING:
     from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
@@ -99,7 +99,7 @@ def ranks_after_one_more(ranking: Ranking) -> list[int | None]:
     if variants is None:
         return nothing
     result = list(nothing)
-    failed = [max(part.item.table.outcomes[j].get("missing", 0) for part in parts) for j in range(count)]
+    failed = [max(part.item.missing[j] for part in parts) for j in range(count)]
     for algorithm, ranks in variants.items():
         if len(ranks) and failed[algorithm] < max(len(part.item.table.cases) for part in parts):
             result[algorithm] = int(np.ceil(ranks.max()))
@@ -114,9 +114,8 @@ def _missing_values(part: Elementary, *, ranked: bool = False) -> FloatArray | N
         return None
     if policy == "worst_rank":
         return np.full(len(table.cases), np.nan) if ranked else None
-    if policy == "image_diagonal":
-        return None if np.isnan(table.diagonals).any() else np.asarray(table.diagonals, dtype=np.float64)
-    return np.full(len(table.cases), constant(policy, table.metric))
+    values = table.penalties(policy)
+    return None if np.isnan(values).any() else np.asarray(values, dtype=np.float64)
 
 
 def _columnwise(
@@ -126,13 +125,21 @@ def _columnwise(
     count = len(ranking.algorithms)
     result: dict[int, list[FloatArray]] = {j: [] for j in range(count)}
     full = [part.scores[0] for part in ranking.elementary]
+    linear = [_linear_scores(ranking, index, worst[index]) for index in range(len(ranking.elementary))]
     for members in tasks.values():
         rows: list[tuple[int, FloatArray]] = []
         for j in range(count):
-            columns = [_scores_with_a_failure(ranking, index, j, worst[index]) for index in members]
+            columns = [
+                _scores_with_a_failure(ranking, index, j, worst[index]) if own is None else own[:, j]
+                for index, own in ((index, linear[index]) for index in members)
+            ]
             if any(column is None for column in columns):
                 return None
             scores = np.stack([column for column in columns if column is not None], axis=1)
+            if len(members) == 1:
+                better = 1.0 if ranking.elementary[members[0]].higher_is_better else -1.0
+                rows.append((j, scores[[int((scores[:, 0] * better).argmin())]]))
+                continue
             others = np.stack([np.delete(full[index], j) for index in members], axis=1)
             directions = [ranking.elementary[index].higher_is_better for index in members]
             rows.append((j, scores[_undominated(scores, directions, others)]))
@@ -154,6 +161,22 @@ def _columnwise(
     return {j: np.concatenate(ranks) if ranks else np.empty(0) for j, ranks in result.items()}
 
 
+def _linear_scores(ranking: Ranking, index: int, worst: FloatArray | None) -> FloatArray | None:
+    """Scores of all algorithms with each case failed in turn, cases × algorithms, where a score is a weighted mean."""
+    part = ranking.elementary[index]
+    if ranking.registered.operator.kind != "mean" or not ranking.scheme.is_linear(ranking.registered):
+        return None
+    table = ranking.values_of(part)
+    if table.hierarchy is not None and table.aggregation.operator.kind != "mean":
+        return None
+    assert worst is not None
+    if np.isnan(table.values).any():
+        return None
+    weights = case_weights(np.ones((len(table.values), 1), dtype=bool), table.hierarchy)
+    # Not from the rounded scores: what is left of rounding beside 0 would break a tie.
+    return np.asarray((weights * table.values).sum(axis=0) + weights * (worst[:, None] - table.values))
+
+
 def _scores_with_a_failure(ranking: Ranking, index: int, algorithm: int, worst: FloatArray | None) -> FloatArray | None:
     """Score of one algorithm with each of its cases failed in turn."""
     part = ranking.elementary[index]
@@ -163,13 +186,11 @@ def _scores_with_a_failure(ranking: Ranking, index: int, algorithm: int, worst: 
     if np.isnan(own).any():
         return None
     if ranking.registered.operator.kind == "mean" and ranking.scheme.is_linear(ranking.registered):
-        if table.hierarchy is None:
-            return np.asarray(part.scores[0, algorithm] + (worst - own) / len(own))
-        if table.aggregation.operator.kind == "mean":
-            from evaluation.ranking.uncertainty.units import case_weights
-
-            weights = case_weights(np.ones((len(own), 1), dtype=bool), table.hierarchy)[:, 0]
-            return np.asarray(part.scores[0, algorithm] + weights * (worst - own))
+        hierarchy = table.hierarchy
+        if hierarchy is None or table.aggregation.operator.kind == "mean":
+            weights = case_weights(np.ones((len(own), 1), dtype=bool), hierarchy)[:, 0]
+            # Not from the rounded score: what is left of rounding beside 0 would break a tie.
+            return np.asarray((weights * own).sum() + weights * (worst - own))
     if len(own) ** 2 * len(ranking.algorithms) > _MOST_NUMBERS:
         return None
     from dataclasses import replace
@@ -194,24 +215,23 @@ def _undominated(scores: FloatArray, higher: list[bool], others: FloatArray) -> 
         Scores of the other algorithms, algorithms × metrics. Ranks depend on places among them alone.
     """
     sign = np.where(higher, 1.0, -1.0)
-    if scores.shape[1] == 1:
-        return np.array([int((scores[:, 0] * sign[0]).argmin())])
     own, rest = snap(scores) * sign, snap(others) * sign
     places = np.empty(own.shape, dtype=np.int64)
     for column in range(own.shape[1]):
-        better = rest[None, :, column] > own[:, [column]]
-        level = rest[None, :, column] == own[:, [column]]
-        places[:, column] = 2 * better.sum(axis=1) + level.any(axis=1)
-    distinct, index = np.unique(places, axis=0, return_index=True)
-    if len(distinct) > _MOST_COMPARED:
+        ordered = np.sort(rest[~np.isnan(rest[:, column]), column])
+        above = np.searchsorted(ordered, own[:, column], side="right")
+        level = above > np.searchsorted(ordered, own[:, column], side="left")
+        places[:, column] = 2 * (len(ordered) - above) + level
+    if len(places) > _MOST_COMPARED:
+        _, index = np.unique(places, axis=0, return_index=True)
         return np.asarray(index)
-    worst_first = np.argsort(-distinct.sum(axis=1), kind="stable")
-    distinct, index = distinct[worst_first], index[worst_first]
-    # What another failure outdoes everywhere has the smaller sum and stands behind it.
-    outdone = np.ones((len(distinct), len(distinct)), dtype=bool)
-    for place in distinct.T:
-        outdone &= place[None, :] >= place[:, None]
-    return np.asarray(index[~np.tril(outdone, -1).any(axis=1)])
+    # What another failure outdoes everywhere has no larger sum, so the worst that is left is never outdone.
+    left = np.argsort(-places.sum(axis=1), kind="stable")
+    chosen = []
+    while len(left):
+        chosen.append(left[0])
+        left = left[(places[left] > places[left[0]]).any(axis=1)]
+    return np.array(chosen)
 
 
 def _dependent(
@@ -258,7 +278,7 @@ def _all_scores_with_a_failure(
         if np.isnan(before).any():
             return None
         after = rank(values, last_rank=last, **arguments)  # type: ignore[arg-type]
-        return np.asarray(part.scores[0] + (after - before) / cases)
+        return np.asarray((before.sum(axis=0) + (after - before)) / cases)
     if cases * cases * count * count > _MOST_NUMBERS:
         return None
     from dataclasses import replace

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+MOST_IN_MATRICES = 200
+"""Above so many algorithms single pairs are not written down: matrices would be most of the document."""
 MOST_COLUMNS = 500
 """With more letters than this nobody can read them, and comparisons without any order may ask for very many."""
 

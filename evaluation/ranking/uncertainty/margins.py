@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,26 +13,27 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 
 
-def flip_interval(
-    contributed: Contributions, first: int, other: int, critical: float
-) -> tuple[float, tuple[float, float] | None]:
-    """Difference of two scores, first minus other, and its interval; ``None`` where it is unbounded.
+def flip_intervals(
+    contributed: Contributions, first: int, critical: float
+) -> list[tuple[float, tuple[float, float] | None]]:
+    """Differences of the first from every algorithm, and their intervals; ``None`` where one is unbounded.
 
     The interval holds every x for which the units' contributions, less x times their weights, are within the critical
     value of the self-normalised statistic.
     """
-    pair = np.array([first]), np.array([other])
-    parts = contributed.differences(*pair)[:, 0]
+    others = np.arange(contributed.plain.shape[1])
+    parts = contributed.differences(np.full(len(others), first), others)
     weights = contributed.unit_weights
-    total = float(parts.sum())
+    totals = parts.sum(axis=0)
     squares = critical**2
-    a, b, c = float(weights @ weights), float(weights @ parts), float(parts @ parts)
+    a, b, c = float(weights @ weights), weights @ parts, np.einsum("up,up->p", parts, parts)
     leading = 1.0 - squares * a
     if leading <= 0.0:
-        return total, None
-    half = total - squares * b
-    root = math.sqrt(max(half * half - leading * (total * total - squares * c), 0.0))
-    return total, ((half - root) / leading, (half + root) / leading)
+        return [(float(total), None) for total in totals]
+    half = totals - squares * b
+    root = np.sqrt(np.maximum(half * half - leading * (totals * totals - squares * c), 0.0))
+    low, high = (half - root) / leading, (half + root) / leading
+    return [(float(t), (float(x), float(y))) for t, x, y in zip(totals, low, high, strict=True)]
 
 
 def verdict(interval: tuple[float, float] | None, margin: float | None, *, shown: bool) -> str:

@@ -134,8 +134,8 @@ def compare_by_flips(
         # Flips know nothing of what is added: only what is observed becomes less sure.
         own = statistic[0] * pairs.shrinkage[numbers]
         observed[numbers] = own
-        p_own[first[numbers], second[numbers]] = (statistic >= own - _TOLERANCE).mean(axis=0)
-        p_own[second[numbers], first[numbers]] = (statistic <= own + _TOLERANCE).mean(axis=0)
+        p_own[first[numbers], second[numbers]] = _rows(statistic >= own - _TOLERANCE) / len(statistic)
+        p_own[second[numbers], first[numbers]] = _rows(statistic <= own + _TOLERANCE) / len(statistic)
     shown = np.zeros((algorithms, algorithms), dtype=bool)
     alive = np.zeros((2, len(first)), dtype=bool)
     alive[:, usable] = True
@@ -152,6 +152,11 @@ def compare_by_flips(
         shown[second[new[1]], first[new[1]]] = True
         alive &= ~new
     return FlipComparisons(shown, p_own, 0.0 if critical is None else critical)
+
+
+def _rows(marked: BoolArray) -> IntArray:
+    """How many rows are marked in every column; summed as small numbers, which is several times as fast."""
+    return np.asarray(np.add.reduce(marked.view(np.uint8), axis=0, dtype=np.int32))
 
 
 def _maxima(pairs: _Pairs, usable: IntArray, alive: BoolArray) -> FloatArray:

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.ranking.hierarchy import without_levels
-from evaluation.ranking.uncertainty.budget import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, Budget, budget
-from evaluation.ranking.uncertainty.draws import Draws, Spread
+from evaluation.ranking.uncertainty.budget import Budget, budget
+from evaluation.ranking.uncertainty.draws import Draws
 from evaluation.ranking.uncertainty.failures import failure, ranks_after_one_more, unseen_variance
 from evaluation.ranking.uncertainty.flips import FLIPS_VERSION
-from evaluation.ranking.uncertainty.letters import letters
-from evaluation.ranking.uncertainty.margins import difference, flip_interval, verdict
+from evaluation.ranking.uncertainty.grounds import Grounds
+from evaluation.ranking.uncertainty.letters import MOST_IN_MATRICES, letters
+from evaluation.ranking.uncertainty.margins import difference, flip_intervals, verdict
 from evaluation.ranking.uncertainty.sensitivity import head_to_head, near_duplicates, order_among, teams_left_out
 from evaluation.ranking.uncertainty.sign_flips import FlipComparisons, compare_by_flips
 from evaluation.ranking.uncertainty.units import Contributions, contributions
@@ -22,17 +23,13 @@ from evaluation.ranking.uncertainty.units import Contributions, contributions
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.assessment import Operator
     from evaluation.ranking.uncertainty.elementary import Ranking
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
-FEWEST_IN_STRATUM: Final = 5
 LEADING: Final = 0.5
-MOST_IN_MATRICES: Final = 200
 _ROUNDING: Final = 1e-12
-_WITHOUT_SETS: Final = ("one_algorithm", "not_resampled", "no_evidence", "operator", "too_few_draws", "sampled_groups")
 
 
 @dataclass(frozen=True)
@@ -84,8 +81,7 @@ class Decision:
 def decide(ranking: Ranking) -> Decision:
     """Only the winner and the rank sets of a ranking, for simulations that need nothing else."""
     order = np.lexsort((np.array(ranking.algorithms), ranking.ranks[0]))
-    failed = [outcomes.get("missing", 0) for outcomes in ranking.elementary[0].item.table.outcomes]
-    return _Statements(ranking, order, failed).decision()
+    return _Statements(ranking, order, ranking.elementary[0].item.missing).decision()
 
 
 class _Statements:
@@ -93,82 +89,20 @@ class _Statements:
         self.ranking, self.order, self.failed = ranking, order, failed
         self.count = len(ranking.algorithms)
         plans = {part.item.table.task: part.item.plan for part in ranking.elementary}
-        self.plan = min(plans.values(), key=lambda plan: plan.units.number)
         self.cases = sum(len(plan.cases) for plan in plans.values())
         self.uncertainty = ranking.assessment.uncertainty
         self.budget: Budget = budget(self.uncertainty, self.count)
+        self.grounds = grounds = Grounds(ranking, self.budget)
+        self.plan, self.linear, self.reason = grounds.plan, grounds.linear, grounds.reason
         self.first = int(order[0])
         self.ranks = ranking.ranks[0]
         self.alone = int((self.ranks == self.ranks.min()).sum()) == 1
-        self.linear = self._is_linear()
-        smallest = min((plan.units for plan in plans.values()), key=lambda units: units.smallest)
-        self.spread = Spread(self.plan.units.number, len(self.plan.units.strata), smallest.smallest)
-        self.units_needed = self._units_needed()
-        self.reason = self._reason([plan.units for plan in plans.values()])
         self.warnings = list({repr(w): dict(w) for plan in plans.values() for w in plan.warnings}.values())
         self.draws = (
-            Draws(ranking, self.plan.bootstrap, self.spread)
-            if self.reason not in _WITHOUT_SETS and self.plan.bootstrap > 0 and self.spread.smallest > 1
+            Draws(ranking, self.plan.bootstrap, grounds.spread)
+            if grounds.states_sets and self.plan.bootstrap > 0 and grounds.spread.smallest > 1
             else None
         )
-
-    # What can be said at all
-
-    def _is_linear(self) -> bool:
-        """Whether the order is that of one weighted mean over cases."""
-        parts = self.ranking.elementary
-        if len(parts) != 1 or parts[0].item.table.per_dataset or parts[0].inside is not None:
-            return False
-        if not self.ranking.scheme.is_linear(self.ranking.registered):
-            return False
-        return parts[0].item.plan.hierarchy is None or self.ranking.assessment.aggregation.operator.kind == "mean"
-
-    def _operators(self) -> list[Operator]:
-        operators = [self.ranking.registered.operator] if self.ranking.scheme.takes_operator else []
-        if self.plan.hierarchy is not None:
-            operators.append(self.ranking.assessment.aggregation.operator)
-        return operators
-
-    def _units_needed(self) -> dict[str, int]:
-        if self.linear:
-            return {"sets": self.budget.units_for_sets, "winner": self.budget.units_for_winner}
-        needed = FEWEST_DRAWN_UNITS
-        for operator in self._operators():
-            share = operator.quantile(higher_is_better=True)
-            if share is not None and 0.0 < share < 1.0:
-                needed = max(needed, int(np.ceil(1.0 / min(share, 1.0 - share) - 1e-9)))
-        return {"sets": needed, "winner": needed}
-
-    def _reason(self, every: Sequence[Any]) -> str | None:
-        """Why rank sets cannot be stated; ``None`` if they can."""
-        if self.count < 2:
-            return "one_algorithm"
-        if self.plan.requested == 0:
-            return "not_resampled"
-        parts = self.ranking.elementary
-        if any(part.item.table.per_dataset and not part.item.resampled for part in parts):
-            return "no_evidence"
-        if any(part.inside is None and len(part.scores) < 1 + part.item.plan.bootstrap for part in parts):
-            return "sampled_groups"
-        if not self.linear:
-            shares = [operator.quantile(higher_is_better=True) for operator in self._operators()]
-            if any(share in (0.0, 1.0) for share in shares):
-                return "operator"
-            if self.plan.requested < FEWEST_DRAWS:
-                return "too_few_draws"
-        if any(units.several_strata and units.smallest < FEWEST_IN_STRATUM for units in every):
-            return "stratum_too_small"
-        if self.plan.units.number < self.units_needed["sets"]:
-            return "too_few_units"
-        return None
-
-    @property
-    def _comparable(self) -> bool:
-        """Whether pairs can be compared at all, if only to name a winner."""
-        if self.reason is None:
-            return True
-        fewest = min(self.units_needed.values())
-        return self.reason == "too_few_units" and self.linear and self.plan.units.number >= fewest
 
     # Comparisons
 
@@ -208,11 +142,13 @@ class _Statements:
         if self.ranking.scheme.compares_pairs:
             return None
         place = {int(j): index for index, j in enumerate(scored)}
+        first_place = place.get(self.first)
+        intervals = None if first_place is None else flip_intervals(contributed, first_place, found.critical)
 
         def between(first: int, other: int) -> tuple[float, tuple[float, float] | None] | None:
-            if first not in place or other not in place:
+            if intervals is None or first != self.first or other not in place:
                 return None
-            return flip_interval(contributed, place[first], place[other], found.critical)
+            return intervals[place[other]]
 
         return between
 
@@ -241,6 +177,7 @@ class _Statements:
         names = np.array(self.ranking.algorithms)
         duplicates = near_duplicates(self.ranking, [int(j) for j in self.order])
         margin = self._margin()
+        words = None if self._too_many else letters(better[np.ix_(self.order, self.order)])
         entry: dict[str, Any] = {
             "winner": {
                 "named": named,
@@ -255,10 +192,11 @@ class _Statements:
                 "method": "sign_flips" if self.linear else "draws",
                 "level": self.uncertainty.interval,
                 "units": self.plan.units.number,
-                "units_needed": self.units_needed,
+                "units_needed": self.grounds.units_needed,
                 "reason": self.reason,
-                "flips": FLIPS_VERSION if self.linear and self.reason not in _WITHOUT_SETS else None,
+                "flips": FLIPS_VERSION if self.linear and self.grounds.states_sets else None,
             },
+            "left_out": self._left_out(words),
             "margin": margin,
             "first_again": again,
             "sensitivity": {
@@ -269,11 +207,11 @@ class _Statements:
             },
             "warnings": self._all_warnings(),
         }
-        return entry, self._algorithms(better, shown, margin)
+        return entry, self._algorithms(better, shown, margin, words)
 
     def _decided(self) -> tuple[_Shown | None, list[int], str, BoolArray]:
         """Comparisons, contests of two with the first, the reason for or against a winner, and the matrix that is shown."""
-        shown = self._compared() if self._comparable else None
+        shown = self._compared() if self.grounds.comparable else None
         against = head_to_head(self.ranking, self.first) if self.count > 1 and self.alone else []
         winner_reason = self._winner_reason(shown, against)
         better = np.zeros((self.count, self.count), dtype=bool) if shown is None else shown.better.copy()
@@ -287,7 +225,7 @@ class _Statements:
         """The winner and the rank sets alone."""
         _, _, winner_reason, better = self._decided()
         winner = self.first if winner_reason == "shown" else None
-        if self.reason in _WITHOUT_SETS:
+        if not self.grounds.states_sets:
             return Decision(winner, None, None)
         return Decision(winner, *self._ends(better))
 
@@ -300,9 +238,9 @@ class _Statements:
         )
 
     def _winner_reason(self, shown: _Shown | None, against: Sequence[int]) -> str:
-        if self.reason is not None and (self.reason in _WITHOUT_SETS or self.reason == "stratum_too_small"):
-            return self.reason
-        if self.plan.units.number < self.units_needed["winner"] or shown is None:
+        if not self.grounds.states_sets or self.reason == "stratum_too_small":
+            return str(self.reason)
+        if self.plan.units.number < self.grounds.units_needed["winner"] or shown is None:
             return "too_few_units"
         if not self.alone:
             return "tie"
@@ -311,12 +249,12 @@ class _Statements:
         return "depends_on_entries" if against else "shown"
 
     def _verdict(self, *, named: bool, against: Sequence[int], again: float | None) -> str | None:
-        if self.reason in _WITHOUT_SETS:
+        if not self.grounds.states_sets:
             return None
         if named:
             return "clear"
         sure_enough = again is not None and again >= LEADING
-        if self._comparable and self.alone and not against and sure_enough:
+        if self.grounds.comparable and self.alone and not against and sure_enough:
             return "leaning"
         return "open"
 
@@ -330,14 +268,24 @@ class _Statements:
             return None
         return self.uncertainty.margin.get(self.ranking.elementary[0].item.table.metric.name)
 
+    @property
+    def _too_many(self) -> bool:
+        return self.count > MOST_IN_MATRICES
+
+    def _left_out(self, words: list[str] | None) -> dict[str, str]:
+        """Why matrices and letters are null, by key; empty if everything is there."""
+        if self._too_many:
+            return dict.fromkeys(("shown_better", "p_own", "letters"), "too_many_algorithms")
+        return {} if words is not None else {"letters": "too_many_letters"}
+
     def _matrix(self, better: BoolArray) -> list[list[bool]] | None:
-        if self.count > MOST_IN_MATRICES:
+        if self._too_many:
             return None
         rows: list[list[bool]] = better[np.ix_(self.order, self.order)].tolist()
         return rows
 
     def _p_values(self, shown: _Shown | None) -> list[list[float | None]] | None:
-        if self.count > MOST_IN_MATRICES:
+        if self._too_many:
             return None
         if shown is None:
             return [[None] * self.count for _ in range(self.count)]
@@ -369,11 +317,11 @@ class _Statements:
         ]
         return found
 
-    def _algorithms(self, better: BoolArray, shown: _Shown | None, margin: float | None) -> list[dict[str, Any]]:
+    def _algorithms(
+        self, better: BoolArray, shown: _Shown | None, margin: float | None, words: list[str] | None
+    ) -> list[dict[str, Any]]:
         low, high = self._ends(better)
-        stated = self.reason not in _WITHOUT_SETS
-        ordered = better[np.ix_(self.order, self.order)]
-        words = letters(ordered) if self.count <= MOST_IN_MATRICES else None
+        stated = self.grounds.states_sets
         more = ranks_after_one_more(self.ranking)
         rows: list[dict[str, Any]] = []
         for place, j in enumerate(map(int, self.order)):

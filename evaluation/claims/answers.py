@@ -1,0 +1,220 @@
+"""Answers to what everybody asks of a leaderboard, for somebody who has never heard of resampling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from evaluation.claims.catalogue import CATALOGUE, Claim
+from evaluation.claims.facts import five, percent
+from evaluation.ranking.explain import joined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MOST_NAMED: Final = 6
+VERDICTS: Final = {
+    "clear": "a winner is named",
+    "leaning": "one algorithm leads, but no winner is named",
+    "open": "it is open who is best",
+}
+"""What each verdict of a ranking document means, beside its word."""
+
+
+@dataclass(frozen=True)
+class BoardFacts:
+    """What a leaderboard shows of one order.
+
+    Attributes
+    ----------
+    teams
+        How many are ranked.
+    front
+        Those first, then those within reach of the first.
+    first
+        How many of them share the best rank.
+    verdict
+        As in the document.
+    stated
+        Whether the rank sets say something.
+    letters
+        Whether letters stand in the table.
+    first_again, share
+        Of the first: of as many fresh units, and of the resamples.
+    units
+        What is drawn, in the plural.
+    ties
+        Lists of teams with identical results.
+    interval
+        Level of the rank sets.
+    """
+
+    teams: int
+    front: Sequence[str]
+    first: int
+    verdict: str | None
+    stated: bool
+    letters: bool
+    first_again: float | None
+    share: float | None
+    units: str
+    ties: Sequence[Sequence[str]]
+    interval: float
+
+
+def _named(names: Sequence[str]) -> str:
+    if len(names) <= MOST_NAMED:
+        return joined(names)
+    return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} others"
+
+
+def _compares(facts: BoardFacts) -> bool:
+    return facts.teams > 1 and bool(facts.front)
+
+
+def _again(facts: BoardFacts) -> str:
+    return (
+        f"{facts.front[0]} would come first again on as many fresh {facts.units} in about {five(facts.first_again or 0.0)} "
+        f"of 100; it comes first in {percent(facts.share or 0.0)} of the resamples, which leaves out that these "
+        f"{facts.units} are themselves one draw."
+    )
+
+
+def _ties(facts: BoardFacts) -> Iterator[Sequence[str]]:
+    yield from facts.ties
+
+
+SURE: Final = CATALOGUE.group(
+    Claim(
+        "answers.clear",
+        "A winner is named.",
+        lambda facts: _compares(facts) and facts.verdict == "clear",
+        lambda _: "Yes, by the registered rule: a winner is named.",
+        "Yes, by the registered rule: a winner is named.",
+    ),
+    Claim(
+        "answers.leaning",
+        "No winner is named; one leads.",
+        lambda facts: _compares(facts) and facts.verdict == "leaning",
+        lambda _: "Not quite: one leads, but no winner is named.",
+        "Not quite: one leads, but no winner is named.",
+    ),
+    Claim(
+        "answers.open",
+        "No winner is named, and nobody leads.",
+        lambda facts: _compares(facts) and facts.verdict == "open",
+        lambda _: "No: it is open who is best.",
+        "No: it is open who is best.",
+    ),
+    Claim(
+        "answers.first_again",
+        "One is first alone, and it is known how often it would be again.",
+        lambda facts: (
+            _compares(facts)
+            and facts.verdict is not None
+            and facts.first == 1
+            and facts.first_again is not None
+            and facts.share is not None
+        ),
+        _again,
+        "unet would come first again on as many fresh cases in about 70 of 100; it comes first in 86 % of the resamples, "
+        "which leaves out that these cases are themselves one draw.",
+    ),
+)
+"""Is it sure?"""
+
+REACH: Final = CATALOGUE.group(
+    Claim(
+        "answers.nobody_within_reach",
+        "Rank sets are stated, and only that of the first starts at 1.",
+        lambda facts: _compares(facts) and facts.stated and len(facts.front) == 1,
+        lambda facts: f"Nobody but {facts.front[0]}: no other rank set starts at 1.",
+        "Nobody but unet: no other rank set starts at 1.",
+    ),
+    Claim(
+        "answers.within_reach",
+        "Rank sets are stated, and several start at 1.",
+        lambda facts: _compares(facts) and facts.stated and len(facts.front) > 1,
+        lambda facts: f"{_named(facts.front)}: their rank sets start at 1.",
+        "unet and vnet: their rank sets start at 1.",
+    ),
+    Claim(
+        "answers.letters",
+        "Rank sets are stated, and letters stand in the table.",
+        lambda facts: _compares(facts) and facts.stated and facts.letters,
+        lambda _: "Teams that share a letter in the table are not shown to differ.",
+        "Teams that share a letter in the table are not shown to differ.",
+    ),
+    Claim(
+        "answers.identical",
+        "Teams whose results have the same digest.",
+        lambda _: True,
+        lambda names: f"{_named(names)} have identical results in every case: an exact tie, not merely a close race.",
+        "unet and unet-copy have identical results in every case: an exact tie, not merely a close race.",
+        parts=_ties,
+    ),
+)
+"""Who is within reach of the first?"""
+
+LOOKS: Final = CATALOGUE.group(
+    Claim(
+        "answers.many_looks",
+        "A board that is computed anew with every submission, with statements at a level below 100 %.",
+        lambda interval: interval < 1.0,
+        lambda interval: (
+            "Each update of this board is a statement of its own: over many looks, more than "
+            f"{percent(round(1.0 - interval, 12))} will once have been wrong."
+        ),
+        "Each update of this board is a statement of its own: over many looks, more than 5 % will once have been wrong.",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Hard:
+    """The cases on which the field did worst.
+
+    Attributes
+    ----------
+    label
+        Of the metric and region.
+    cases
+        Each with the median and the best value as text; the hardest first.
+    published_on
+        When results by case are published, to somebody who may not see them yet.
+    """
+
+    label: str = ""
+    cases: Sequence[tuple[str, str, str]] = ()
+    published_on: str = ""
+
+
+def _hardest(facts: Hard) -> str:
+    cases = [f"{case} ({median}; the best team {best})" for case, median, best in facts.cases]
+    return f"By {facts.label} the median of the teams is worst on {joined(cases)}."
+
+
+HARD: Final = CATALOGUE.group(
+    Claim(
+        "answers.published_later",
+        "The reader may not see results by case yet.",
+        lambda facts: bool(facts.published_on),
+        lambda facts: f"Results by case are published on {facts.published_on}.",
+        "Results by case are published on 21 January 2027, 12:00 UTC.",
+    ),
+    Claim(
+        "answers.hardest",
+        "There are values of single cases.",
+        lambda facts: bool(facts.cases),
+        _hardest,
+        "By DSC the median of the teams is worst on case-07 (0.31; the best team 0.52).",
+    ),
+    Claim(
+        "answers.no_cases",
+        "There are no values of single cases by this ranking.",
+        lambda _: True,
+        lambda _: "There are no values of single cases by this ranking.",
+        "There are no values of single cases by this ranking.",
+    ),
+)
+"""On which cases do all fail? The first that is true."""

@@ -1,0 +1,123 @@
+"""The pattern of a claim: a sentence about results with its condition beside it, under a name in a catalogue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+Facts = TypeVar("Facts")
+
+
+class Said(str):
+    """A sentence that remembers which claim it is.
+
+    Attributes
+    ----------
+    claim
+        Identity of the claim in its catalogue.
+    """
+
+    __slots__ = ("claim",)
+    claim: str
+
+    def __new__(cls, text: str, claim: str) -> Self:
+        """A sentence of a claim."""
+        said = super().__new__(cls, text)
+        said.claim = claim
+        return said
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What a copy is made of."""
+        return Said, (str(self), self.claim)
+
+
+@dataclass(frozen=True)
+class Claim(Generic[Facts]):
+    """A sentence and when it is true.
+
+    Attributes
+    ----------
+    id
+        ``group.name``, unique in its catalogue.
+    condition
+        When the sentence is true, in words.
+    true
+        The same as a predicate of the facts, or of one of the `parts`.
+    words
+        The sentence. Only called where the predicate holds.
+    example
+        What it reads like.
+    parts
+        Where a sentence is about one algorithm, pair or list at a time: what it is about, each judged on its own.
+    """
+
+    id: str
+    condition: str
+    true: Callable[[Any], bool]
+    words: Callable[[Any], str]
+    example: str
+    parts: Callable[[Facts], Iterable[Any]] | None = None
+
+    def say(self, facts: Facts) -> Iterator[Said]:
+        """The sentences of this claim that are true of some facts."""
+        for part in (facts,) if self.parts is None else self.parts(facts):
+            if self.true(part):
+                yield Said(self.words(part), self.id)
+
+
+class Catalogue:
+    """Claims by their identity, in the order in which they were declared."""
+
+    def __init__(self) -> None:
+        self.claims: dict[str, Claim[Any]] = {}
+
+    def group(self, *claims: Claim[Any]) -> Group:
+        """Register claims that are said together.
+
+        Raises
+        ------
+        ValueError
+            If a claim of that identity exists.
+        """
+        for claim in claims:
+            if claim.id in self.claims:
+                message = f"the claim {claim.id!r} exists twice"
+                raise ValueError(message)
+            self.claims[claim.id] = claim
+        return Group(self, tuple(claim.id for claim in claims))
+
+
+@dataclass(frozen=True)
+class Group:
+    """Claims of a catalogue that are said together, in order."""
+
+    catalogue: Catalogue
+    ids: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Claim[Any]]:
+        return (self.catalogue.claims[identity] for identity in self.ids)
+
+    def first(self, facts: Any) -> Said:
+        """The first sentence that is true.
+
+        Raises
+        ------
+        LookupError
+            If none is: the last claim of such a group holds always.
+        """
+        for claim in self:
+            for said in claim.say(facts):
+                return said
+        message = f"none of {', '.join(self.ids)} is true"
+        raise LookupError(message)
+
+    def all(self, facts: Any) -> list[Said]:
+        """Every sentence that is true."""
+        return [said for claim in self for said in claim.say(facts)]
+
+
+CATALOGUE = Catalogue()
+"""The claims about rankings and comparisons."""

@@ -1,0 +1,361 @@
+"""What holds about the certainty of a ranking beside its headline, in the order in which it matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.claims.catalogue import CATALOGUE, Claim
+from evaluation.claims.facts import MOST_NAMED, Facts, listed, percent
+from evaluation.claims.headlines import HEADLINES, WITHOUT_CERTAINTY, no_result
+from evaluation.ranking.explain import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from evaluation.claims.catalogue import Said
+    from evaluation.claims.facts import Entry
+
+_MINUTE: Final = 1e-12
+_LONGEST: Final = 8
+
+
+@dataclass(frozen=True)
+class Of:
+    """A part of a ranking that a sentence is about: an algorithm, a list of them, or a warning."""
+
+    facts: Facts
+    what: Any
+
+
+def headline(entry: Entry, document: Mapping[str, Any] | None = None, *, closed: bool = True) -> Said:
+    """The one sentence that belongs above a leaderboard."""
+    return HEADLINES.first(Facts(entry, document, closed))
+
+
+def certainty(entry: Entry, document: Mapping[str, Any] | None = None, *, closed: bool = True) -> list[Said]:
+    """The headline, and everything that holds beside it about certainty, in the order in which it matters."""
+    facts = Facts(entry, document, closed)
+    first = HEADLINES.first(facts)
+    if no_result(facts) or facts.others == 0:
+        return [first]
+    return [first, *BESIDE.all(facts)]
+
+
+def failure_sentence(row: Mapping[str, Any]) -> str:
+    """How many cases of an algorithm failed, how many more could have, and what one more would do."""
+    failure, name, after = row["failure"], row["name"], row["rank_if_one_more_failed"]
+    bound = f"a failure rate of up to {percent(failure['upper'], 1)} could have gone unseen"
+    if failure["failed"] == 0:
+        what = f"No case of {name} failed among {failure['of']}; {bound}."
+    else:
+        count = failure["failed"]
+        noun = "case" if count == 1 else "cases"
+        what = (
+            f"{count} {noun} of {name} failed among {failure['of']}; the rate of failures may be up to "
+            f"{percent(failure['upper'], 1)}."
+        )
+    if after is None:
+        return what
+    if row["rank"] is not None and after <= row["rank"]:
+        return f"{what} With one more failed case {name} would still be at rank {after:g}."
+    # The rank is the worst over its cases; the failure of another one may cost less.
+    return f"{what} With one more failed case {name} could be at rank {after:g}."
+
+
+def _sets(facts: Facts) -> str:
+    sets = facts.entry["sets"]
+    about = "" if sets["method"] == "sign_flips" else "about "
+    return f"All rank sets hold together in {about}{percent(sets['level'])} of such challenges."
+
+
+def _most_often_first(facts: Facts) -> str | None:
+    """Who is first in more resamples than the one first on the data; nobody where that is the same."""
+    shares = {row["name"]: row["share_first"] for row in facts.rows}
+    if any(share is None for share in shares.values()) or len(facts.winners) > 1:
+        return None
+    most = max(facts.names, key=lambda name: shares[name])
+    return most if shares[most] > shares[facts.first] + _MINUTE else None
+
+
+def _resampled_otherwise(facts: Facts) -> str:
+    shares = {row["name"]: row["share_first"] for row in facts.rows}
+    most = _most_often_first(facts)
+    return (
+        f"{most} is first in more resamples ({percent(shares[most])}) than {facts.first} "
+        f"({percent(shares[facts.first])}): a few {facts.units} of {facts.first} or {most} decide."
+    )
+
+
+def _shown_worse(facts: Facts) -> int:
+    """How many others are shown to be worse than the only first, where that is no winner over all of them."""
+    shown = facts.entry["shown_better"]
+    if shown is None or facts.others < 2 or facts.entry["winner"]["named"] or len(facts.winners) > 1:
+        return 0
+    return sum(shown[0])
+
+
+def _worse(facts: Facts) -> str:
+    count = _shown_worse(facts)
+    whom, verb = f"{count} of the {facts.others} others", "is" if count == 1 else "are"
+    if facts.against:  # who is behind where all take part may be ahead where two do
+        return f"{whom} {verb} shown to rank behind {facts.first}, among those that took part."
+    return f"{whom} {verb} shown to be worse than {facts.first}."
+
+
+def _equivalents(facts: Facts) -> list[str]:
+    if facts.entry["margin"] is None:
+        return []
+    return [row["name"] for row in facts.rows if (row["difference_from_first"] or {}).get("verdict") == "equivalent"]
+
+
+def _equivalent(facts: Facts) -> str:
+    names, margin = _equivalents(facts), facts.entry["margin"]
+    within = f"the difference is within ±{margin:g}" if len(names) == 1 else f"the differences are within ±{margin:g}"
+    return f"{listed(names)} {'is' if len(names) == 1 else 'are'} equivalent to {facts.first}: {within}."
+
+
+def _shared_ranks(facts: Facts) -> Iterator[Of]:
+    """Lists of algorithms below the first place that share a rank."""
+    shared: dict[float, list[str]] = {}
+    for row in facts.rows:
+        if row["name"] not in facts.winners and row["rank"] is not None:
+            shared.setdefault(row["rank"], []).append(row["name"])
+    yield from (Of(facts, (rank, names)) for rank, names in shared.items())
+
+
+def _failures(facts: Facts) -> Iterator[Of]:
+    yield from (Of(facts, row) for row in facts.rows if row["failure"] is not None)
+
+
+def _failure_matters(part: Of) -> bool:
+    failure = part.what["failure"]
+    if not failure["of"]:
+        return False
+    return part.what["name"] == part.facts.first or bool(part.what["within_reach"] and failure["failed"])
+
+
+def _against(facts: Facts) -> Iterator[Of]:
+    yield from (Of(facts, name) for name in facts.against[:MOST_NAMED])
+
+
+def _changing(facts: Facts) -> Iterator[Of]:
+    changing = [team for team in facts.entry["sensitivity"]["teams"] or () if team["winner_changes"]]
+    yield from (Of(facts, team) for team in changing[:MOST_NAMED])
+
+
+def _without(part: Of) -> str:
+    verb = "would rank first" if len(part.what["winners"]) == 1 else "would share first place"
+    return f"Without {part.what['without']}, {_all_of(part.what['winners'])} {verb}."
+
+
+def _all_of(names: Sequence[str]) -> str:
+    """Up to three names, else how many algorithms they are: nobody was named before whom they could be others of."""
+    return listed(names) if len(names) <= MOST_NAMED else f"{len(names)} algorithms"
+
+
+def _order_stays(facts: Facts) -> bool:
+    order = facts.entry["sensitivity"]["without_duplicates"]
+    return bool(order == [name for name in facts.names if name in set(order)])
+
+
+def _then(names: Sequence[str]) -> str:
+    """An order in words, cut where it gets long."""
+    more = len(names) - _LONGEST
+    return ", ".join(names[:_LONGEST]) + (f" and {more} more" if more > 0 else "")
+
+
+def _reversing(facts: Facts) -> list[Any]:
+    """Algorithms without which two others change places, and the first place stays."""
+    teams = facts.entry["sensitivity"]["teams"] or ()
+    return [team for team in teams if team["reversed"] and not team["winner_changes"]]
+
+
+def _told_reversals(facts: Facts) -> Iterator[Of]:
+    yield from (Of(facts, team) for team in _reversing(facts)[:MOST_NAMED])
+
+
+def _reversal(part: Of) -> str:
+    (before, after), more = part.what["reversed"][0], len(part.what["reversed"]) - 1
+    others = f", and {more} other {'pair' if more == 1 else 'pairs'} would change places" if more else ""
+    return f"Without {part.what['without']}, {after} would come before {before}{others}."
+
+
+def _further_reversals(facts: Facts) -> str:
+    rest = len(_reversing(facts)) - MOST_NAMED
+    noun = "algorithm" if rest == 1 else "algorithms"
+    return f"Leaving out any one of {rest} further {noun} would change the order of others, too."
+
+
+def _duplicates(facts: Facts) -> Iterator[Of]:
+    yield from (Of(facts, names) for names in facts.entry["sensitivity"]["duplicates"])
+
+
+def _warnings(facts: Facts) -> Iterator[Of]:
+    yield from (Of(facts, warning) for warning in facts.entry["warnings"])
+
+
+def _clusters(part: Of) -> str:
+    warning = part.what
+    return (
+        f"{warning['clusters']} {plural(warning['column'])} have {warning['cases']} cases: if cases of one "
+        f"{warning['column']} are alike, the sets are too narrow."
+    )
+
+
+def _undeclared(part: Of) -> str:
+    level = part.what["level"]
+    words = f"Nothing says whether the {plural(level)} are all there are or a sample"
+    drawn = (part.facts.document or {}).get("resampling", {}).get("resample", ())
+    return f"{words}; they are drawn as a sample would be." if level in drawn else f"{words}."
+
+
+BESIDE: Final = CATALOGUE.group(
+    Claim(
+        "certainty.sets",
+        "Every rank set is stated.",
+        lambda facts: facts.entry["sets"]["reason"] is None,
+        _sets,
+        "All rank sets hold together in 95 % of such challenges.",
+    ),
+    Claim(
+        "certainty.other_first_in_resamples",
+        "Another one is first in strictly more resamples than the only first.",
+        lambda facts: _most_often_first(facts) is not None,
+        _resampled_otherwise,
+        "vnet is first in more resamples (53 %) than unet (47 %): a few cases of unet or vnet decide.",
+    ),
+    Claim(
+        "certainty.shown_worse",
+        "Of several others some, and no winner is named who is better than all.",
+        lambda facts: _shown_worse(facts) > 0,
+        _worse,
+        "3 of the 4 others are shown to be worse than unet.",
+    ),
+    Claim(
+        "certainty.equivalent",
+        "A margin is registered, and the interval of a difference lies within it.",
+        lambda facts: bool(_equivalents(facts)),
+        _equivalent,
+        "vnet is equivalent to unet: the difference is within ±0.01.",
+    ),
+    Claim(
+        "certainty.tie_below",
+        "Algorithms below the first place have one rank and the same results.",
+        lambda part: len(part.what[1]) > 1 and part.facts.same_results(part.what[1]),
+        lambda part: f"{_all_of(part.what[1])} share rank {part.what[0]:g} and gave the same results.",
+        "vnet and wnet share rank 3 and gave the same results.",
+        parts=_shared_ranks,
+    ),
+    Claim(
+        "certainty.failure",
+        "Of the first always, of those within reach if a case failed; where failures are counted.",
+        _failure_matters,
+        lambda part: failure_sentence(part.what),
+        "No case of unet failed among 40; a failure rate of up to 8.8 % could have gone unseen.",
+        parts=_failures,
+    ),
+    Claim(
+        "certainty.contest_of_two",
+        "Another one would be first in a contest of two, and the headline speaks of something else.",
+        lambda part: part.facts.reason in {*WITHOUT_CERTAINTY, "too_few_units", "stratum_too_small"},
+        lambda part: f"{part.what} would rank first if only {part.facts.first} and {part.what} had taken part.",
+        "vnet would rank first if only unet and vnet had taken part.",
+        parts=_against,
+    ),
+    Claim(
+        "certainty.duplicates",
+        "Each has values like those of the first of them: the same on half of the cases, or with alike residuals close by.",
+        lambda _: True,
+        lambda part: (
+            f"{_all_of(part.what)} may be versions of one algorithm: they agree on half of the cases or more, or differ "
+            "very little."
+        ),
+        "unet and unet-copy may be versions of one algorithm: they agree on half of the cases or more, or differ very little.",
+        parts=_duplicates,
+    ),
+    Claim(
+        "certainty.order_without_duplicates_stays",
+        "There are such algorithms, and ranking only the first of each leaves the order of the rest.",
+        lambda facts: bool(facts.entry["sensitivity"]["without_duplicates"]) and _order_stays(facts),
+        lambda _: "With only the best of such versions ranked, the order of the others stays.",
+        "With only the best of such versions ranked, the order of the others stays.",
+    ),
+    Claim(
+        "certainty.order_without_duplicates",
+        "There are such algorithms, and ranking only the first of each changes the order of the rest.",
+        lambda facts: bool(facts.entry["sensitivity"]["without_duplicates"]) and not _order_stays(facts),
+        lambda facts: (
+            "With only the best of such versions ranked, the order would be "
+            f"{_then(facts.entry['sensitivity']['without_duplicates'])}."
+        ),
+        "With only the best of such versions ranked, the order would be unet, wnet, vnet.",
+    ),
+    Claim(
+        "certainty.without_one",
+        "Leaving out one that is not first makes others first.",
+        lambda part: part.what["without"] not in part.facts.winners,
+        _without,
+        "Without wnet, vnet would rank first.",
+        parts=_changing,
+    ),
+    Claim(
+        "certainty.reversal",
+        "Leaving out one reverses two others and leaves the first place as it is.",
+        lambda _: True,
+        _reversal,
+        "Without wnet, ynet would come before xnet, and 1 other pair would change places.",
+        parts=_told_reversals,
+    ),
+    Claim(
+        "certainty.further_reversals",
+        "More algorithms than are named do that.",
+        lambda facts: len(_reversing(facts)) > MOST_NAMED,
+        _further_reversals,
+        "Leaving out any one of 2 further algorithms would change the order of others, too.",
+    ),
+    Claim(
+        "certainty.few_in_stratum",
+        "A stratum has few units, and the headline speaks of something else.",
+        lambda part: part.what["code"] == "stratum_few" and part.facts.reason != "stratum_too_small",
+        lambda part: (
+            f"{part.what['stratum']} has only {part.facts.counted(part.what['units'])}: statements rest on few of them."
+        ),
+        "site A has only 7 cases: statements rest on few of them.",
+        parts=_warnings,
+    ),
+    Claim(
+        "certainty.possible_clusters",
+        "Cases share values of a column that looks like a level which is not drawn.",
+        lambda part: part.what["code"] == "possible_clusters",
+        _clusters,
+        "12 patients have 40 cases: if cases of one patient are alike, the sets are too narrow.",
+        parts=_warnings,
+    ),
+    Claim(
+        "certainty.undeclared_level",
+        "The design does not say whether a level is fixed or a sample.",
+        lambda part: part.what["code"] == "level_undeclared",
+        _undeclared,
+        "Nothing says whether the sites are all there are or a sample.",
+        parts=_warnings,
+    ),
+    Claim(
+        "certainty.clustered_failures",
+        "Cases failed, and units hold several cases.",
+        lambda part: part.what["code"] == "failures_clustered",
+        lambda part: (
+            f"Failed cases of one {part.facts.unit} may have one cause: the bounds of failure rates count cases."
+        ),
+        "Failed cases of one patient may have one cause: the bounds of failure rates count cases.",
+        parts=_warnings,
+    ),
+    Claim(
+        "certainty.failures_left_out",
+        "Missing cases are left out of a metric.",
+        lambda part: part.what["code"] == "failures_left_out",
+        lambda part: f"A missing case is left out of {part.what['metric']}: what a failure would cost does not show.",
+        "A missing case is left out of dsc: what a failure would cost does not show.",
+        parts=_warnings,
+    ),
+)

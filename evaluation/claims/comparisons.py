@@ -1,0 +1,255 @@
+"""What comparing a ranking with other ways says: Wilcoxon's test, other schemes, withheld cases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.claims.catalogue import CATALOGUE, Claim
+from evaluation.ranking.explain import joined
+from evaluation.ranking.schemes import get_scheme
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from evaluation.claims.catalogue import Said
+    from evaluation.claims.facts import Entry
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two algorithms of which the lower ranked one wins the test."""
+
+    better: str
+    higher: str
+    p: float
+
+
+def _contradicting(entry: Entry) -> Iterator[_Pair]:
+    tested, p_values = entry.get("significantly_better"), entry.get("p_adjusted")
+    if tested is None or p_values is None or entry["sets"]["method"] != "sign_flips":
+        return
+    if not get_scheme(entry["scheme"]).aggregates_values:
+        return
+    names = [row["name"] for row in entry["algorithms"]]
+    ranks = [row["rank"] for row in entry["algorithms"]]
+    for low in range(len(names)):
+        for high in range(low):
+            if tested[low][high] and ranks[low] > ranks[high]:
+                yield _Pair(names[low], names[high], p_values[low][high])
+
+
+CONTRADICTIONS: Final = CATALOGUE.group(
+    Claim(
+        "comparisons.test_contradicts",
+        "Scores are means of values, and the test (Holm) finds the lower ranked one significantly better.",
+        lambda _: True,
+        lambda pair: (
+            f"{pair.better} is usually better than {pair.higher} case by case, {pair.higher} on average: a few bad cases of "
+            f"{pair.better} decide. (p = {pair.p:.2g})"
+        ),
+        "vnet is usually better than unet case by case, unet on average: a few bad cases of vnet decide. (p = 0.003)",
+        parts=_contradicting,
+    )
+)
+
+
+def disagreement(entry: Entry) -> list[Said]:
+    """Pairs that the signed rank test and the ranking order differently, first those of the best ranks."""
+    return CONTRADICTIONS.all(entry)
+
+
+@dataclass(frozen=True)
+class Schemes:
+    """Who is first when the same results are ranked by other common schemes.
+
+    Attributes
+    ----------
+    comparison
+        As `evaluation.ranking.comparison.compare` returns it.
+    """
+
+    comparison: Mapping[str, Any]
+
+    @property
+    def registered(self) -> set[str]:
+        """Who is first by the registered scheme."""
+        return set(self.comparison["winners"][self.comparison["reference"]])
+
+    @property
+    def others(self) -> dict[str, set[str]]:
+        """Who is first by each other scheme."""
+        return {
+            label: set(names)
+            for label, names in self.comparison["winners"].items()
+            if label != self.comparison["reference"]
+        }
+
+    @property
+    def all_tied_else_same(self) -> bool:
+        """Whether by some other scheme all are first, and by each of the rest those first by the registered one alone."""
+        everybody = len(self.comparison["algorithms"])
+        rest = [names for names in self.others.values() if len(names) < everybody]
+        return len(rest) < len(self.others) and all(names == self.registered for names in rest)
+
+    @property
+    def newcomers(self) -> list[str]:
+        """Those who are first by another scheme only."""
+        return sorted(set().union(*self.others.values()) - self.registered)
+
+
+def _first_elsewhere(schemes: Schemes) -> str:
+    registered, others = schemes.registered, schemes.others
+    stays = sum(registered <= names for names in others.values())
+    subject = f"{joined(sorted(registered))} {'stays' if len(registered) == 1 else 'stay'}"
+    noun = "scheme" if len(others) == 1 else "schemes"
+    sentences = [f"{subject} first under {stays} of {len(others)} other {noun}."]
+    for name in schemes.newcomers:
+        beside = [label for label, names in others.items() if name in names and registered <= names]
+        instead = [label for label, names in others.items() if name in names and not registered <= names]
+        parts = [
+            f"{verb} under {joined(labels)}"
+            for verb, labels in (("is first", instead), ("shares first place", beside))
+            if labels
+        ]
+        sentences.append(f"{name} {joined(parts)}.")
+    if not schemes.newcomers:
+        sentences.append("Nobody else is first under any of them.")
+    return " ".join(sentences)
+
+
+SCHEMES: Final = CATALOGUE.group(
+    Claim(
+        "schemes.none_tried",
+        "No other scheme was tried.",
+        lambda schemes: not schemes.others,
+        lambda _: "No other scheme was tried.",
+        "No other scheme was tried.",
+    ),
+    Claim(
+        "schemes.first",
+        "Others were tried.",
+        lambda _: True,
+        _first_elsewhere,
+        "unet stays first under 3 of 4 other schemes. vnet shares first place under median.",
+    ),
+)
+
+
+OTHER_WAYS: Final = CATALOGUE.group(
+    Claim(
+        "schemes.nobody_else",
+        "By no other scheme anybody else is first.",
+        lambda schemes: bool(schemes.others) and not schemes.newcomers,
+        lambda schemes: (
+            f"The {len(schemes.others)} other common ways of ranking the same results have nobody else in first place."
+            if len(schemes.others) > 1
+            else "The other common way of ranking the same results has nobody else in first place."
+        ),
+        "The 4 other common ways of ranking the same results have nobody else in first place.",
+    ),
+    Claim(
+        "schemes.all_tied",
+        "By some other scheme all are first, and by each of the rest those first by the registered one alone.",
+        lambda schemes: bool(schemes.newcomers) and schemes.all_tied_else_same,
+        lambda _: (
+            "By another common way of ranking the same results all teams would be tied; none has another one first."
+        ),
+        "By another common way of ranking the same results all teams would be tied; none has another one first.",
+    ),
+    Claim(
+        "schemes.others_first",
+        "By another scheme somebody else is first.",
+        lambda schemes: bool(schemes.newcomers),
+        _first_elsewhere,
+        "unet stays first under 3 of 4 other schemes. vnet shares first place under median.",
+    ),
+)
+"""What a leaderboard says, by the first that is true."""
+
+
+def first_under_other_schemes(comparison: Mapping[str, Any]) -> Said:
+    """Who is first under the other schemes: the same, others beside them, or others in their place.
+
+    Parameters
+    ----------
+    comparison
+        As `evaluation.ranking.comparison.compare` returns it.
+
+    Examples
+    --------
+    >>> from evaluation.ranking.comparison import compare
+    >>> print(first_under_other_schemes(compare({"mean": {"a": 1, "b": 2}, "median": {"a": 1, "b": 1}})))
+    a stays first under 1 of 1 other scheme. b shares first place under median.
+    """
+    return SCHEMES.first(Schemes(comparison))
+
+
+@dataclass(frozen=True)
+class Withholding:
+    """What leaving out the worst cases would have brought, by one metric or by any of several.
+
+    Attributes
+    ----------
+    gained
+        Who would have risen even under the registered rule.
+    would_have_won
+        Who could have come first, had missing cases been ignored.
+    by_some_metric
+        Whether several metrics, regions or tasks were looked at.
+    """
+
+    gained: Sequence[str]
+    would_have_won: Sequence[str]
+    by_some_metric: bool
+
+
+def _of_rule(facts: Withholding) -> str:
+    where = " by some metric" if facts.by_some_metric else ""
+    return f" Without the rule for missing cases, {joined(facts.would_have_won, 'or')} could have come first{where}."
+
+
+def _either(names: Sequence[str]) -> str:
+    return joined(names, "or")
+
+
+WITHHOLDING: Final = CATALOGUE.group(
+    Claim(
+        "withholding.gains",
+        "Some algorithm would have ranked better, had it alone left out its worst 5, 10 or 20 % of cases.",
+        lambda facts: bool(facts.gained),
+        lambda facts: (
+            f"Leaving out their worst cases would have lifted {_either(facts.gained)}, even under the registered rule."
+            + (_of_rule(facts) if facts.would_have_won else "")
+        ),
+        "Leaving out their worst cases would have lifted vnet, even under the registered rule.",
+    ),
+    Claim(
+        "withholding.gains_nothing",
+        "No algorithm would have ranked better by leaving out its worst 5, 10 or 20 % of cases.",
+        lambda facts: not facts.gained,
+        lambda facts: "Leaving out bad cases gains nothing." + (_of_rule(facts) if facts.would_have_won else ""),
+        "Leaving out bad cases gains nothing. Without the rule for missing cases, vnet could have come first.",
+    ),
+)
+
+
+BOTH_WAYS: Final = CATALOGUE.group(
+    Claim(
+        "both_ways.moved",
+        "Ranked by the registered and by the changed assessment, at least one team has another rank.",
+        lambda moved: moved > 0,
+        lambda moved: (
+            f"{moved} {'team has' if moved == 1 else 'teams have'} another rank under the changed assessment."
+        ),
+        "2 teams have another rank under the changed assessment.",
+    ),
+    Claim(
+        "both_ways.same",
+        "Ranked by the registered and by the changed assessment, every team has the same rank.",
+        lambda moved: moved == 0,
+        lambda _: "No team has another rank under the changed assessment.",
+        "No team has another rank under the changed assessment.",
+    ),
+)
+"""How many teams a critical change moved."""

@@ -1,0 +1,148 @@
+"""What reports say of one team, and of what was reached and handed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.claims.catalogue import CATALOGUE, Claim
+from evaluation.claims.certainty import failure_sentence
+from evaluation.claims.facts import MOST_NAMED, percent
+from evaluation.figures.layout import interval_words, rank_words
+from evaluation.ranking.explain import joined
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evaluation.claims.facts import Entry
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One algorithm in one ranking: its row and the entry of the document."""
+
+    row: Mapping[str, Any]
+    entry: Entry
+
+    @property
+    def reason(self) -> str | None:
+        """Why rank sets say nothing; nothing where they do."""
+        reason: str | None = self.entry["sets"]["reason"]
+        return reason
+
+
+def _rank_set(facts: Standing) -> str:
+    low, high = facts.row["rank_set"]
+    words = f"Its rank set is rank {low} alone" if low == high else f"Its rank could be {low}–{high}"
+    letters = facts.row["letters"]
+    if not letters:
+        return f"{words}."
+    return f"{words}; {'letter' if len(letters) == 1 else 'letters'} {letters}."
+
+
+def _range(facts: Standing) -> str:
+    low, high = facts.row["rank_interval"]
+    words = f"rank {rank_words(low)} alone" if low == high else interval_words((low, high))
+    return f"Its resampling range is {words}; it came first in {percent(facts.row['share_first'])} of the resamples."
+
+
+STANDING: Final = CATALOGUE.group(
+    Claim(
+        "standing.rank",
+        "Always.",
+        lambda _: True,
+        lambda facts: (
+            f"{facts.row['name']} has rank {rank_words(facts.row['rank'])} of {len(facts.entry['algorithms'])}."
+        ),
+        "unet has rank 2 of 12.",
+    ),
+    Claim(
+        "standing.rank_set",
+        "Rank sets are stated.",
+        lambda facts: facts.row["rank_set"] is not None and facts.reason is None,
+        _rank_set,
+        "Its rank could be 1–3; letters ab.",
+    ),
+    Claim(
+        "standing.too_few",
+        "Too few units, or too few in a stratum.",
+        lambda facts: facts.reason in ("too_few_units", "stratum_too_small"),
+        lambda _: "There are too few cases to say between which ranks it truly lies.",
+        "There are too few cases to say between which ranks it truly lies.",
+    ),
+    Claim(
+        "standing.range",
+        "Resampled.",
+        lambda facts: facts.row["rank_interval"] is not None,
+        _range,
+        "Its resampling range is 1–3; it came first in 12 % of the resamples.",
+    ),
+    Claim(
+        "standing.within_reach",
+        "Not first; rank sets are stated, and its own starts at 1.",
+        lambda facts: (
+            bool(facts.row["within_reach"]) and facts.reason is None and facts.row["name"] not in facts.entry["winners"]
+        ),
+        lambda _: "The first place is within its reach: nobody is shown to be better.",
+        "The first place is within its reach: nobody is shown to be better.",
+    ),
+    Claim(
+        "standing.failure",
+        "Failures are counted.",
+        lambda facts: facts.row["failure"] is not None and bool(facts.row["failure"]["of"]),
+        lambda facts: failure_sentence(facts.row),
+        "No case of unet failed among 40; a failure rate of up to 7.2 % could have gone unseen.",
+    ),
+)
+"""Where a team stands, for itself."""
+
+
+@dataclass(frozen=True)
+class Reached:
+    """Who is first by one metric and region, alone or sharing the place, and with what."""
+
+    what: str
+    names: Sequence[str]
+    score: float | None
+
+    @property
+    def who(self) -> str:
+        """Their names, or how many they are where these get long."""
+        return joined(self.names) if len(self.names) <= MOST_NAMED else f"{len(self.names)} algorithms"
+
+
+REACHED: Final = CATALOGUE.group(
+    Claim(
+        "reached.best",
+        "Those who are first have a score.",
+        lambda facts: facts.score is not None,
+        lambda facts: f"{facts.what}: the best score is {facts.score:.4g} ({facts.who}).",
+        "DSC, liver: the best score is 0.9312 (unet).",
+    )
+)
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """On how many cases each ranked team has no prediction; nothing where that is not known."""
+
+    where: str
+    missing: Mapping[str, int] | None
+
+
+COMPLETE: Final = CATALOGUE.group(
+    Claim(
+        "handed_in.complete",
+        "It is known how many cases each team lacks, and nobody lacks one.",
+        lambda facts: bool(facts.missing) and not any(facts.missing.values()),
+        lambda facts: f"{facts.where}: every ranked team has a prediction for every case.",
+        "Test phase: every ranked team has a prediction for every case.",
+    ),
+    Claim(
+        "handed_in.unknown",
+        "It is not known how many cases each team lacks.",
+        lambda facts: not facts.missing,
+        lambda facts: f"{facts.where}: how many cases each team lacks is not known from its results.",
+        "Test phase: how many cases each team lacks is not known from its results.",
+    ),
+)

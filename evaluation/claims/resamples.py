@@ -1,0 +1,249 @@
+"""What resamples, single cases and tests say beside rank sets; each describes and none proves an order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from scipy.special import ndtr
+
+from evaluation.claims.catalogue import CATALOGUE, Claim
+from evaluation.claims.facts import MOST_NAMED
+from evaluation.figures.layout import interval_words, number
+from evaluation.figures.selection import is_combined
+from evaluation.ranking.explain import joined, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evaluation.claims.facts import Facts
+
+_FEW_CLUSTERS: Final = 10
+_LEAST_ORDERED: Final = 4
+_NEARLY_ONE: Final = 0.995
+# Medians of Kendall's tau from which an order is called stable, or partly so.
+_STABLE, _PARTLY_STABLE = 0.8, 0.5
+
+
+def _resampled(facts: Facts) -> bool:
+    return bool(facts.entry["resampled"])
+
+
+def _beaten(facts: Facts) -> int:
+    """How many algorithms are not first."""
+    return len(facts.rows) - len(facts.winners)
+
+
+def _ever_first(facts: Facts) -> int:
+    share: float = facts.entry["others_first"]
+    return round(share * _beaten(facts))
+
+
+def _others_first(facts: Facts) -> str:
+    ever, total = _ever_first(facts), _beaten(facts)
+    if ever == 0:
+        return (
+            "None of the other algorithms came first in any resample."
+            if total > 1
+            else "The other one never came first."
+        )
+    # Where the winner always stays first, nobody else can have been first alone.
+    whom = "it" if len(facts.winners) == 1 else "them"
+    did = f"shared first place with {whom}" if facts.entry["winner_stays"] == 1.0 else "came first"
+    who = f"{ever} of the {total} other algorithms" if total > 1 else "The other algorithm"
+    return f"{who} {did} in at least one resample."
+
+
+def _tells_order(facts: Facts) -> bool:
+    """Of three algorithms there are six orders: an agreement between them says next to nothing."""
+    return _resampled(facts) and len(facts.rows) >= _LEAST_ORDERED
+
+
+def _stable(tau: float) -> str:
+    """In words, the median of Kendall's τ between a ranking and its resamples, from -1 to 1."""
+    if tau >= _STABLE:
+        return "stable"
+    return "partly stable" if tau >= _PARTLY_STABLE else "not stable"
+
+
+def _order(facts: Facts) -> str:
+    tau = facts.entry["kendall_tau"]["median"]
+    agreement = "over 0.99" if _NEARLY_ONE <= tau < 1.0 else number(tau, 2)
+    if facts.entry["sets"]["reason"] is not None:
+        # A few cases drawn again and again give nearly the same order, whatever other cases would.
+        return f"The median agreement of resamples with the order is {agreement} of 1."
+    return f"The order as a whole is {_stable(tau)} (agreement {agreement} of 1)."
+
+
+def _range(facts: Facts) -> str:
+    first = facts.rows[0]
+    low, high = first["rank_interval"]
+    if low == high:
+        return f"The resampling range of {facts.first} is rank {low:g} alone."
+    return f"The resampling range of {facts.first} is {interval_words(first['rank_interval'])}."
+
+
+def _deciding(facts: Facts) -> str:
+    changing, unit = facts.entry["leave_one_out"]["changed_by"], _level(facts)
+    if not changing:
+        return f"Leaving out any single {unit} does not change who is first."
+    if len(changing) > 1:
+        return f"Leaving out a single {unit} would change who is first for {len(changing)} of the {plural(unit)}."
+    if unit == "case":
+        return f"Leaving out the single case {joined(changing[0])} would change who is first."
+    return f"Leaving out a single {unit} would change who is first: that with {_cases(changing[0])}."
+
+
+def _cases(names: Sequence[str]) -> str:
+    return joined(names) if len(names) <= MOST_NAMED else f"{names[0]} and {len(names) - 1} other cases"
+
+
+def _tests(facts: Facts) -> Mapping[str, Any] | None:
+    """The entry whose tests are told: its own, or the first of those that it combines."""
+    entry, document = facts.entry, facts.document or {"rankings": []}
+    members = (
+        [entry] if not is_combined(entry) else [e for e in document["rankings"] if e.get("name") == entry.get("name")]
+    )
+    return next((member for member in members if member.get("tests")), None)
+
+
+def _least(tested: Mapping[str, Any]) -> int:
+    """The fewest units with which any pair can be significant: all differ in one direction, and by the same.
+
+    Equal differences have the smallest variance, so their p-value is below that of differences without ties.
+    """
+    count = len(tested["algorithms"])
+    units = 1
+    while ndtr(2.0 / ((units + 1.0) * units**0.5) - units**0.5) * count * (count - 1) > tested["tests"]["alpha"]:
+        units += 1
+    return units
+
+
+def _no_test_possible(facts: Facts) -> bool:
+    tested = _tests(facts)
+    return tested is not None and tested["tests"]["units"] < _least(tested)
+
+
+def _impossible(facts: Facts) -> str:
+    tested = _tests(facts)
+    assert tested is not None
+    units = tested["tests"]["units"]
+    verb = "is" if units == 1 else "are"
+    return (
+        f"With {len(tested['algorithms'])} algorithms a comparison needs at least {_least(tested)} differing {facts.units} "
+        f"to be significant after Holm’s adjustment; there {verb} {units}, so no test can be significant."
+    )
+
+
+def _significance(facts: Facts) -> str:
+    tested = facts.entry
+    wins, count = sum(map(sum, tested["significantly_better"])), len(tested["algorithms"])
+    pairs = count * (count - 1) // 2
+    if pairs == 1:
+        return f"The two {'differ' if wins else 'do not differ'} significantly (Wilcoxon, adjusted by Holm’s method)."
+    verb = "differs" if wins == 1 else "differ"
+    return f"{wins} of the {pairs} pairs of algorithms {verb} significantly (Wilcoxon, adjusted by Holm’s method)."
+
+
+def _level(facts: Facts) -> str:
+    return str((facts.document or {}).get("resampling", {}).get("resample", ["case"])[0])
+
+
+def _few_drawn(facts: Facts) -> bool:
+    units = facts.entry.get("drawn_units")
+    return _level(facts) != "case" and units is not None and units < _FEW_CLUSTERS and _resampled(facts)
+
+
+def _few(facts: Facts) -> str:
+    units = facts.entry["drawn_units"]
+    noun = _level(facts) if units == 1 else plural(_level(facts))
+    return (
+        f"Only {units} {noun} could be drawn: with fewer than about {_FEW_CLUSTERS}, resampling ranges are unreliable."
+    )
+
+
+def _lacking(facts: Facts) -> list[tuple[str, int]]:
+    return [(row["name"], row["missing"]) for row in facts.rows if row.get("missing")]
+
+
+def _missing(facts: Facts) -> str:
+    counts = "; ".join(f"{name}, {count} {'case' if count == 1 else 'cases'}" for name, count in _lacking(facts))
+    return f"Missing predictions: {counts}."
+
+
+RESAMPLES: Final = CATALOGUE.group(
+    Claim(
+        "resamples.others_first",
+        "Resampled, and not everybody is first.",
+        lambda facts: _resampled(facts) and facts.entry["others_first"] is not None and _beaten(facts) > 0,
+        _others_first,
+        "2 of the 4 other algorithms came first in at least one resample.",
+    ),
+    Claim(
+        "resamples.order",
+        "Resampled, four algorithms or more, and τ is defined in some resample.",
+        lambda facts: _tells_order(facts) and facts.entry["kendall_tau"]["median"] is not None,
+        _order,
+        "The order as a whole is stable (agreement 0.92 of 1).",
+    ),
+    Claim(
+        "resamples.order_undefined",
+        "Resampled, four algorithms or more, and all are tied in some resample.",
+        lambda facts: _tells_order(facts) and bool(facts.entry["kendall_tau"]["undefined"]),
+        lambda facts: (
+            f"In {facts.entry['kendall_tau']['undefined']} "
+            f"{'resample' if facts.entry['kendall_tau']['undefined'] == 1 else 'resamples'} τ is undefined, because all "
+            "algorithms are tied."
+        ),
+        "In 12 resamples τ is undefined, because all algorithms are tied.",
+    ),
+    Claim(
+        "resamples.range",
+        "Resampled, and one algorithm alone is first.",
+        lambda facts: _resampled(facts) and len(facts.winners) == 1 and facts.rows[0]["rank_interval"] is not None,
+        _range,
+        "The resampling range of unet is 1–3.",
+    ),
+    Claim(
+        "resamples.all_tied",
+        "Resampled, and all algorithms share the first rank.",
+        lambda facts: _resampled(facts) and len(facts.winners) == len(facts.rows) > 1,
+        lambda _: "All algorithms are tied on the full data; whatever order a resample shows is chance.",
+        "All algorithms are tied on the full data; whatever order a resample shows is chance.",
+    ),
+    Claim(
+        "resamples.single_case",
+        "Resampled, and each unit that is drawn was left out in turn.",
+        lambda facts: _resampled(facts) and facts.entry.get("leave_one_out") is not None,
+        _deciding,
+        "Leaving out the single case case-07 would change who is first.",
+    ),
+    Claim(
+        "tests.impossible",
+        "Fewer units than with which the smallest p-value there is would be significant after adjustment.",
+        _no_test_possible,
+        _impossible,
+        "With 5 algorithms a comparison needs at least 9 differing cases to be significant after Holm’s adjustment; "
+        "there are 7, so no test can be significant.",
+    ),
+    Claim(
+        "tests.significant",
+        "The entry of one metric and region was tested, with cases enough.",
+        lambda facts: not is_combined(facts.entry) and _tests(facts) is not None and not _no_test_possible(facts),
+        _significance,
+        "6 of the 10 pairs of algorithms differ significantly (Wilcoxon, adjusted by Holm’s method).",
+    ),
+    Claim(
+        "resamples.few_clusters",
+        "Resampled by a level of which fewer than ten are there.",
+        _few_drawn,
+        _few,
+        "Only 4 sites could be drawn: with fewer than about 10, resampling ranges are unreliable.",
+    ),
+    Claim(
+        "missing.predictions",
+        "Algorithms lack predictions for some cases.",
+        lambda facts: bool(_lacking(facts)),
+        _missing,
+        "Missing predictions: unet, 1 case; vnet, 3 cases.",
+    ),
+)

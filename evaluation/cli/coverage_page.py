@@ -1,0 +1,270 @@
+"""The page of the coverage study, and its figures."""
+
+from __future__ import annotations
+
+import datetime as dt
+import platform
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from evaluation import __version__
+from evaluation.figures.layout import LINE, Figure, figure
+from evaluation.figures.palette import QUALITATIVE
+from evaluation.figures.publication import printed
+from evaluation.ranking.coverage import COVERED, ERRORS, FALSE_WINNERS, FIELDS, SCHEMES, Cell, Outcome
+
+Row = tuple[Cell, Outcome]
+_MARKS: Final = ("circle", "square", "diamond", "triangle-up", "cross")
+
+
+@dataclass(frozen=True)
+class Study:
+    """What was simulated.
+
+    Attributes
+    ----------
+    done
+        Cells of the grid.
+    further
+        Cells of other sizes, with another seed.
+    traded
+        Cells of unequal failure rates, without a bar.
+    """
+
+    boards: int
+    seed: int
+    every: int
+    done: list[Row]
+    further: list[Row]
+    traded: list[Row]
+
+    @property
+    def judged(self) -> list[Row]:
+        """All cells that have a bar."""
+        return [*self.done, *self.further]
+
+    @property
+    def keeps_its_word(self) -> bool:
+        """Whether every one of them keeps within both."""
+        return all(outcome.keeps_its_word() for _, outcome in self.judged)
+
+    @property
+    def command(self) -> str:
+        """What makes the page again."""
+        every = f" --every {self.every}" if self.every > 1 else ""
+        return (
+            f"python -m evaluation coverage{every} --boards {self.boards} --seed {self.seed} "
+            "--output docs/correctness/coverage.md"
+        )
+
+
+def page(study: Study) -> str:
+    """The page in Markdown: what was simulated, the worst of each scheme, figures, and every cell."""
+    broken = [cell for cell, outcome in study.judged if not outcome.keeps_its_word()]
+    judged = len(study.judged)
+    verdict = (
+        f"All {judged} cells keep within both bars."
+        if not broken
+        else f"{len(broken)} of {judged} cells break a bar; they are marked."
+    )
+    chosen = f"One cell in {study.every} of the study, chosen at random once. " if study.every > 1 else ""
+    lines = [
+        "# Does the uncertainty keep its word?",
+        "",
+        (
+            f"Made by `{study.command}` on {dt.datetime.now(dt.UTC).date().isoformat()} with Podium {__version__}, "
+            f"Python {platform.python_version()} and NumPy {np.__version__}. {chosen}"
+            "`make coverage` makes the page anew with all cells and 1000 boards each."
+        ),
+        "",
+        (
+            "Boards are simulated whose true order is known: a case effect (standard deviation 0.7), a true difference between "
+            "teams and noise (0.7); failed cases count as a value 8 below. Rank sets and winner come from the code that makes "
+            "the boards. A cell is covered if *all* sets hold *all* true ranks; truly tied teams must have every rank that they "
+            "share in their sets. A winner is false if it is not truly the only best."
+        ),
+        "",
+        (
+            f"Bars in every cell: joint coverage at least {COVERED}, false winners at most {FALSE_WINNERS}, both up to {ERRORS} "
+            f"binomial standard errors of {study.boards} boards. **{verdict}**"
+        ),
+        "",
+        (
+            "The resampling range stands beside the sets for contrast: it says how an order behaves under resampling, and was "
+            "never meant to hold the true ranks (1000 resamples; 100 for tests)."
+        ),
+        "",
+        "## The worst cell of each scheme",
+        "",
+        "| scheme | cells | least coverage | most false winners | least coverage of the resampling range |",
+        "|---|---|---|---|---|",
+    ]
+    for scheme in SCHEMES:
+        rows = [outcome for cell, outcome in study.judged if cell.scheme == scheme]
+        if rows:
+            lines.append(
+                f"| {scheme} | {len(rows)} | {min(row.covered for row in rows):.3f} | "
+                f"{max(row.false_winner for row in rows):.3f} | {min(row.resampling_covered for row in rows):.3f} |"
+            )
+    lines += ["", "## In pictures", ""]
+    for name, (words, _) in _FIGURES.items():
+        lines += [f"![{words}]({name})", "", words, ""]
+    lines += ["## All cells of the grid", "", *_table(study.done), ""]
+    lines += [
+        "## Other numbers of cases and teams, another seed",
+        "",
+        f"Chosen at random once; simulated with seed {study.seed + 1}. The same bars.",
+        "",
+        *_table(study.further),
+        "",
+        "## Teams that fail unequally often",
+        "",
+        (
+            "One of three teams fails now and then, is better on all other cases and truly ties with the others. A failure that "
+            "nobody has seen is in no data, so no bar is set here. With `unseen_failures` `jeffreys` the sets allow for it."
+        ),
+        "",
+        *_table(study.traded, unseen=True),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def pictures(study: Study) -> dict[str, bytes]:
+    """The figures as SVG, by the names under which the page shows them."""
+    return {name: printed(make(study)).svg for name, (_, make) in _FIGURES.items()}
+
+
+def _covered(study: Study) -> Figure:
+    """Joint coverage of sets and of resampling ranges, each cell a dot."""
+    numbers = sorted({cell.cases for cell, _ in study.judged})
+    sets = _dots(study.judged, numbers, "rank sets", QUALITATIVE[0], "circle", lambda o: o.covered, -0.2)
+    ranges = _dots(
+        study.judged, numbers, "resampling ranges", QUALITATIVE[1], "diamond", lambda o: o.resampling_covered, 0.2
+    )
+    return _by_cases([sets, ranges], numbers, "How often do all of them hold the true ranks?", COVERED)
+
+
+def _false(study: Study) -> Figure:
+    """Share of boards with a false winner, by scheme."""
+    numbers = sorted({cell.cases for cell, _ in study.judged})
+    traces = [
+        _dots(
+            [row for row in study.judged if row[0].scheme == scheme],
+            numbers,
+            scheme,
+            QUALITATIVE[place],
+            _MARKS[place],
+            lambda o: o.false_winner,
+            (place - 2) * 0.15,
+        )
+        for place, scheme in enumerate(SCHEMES)
+    ]
+    return _by_cases(traces, numbers, "How often is a winner named who is not the best?", FALSE_WINNERS, top=0.12)
+
+
+def _named(study: Study) -> Figure:
+    """Share of boards that name anybody, by how far the teams are apart."""
+    numbers = sorted({cell.cases for cell, _ in study.judged})
+    traces = [
+        _dots(
+            [row for row in study.judged if row[0].field == field],
+            numbers,
+            field,
+            QUALITATIVE[place],
+            _MARKS[place],
+            lambda o: o.named,
+            (place - 2) * 0.15,
+        )
+        for place, field in enumerate(FIELDS)
+    ]
+    return _by_cases(traces, numbers, "How often is a winner named at all?", None)
+
+
+_FIGURES: Final[dict[str, tuple[str, Any]]] = {
+    "coverage-sets.svg": (
+        (
+            "Joint coverage by the number of cases, a dot for every cell: rank sets stay above the bar (line), resampling "
+            "ranges do not, nor do they promise it."
+        ),
+        _covered,
+    ),
+    "coverage-false-winners.svg": (
+        "Share of boards with a false winner by the number of cases and the scheme; the line is the bar.",
+        _false,
+    ),
+    "coverage-named.svg": (
+        (
+            "Share of boards that name a winner, by how far the teams are apart: where nobody is the only best, hardly ever; "
+            "where one is, more often with more cases."
+        ),
+        _named,
+    ),
+}
+
+
+def _dots(
+    rows: list[Row], numbers: list[int], name: str, colour: str, symbol: str, value: Any, shift: float
+) -> dict[str, Any]:
+    """Cells side by side at their number of cases."""
+    x, y = [], []
+    for place, number in enumerate(numbers):
+        here = [outcome for cell, outcome in rows if cell.cases == number]
+        for index, outcome in enumerate(here):
+            x.append(place + shift + 0.1 * ((index + 0.5) / len(here) - 0.5))
+            y.append(float(value(outcome)))
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": x,
+        "y": y,
+        "marker": {"color": colour, "size": 5, "symbol": symbol, "opacity": 0.7},
+    }
+
+
+def _by_cases(
+    traces: list[dict[str, Any]], numbers: list[int], question: str, bar: float | None, *, top: float = 1.02
+) -> Figure:
+    shown = [trace for trace in traces if trace["x"]]
+    if bar is not None:
+        edge = {"x": [-0.5, len(numbers) - 0.5], "y": [bar, bar], "name": f"bar: {bar:g}"}
+        style = {"color": LINE, "width": 1.5, "dash": "dash"}
+        shown.append({"type": "scatter", "mode": "lines", "line": style, **edge})
+    return figure(
+        shown,
+        question,
+        x={
+            "title": "Test cases",
+            "tickmode": "array",
+            "tickvals": list(range(len(numbers))),
+            "ticktext": [str(number) for number in numbers],
+            "range": [-0.5, len(numbers) - 0.5],
+            "showgrid": False,
+        },
+        y={"title": "Share of boards", "range": [-0.02 * top, top], "tickformat": ".0%"},
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
+    )
+
+
+def _table(done: list[Row], *, unseen: bool = False) -> list[str]:
+    extra = " unseen failures |" if unseen else ""
+    lines = [
+        (
+            f"| scheme | field | failures | teams | cases |{extra} covered | false winner | named | mean width | "
+            "resampling range covers |"
+        ),
+        "|---|---|---|---|---|" + ("---|" if unseen else "") + "---|---|---|---|---|",
+    ]
+    for cell, outcome in done:
+        mark = "" if unseen or outcome.keeps_its_word() else " **breaks a bar**"
+        middle = f" {cell.unseen} |" if unseen else ""
+        lines.append(
+            f"| {cell.scheme} | {cell.field} | {cell.failures:.0%} | {cell.teams} | {cell.cases} |{middle} "
+            f"{outcome.covered:.3f}{mark} | {outcome.false_winner:.3f} | {outcome.named:.2f} | {outcome.width:.1f} | "
+            f"{outcome.resampling_covered:.3f} |"
+        )
+    return lines

@@ -1,0 +1,120 @@
+"""What a pooled document says of every site: its table, its own ranking, and what the ranking owes to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.federation.scores import Sites, at_site, full_ranking
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FloatArray = npt.NDArray[np.float64]
+_PAIRS: Final = (("median", "p10"), ("mean", "tail"))
+"""What is set against each other, the first pair where a site gives it: average, and the worst tenth of the cases."""
+
+
+def about_sites(sites: Sites) -> dict[str, Any]:
+    """Sites of one ranking.
+
+    Returns
+    -------
+    dict
+        ``name``; ``sites``: for each site ``place`` and ``score`` by algorithm (of the combined ranking at that site
+        alone), its ``winners``, its ``cells`` for a heat map, and which ``covariance`` it sent; ``wins``: at how many
+        sites each algorithm would win, alone or together with others; ``rank_range``: best and worst place over sites;
+        ``leave_one_site_out`` and ``winner_stays``; ``average_and_worst``.
+    """
+    names = sites.algorithms
+    rows: list[dict[str, Any]] = []
+    ranks = []
+    for k, ranking in enumerate(sites.rankings):
+        score, place = at_site(sites, k)
+        ranks.append(place)
+        covariance = ranking.get("covariance")
+        rows.append(
+            {
+                "site": sites.names[k],
+                "units": sites.units[k],
+                "place": _by_name(names, place),
+                "score": _by_name(names, score),
+                "winners": _winners(names, place),
+                "covariance": None if covariance is None else covariance["kind"],
+                "cells": [dict(cell) for cell in ranking["cells"]],
+            }
+        )
+    wins = Counter(name for row in rows for name in row["winners"])
+    table = np.array(ranks)
+    known = not np.isnan(table).any()
+    return {
+        "name": sites.scheme.registered.name,
+        "sites": rows,
+        "wins": {name: wins[name] for name in names},
+        "rank_range": {
+            name: [float(table[:, j].min()), float(table[:, j].max())] if known else None
+            for j, name in enumerate(names)
+        },
+        **_left_out(sites),
+        "average_and_worst": _average_and_worst(sites),
+    }
+
+
+def _left_out(sites: Sites) -> dict[str, Any]:
+    """The ranking without each site in turn."""
+    if len(sites.summaries) < 2:
+        return {"leave_one_site_out": [], "winner_stays": None}
+    winners = _winners(sites.algorithms, full_ranking(sites)[1])
+    rows = []
+    for k, name in enumerate(sites.names):
+        without = _winners(sites.algorithms, full_ranking(sites.without(k))[1])
+        rows.append({"site": name, "winners": without, "changed": without != winners})
+    stays = sum(not row["changed"] for row in rows) / len(rows)
+    return {"leave_one_site_out": rows, "winner_stays": stays}
+
+
+def _average_and_worst(sites: Sites) -> list[dict[str, Any]]:
+    """For every cell and algorithm, the site with the worst tenth of its cases, and how it stands against the average.
+
+    A site without enough cases for a tenth percentile gives the mean of its worst cases; which of both it is, stands
+    there. Sites that give neither are counted in ``of``.
+    """
+    found = []
+    for c, cell in enumerate(sites.cells):
+        higher = sites.assessment.metric(cell["metric"]).higher_is_better
+        for j, name in enumerate(sites.algorithms):
+            given = [(site, pair) for site, pair in zip(sites.names, _pairs(sites, c, j), strict=True) if pair]
+            row: dict[str, Any] = {"metric": cell["metric"], "region": cell["region"], "algorithm": name}
+            row |= {"sites": len(given), "of": len(sites.names), "worst": None}
+            if given:
+                site, pair = (min if higher else max)(given, key=lambda item: item[1]["worst"])
+                row["worst"] = {"site": site, **pair}
+            found.append(row)
+    return found
+
+
+def _pairs(sites: Sites, cell: int, algorithm: int) -> list[Mapping[str, Any] | None]:
+    found: list[Mapping[str, Any] | None] = []
+    for ranking in sites.rankings:
+        own = ranking["cells"][cell]
+        pair = None
+        for average, worst in _PAIRS:
+            numbers = [own[key][algorithm] if key in own else None for key in (average, worst)]
+            if None not in numbers:
+                pair = {"average": numbers[0], "worst": numbers[1], "average_is": average, "worst_is": worst}
+                break
+        found.append(pair)
+    return found
+
+
+def _winners(names: list[str], ranks: FloatArray) -> list[str]:
+    if np.isnan(ranks).all():
+        return []
+    return [name for name, place in zip(names, ranks, strict=True) if place == np.nanmin(ranks)]
+
+
+def _by_name(names: list[str], values: FloatArray) -> dict[str, float | None]:
+    return {name: float(value) if np.isfinite(value) else None for name, value in zip(names, values, strict=True)}

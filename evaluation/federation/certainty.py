@@ -1,0 +1,246 @@
+"""What may be said of a pooled ranking: winner, rank sets and letters from pooled draws (``docs/ranking.md``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from evaluation.ranking.combination import Part, combine
+from evaluation.ranking.schemes import rank_scores
+from evaluation.ranking.uncertainty.budget import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, budget
+from evaluation.ranking.uncertainty.draws import Draws, Spread
+from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
+from evaluation.ranking.uncertainty.failures import failure
+from evaluation.ranking.uncertainty.letters import MOST_IN_MATRICES, letters
+from evaluation.ranking.uncertainty.margins import difference, verdict
+from evaluation.ranking.uncertainty.sensitivity import head_to_head
+from evaluation.ranking.uncertainty.statements import LEADING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evaluation.assessment import Assessment, RankingScheme, Step
+    from evaluation.ranking.evaluate import Evaluated
+
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class PooledElementary(Elementary):
+    """One ranking that goes into a pooled one: scores alone, no cases behind them."""
+
+    higher: bool = True
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Direction of the scores."""
+        return self.higher
+
+
+@dataclass(frozen=True)
+class PooledRanking(Ranking):
+    """A ranking whose cases are at sites.
+
+    Attributes
+    ----------
+    names
+        Algorithms in the order of all arrays.
+    """
+
+    names: tuple[str, ...] = ()
+
+    @cached_property
+    def algorithms(self) -> tuple[str, ...]:
+        """Names, in the order of all arrays."""
+        return self.names
+
+    def final(self, scores: Sequence[FloatArray]) -> FloatArray:
+        """Final ranks from elementary scores; between steps scores keep all digits."""
+        parts = []
+        for part, given in zip(self.elementary, scores, strict=True):
+            ranked = rank_scores(given, self.registered, higher_is_better=part.higher_is_better)
+            parts.append(Part(part.key, given, ranked.ranks, np.full(len(given), part.cases[0])))
+        if not self.steps:
+            return parts[0].ranks
+        return combine(parts, self.steps, self.registered.missing_rank)[0].ranks
+
+    def scores_among(self, part: Elementary, columns: IntArray) -> FloatArray:
+        """Scores of some algorithms; those that are means of values do not depend on who else takes part."""
+        return np.asarray(part.scores[0, columns])
+
+
+@dataclass(frozen=True)
+class Base:
+    """What a ranking rests on.
+
+    Attributes
+    ----------
+    units, strata, smallest
+        Units that are drawn, in how many strata, and those of the smallest stratum: units within sites, or sites.
+    cases
+        All units, for rates of failure.
+    why_not
+        Why nothing was drawn.
+    """
+
+    units: int
+    strata: int
+    smallest: int
+    cases: int
+    why_not: str | None = None
+
+
+def elementary(part: Part, *, higher: bool) -> PooledElementary:
+    """One ranking that goes into a pooled one."""
+    return PooledElementary(cast("Evaluated", None), None, part.key, part.scores, part.cases, higher)
+
+
+def ranking_of(
+    parts: Sequence[PooledElementary],
+    final: Part,
+    steps: Sequence[Step],
+    registered: RankingScheme,
+    assessment: Assessment,
+    names: Sequence[str],
+) -> PooledRanking:
+    """A pooled ranking with the rankings that it is made of."""
+    return PooledRanking(tuple(parts), registered, assessment, tuple(steps), final.ranks, final.scores, tuple(names))
+
+
+def pooled_statements(
+    ranking: PooledRanking, order: IntArray, base: Base, failed: Sequence[int], *, contests: bool, margin: float | None
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """What the entry of a pooled ranking says about certainty, and what it says of each algorithm in order.
+
+    Parameters
+    ----------
+    contests
+        Whether contests of two are known: not where ranks depend on who else takes part, which no sums undo.
+    margin
+        The registered difference that matters, for a single metric.
+    """
+    count, drawn = len(ranking.algorithms), len(ranking.ranks) - 1
+    names, first, ranks = np.array(ranking.algorithms), int(order[0]), ranking.ranks[0]
+    shares = budget(ranking.assessment.uncertainty, count)
+    reason = _reason(drawn, base)
+    alone = int((ranks == ranks.min()).sum()) == 1
+    better = np.zeros((count, count), dtype=bool)
+    p_own, wins, again, draws, inflation = None, False, None, None, 1.0
+    against = head_to_head(ranking, first) if contests and alone else []
+    if drawn and base.smallest > 1:
+        draws = Draws(ranking, drawn, Spread(base.units, base.strata, base.smallest))
+        again = draws.first_again(first) if alone else None
+    if draws is not None and reason is None:
+        better, inflation = draws.shown(shares.sets)
+        p_own, wins = draws.p_own(), alone and draws.wins(first, shares.winner)
+    decision = reason or _decision(alone=alone, wins=wins, against=against)
+    if decision == "shown":
+        better[first], better[:, first], better[first, first] = True, False, False
+    too_many = count > MOST_IN_MATRICES
+    words = None if too_many else letters(better[np.ix_(order, order)])
+    entry: dict[str, Any] = {
+        "winner": {
+            "named": decision == "shown",
+            "algorithm": str(names[first]) if decision == "shown" else None,
+            "alpha": shares.alpha,
+            "reason": decision,
+        },
+        "verdict": _verdict(decision, reason, alone=alone, against=against, again=again),
+        "shown_better": None if too_many else better[np.ix_(order, order)].tolist(),
+        "p_own": None if too_many else _p_values(p_own, order, count),
+        "sets": {
+            "method": "draws",
+            "level": ranking.assessment.uncertainty.interval,
+            "units": base.units,
+            "units_needed": {"sets": FEWEST_DRAWN_UNITS, "winner": FEWEST_DRAWN_UNITS},
+            "reason": reason,
+            "flips": None,
+        },
+        "left_out": _left_out(too_many=too_many, words=words),
+        "margin": margin,
+        "first_again": again,
+        "sensitivity": {
+            "teams": None,
+            "head_to_head": sorted(str(names[j]) for j in against),
+            "duplicates": [],
+            "without_duplicates": None,
+        },
+        "warnings": [],
+    }
+    low = np.minimum(1 + better.sum(axis=0), np.floor(ranks).astype(np.int64))
+    high = np.maximum(count - better.sum(axis=1), np.ceil(ranks).astype(np.int64))
+    stated = reason not in ("not_resampled", "too_few_draws")
+    rows: list[dict[str, Any]] = []
+    for place, j in enumerate(map(int, order)):
+        rows.append(
+            {
+                "rank_set": [int(low[j]), int(high[j])] if stated else None,
+                "within_reach": bool(stated and low[j] == 1),
+                "letters": None if words is None else words[place],
+                "difference_from_first": None
+                if draws is None or reason is not None or ranking.combined or j == first
+                else _difference(draws, first, j, inflation, margin, shown=bool(better[first, j])),
+                "failure": failure(failed[j], base.cases),
+                "rank_if_one_more_failed": None,
+            }
+        )
+    return entry, rows
+
+
+def _reason(drawn: int, base: Base) -> str | None:
+    if not drawn:
+        return "not_resampled"
+    if drawn < FEWEST_DRAWS:
+        return "too_few_draws"
+    if base.units < FEWEST_DRAWN_UNITS:
+        return "too_few_units"
+    return None if base.smallest > 1 else "stratum_too_small"
+
+
+def _decision(*, alone: bool, wins: bool, against: Sequence[int]) -> str:
+    if not alone:
+        return "tie"
+    if not wins:
+        return "not_shown"
+    return "depends_on_entries" if against else "shown"
+
+
+def _verdict(
+    decision: str, reason: str | None, *, alone: bool, against: Sequence[int], again: float | None
+) -> str | None:
+    if reason in ("not_resampled", "too_few_draws"):
+        return None
+    if decision == "shown":
+        return "clear"
+    return "leaning" if reason is None and alone and not against and (again or 0.0) >= LEADING else "open"
+
+
+def _p_values(p_own: FloatArray | None, order: IntArray, count: int) -> list[list[float | None]]:
+    if p_own is None:
+        return [[None] * count for _ in range(count)]
+    ordered = p_own[np.ix_(order, order)]
+    plain = ordered.astype(object)
+    plain[np.isnan(ordered)] = None
+    rows: list[list[float | None]] = plain.tolist()
+    return rows
+
+
+def _left_out(*, too_many: bool, words: list[str] | None) -> dict[str, str]:
+    if too_many:
+        return dict.fromkeys(("shown_better", "p_own", "letters"), "too_many_algorithms")
+    return {} if words is not None else {"letters": "too_many_letters"}
+
+
+def _difference(
+    draws: Draws, first: int, other: int, inflation: float, margin: float | None, *, shown: bool
+) -> dict[str, Any] | None:
+    estimate, interval = draws.interval(first, other, inflation)
+    if not np.isfinite(estimate):
+        return None
+    return difference(estimate, interval, verdict(interval, margin, shown=shown))

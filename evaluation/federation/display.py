@@ -1,0 +1,60 @@
+"""Numbers of a site for readers, each over enough units that no case can be read from it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+BESIDE: Final = 10
+"""Units that have to lie on either side of a quantile."""
+
+
+def displayed(values: FloatArray, *, higher_is_better: bool, minimum: int, share: bool) -> dict[str, list[Any]]:
+    """Mean, standard deviation, median, worst tail and tenth percentile of every algorithm.
+
+    Parameters
+    ----------
+    values
+        Units × algorithms; not a number where there is no value.
+    higher_is_better
+        Which end is the worse one: ``p10`` and ``tail`` lie there.
+    minimum
+        The fewest units behind a mean.
+    share
+        Whether the values have no unit: quantiles are then rounded to 2 decimals, else to 3 significant digits.
+
+    Returns
+    -------
+    dict
+        Five lists with a number or ``None`` for each algorithm. A quantile q stands there if min(q, 1 - q) · n is at
+        least ten, the tail (the mean of the worst tenth, of ten units at least) if ten others remain.
+    """
+    found: dict[str, list[Any]] = {key: [] for key in ("mean", "sd", "median", "tail", "p10")}
+    for column in values.T:
+        own = np.sort(column[~np.isnan(column)])
+        own = own if higher_is_better else own[::-1]
+        number = len(own)
+        enough = number >= minimum
+        found["mean"].append(float(f"{own.mean():.6g}") if enough else None)
+        found["sd"].append(float(f"{own.std():.6g}") if enough else None)
+        found["median"].append(_rounded(float(np.median(own)), share=share) if 0.5 * number >= BESIDE else None)
+        worst = max(BESIDE, math.ceil(number / 10))
+        found["tail"].append(_rounded(float(own[:worst].mean()), share=share) if number - worst >= BESIDE else None)
+        tenth = 0.1 * number >= BESIDE - 1e-9
+        found["p10"].append(_rounded(_tenth(own), share=share) if tenth else None)
+    return found
+
+
+def _tenth(ordered: FloatArray) -> float:
+    """The tenth percentile from the worse end, with linear interpolation."""
+    position = (len(ordered) - 1) * 0.1
+    low = math.floor(position)
+    return float(ordered[low] + (ordered[low + 1] - ordered[low]) * (position - low))
+
+
+def _rounded(value: float, *, share: bool) -> float:
+    return round(value, 2) if share else float(f"{value:.3g}")

@@ -1,0 +1,21 @@
+"""What is said when something of a federation cannot be used."""
+
+from __future__ import annotations
+
+
+class FederationError(ValueError):
+    """Results, a summary or an assessment that cannot be evaluated at sites; one line that says what and why."""
+
+
+class Refusal(FederationError):  # noqa: N818  (an answer, not a fault of the program)
+    """A message that is not accepted.
+
+    Attributes
+    ----------
+    code
+        One word for machines, such as ``bad_signature``.
+    """
+
+    def __init__(self, code: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code

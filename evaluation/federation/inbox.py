@@ -1,0 +1,252 @@
+"""Whether a message of a site is accepted: one list of checks in a fixed order, the first that fails answers.
+
+Pure: what the centre knows is a `Ledger`, and what becomes of an accepted message is up to the caller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.federation.envelope import Opened, keyid_of, open_envelope
+from evaluation.federation.errors import Refusal
+from evaluation.federation.plausible import check_summary
+from evaluation.federation.reading import check_form, read_canonical
+from evaluation.federation.schemas import MESSAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evaluation.assessment import Assessment
+
+NO_MESSAGE_BEFORE: Final = "0" * 64
+"""``previous`` of the first message of a site."""
+_AHEAD: Final = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class SiteKey:
+    """A registered key of a site: 32 bytes, from when it holds, and until when or whether it was revoked."""
+
+    site: str
+    public: bytes
+    since: datetime
+    until: datetime | None = None
+    revoked: bool = False
+
+
+@dataclass(frozen=True)
+class SitePackage:
+    """What sites are to evaluate now.
+
+    Attributes
+    ----------
+    digest
+        Of the package.
+    images
+        Digest of the image of every algorithm by name; ``None`` where predictions are carried in.
+    """
+
+    digest: str
+    images: Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class Received:
+    """What was accepted of a site: digest of each payload by its sequence number, and the manifest that it sealed."""
+
+    payloads: Mapping[int, str] = field(default_factory=dict)
+    manifest: str | None = None
+    units: int | None = None
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What a centre knows of a federation when a message arrives."""
+
+    federation: str
+    assessment: Assessment
+    package: SitePackage
+    keys: tuple[SiteKey, ...]
+    received: Mapping[str, Received] = field(default_factory=dict)
+    minimum: int = 10
+    site_column: str = "site"
+    closes_at: datetime | None = None
+    allow_test: bool = False
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A message that is accepted.
+
+    Attributes
+    ----------
+    digest
+        SHA-256 of its payload.
+    replay
+        Whether the very same payload was accepted before: it has no second effect.
+    """
+
+    message: Mapping[str, Any]
+    kind: str
+    digest: str
+    replay: bool = False
+
+
+def accept(data: bytes, ledger: Ledger, *, now: datetime) -> Accepted:
+    """Check a signed message of a site.
+
+    Parameters
+    ----------
+    data
+        The envelope as it was received, through the network or in a file.
+    ledger
+        What the centre knows.
+    now
+        Moment of arrival, with its time zone.
+
+    Raises
+    ------
+    Refusal
+        With its code and one sentence that names what is wrong. Nothing of a refused message may be stored but its digest.
+    """
+    keys = {keyid_of(key.public): key for key in ledger.keys}
+    opened = open_envelope(data, {keyid: key.public for keyid, key in keys.items()})
+    key = keys[opened.keyid]
+    if key.revoked:
+        raise Refusal("unknown_key", f"the key of site {key.site} was revoked: register a new one")
+    if key.until is not None and now > key.until:
+        raise Refusal("unknown_key", f"the key of site {key.site} expired: register a new one")
+    message = _read(opened)
+    site = message["site"]
+    if site != key.site:
+        raise Refusal("unknown_key", f"the message says site {site}, but the key belongs to site {key.site}")
+    if message["federation"] != ledger.federation:
+        raise Refusal(
+            "other_federation", f"the message belongs to the federation {message['federation'][:12]}…, not to this one"
+        )
+    known = ledger.received.get(site, Received())
+    if opened.digest in known.payloads.values():
+        return Accepted(message, opened.kind, opened.digest, replay=True)
+    _check_order(message, known)
+    _check_clock(message, key, now)
+    if opened.kind == "manifest-seal":
+        _check_seal(message, known)
+    elif opened.kind == "compatibility":
+        _check_package(message, ledger)
+    elif opened.kind == "result":
+        _check_result(message, ledger, known)
+    if opened.kind != "site-withdrawal" and ledger.closes_at is not None and now > ledger.closes_at:
+        raise Refusal(
+            "late", f"the phase closed at {ledger.closes_at:%Y-%m-%d %H:%M} UTC: this enters a later ranking only"
+        )
+    return Accepted(message, opened.kind, opened.digest)
+
+
+def _read(opened: Opened) -> dict[str, Any]:
+    if opened.kind not in MESSAGES:
+        raise Refusal("invalid", f"{opened.kind!r} is no message of a site; there is {', '.join(MESSAGES)}")
+    message = read_canonical(opened.body)
+    if message.get("schema") != f"podium.{opened.kind}/1":
+        raise Refusal("not_canonical", f"the envelope says {opened.kind}, the message {message.get('schema')!r}")
+    check_form(message, MESSAGES[opened.kind])
+    return message
+
+
+def _check_order(message: Mapping[str, Any], known: Received) -> None:
+    site, sequence, last = message["site"], message["sequence"], max(known.payloads, default=0)
+    if sequence in known.payloads:
+        raise Refusal(
+            "fork",
+            f"site {site} sent another message number {sequence} before: its folder was copied or restored",
+        )
+    if sequence != last + 1:
+        raise Refusal("gap", f"this is message {sequence} of site {site}, expected is {last + 1}")
+    before = known.payloads.get(last, NO_MESSAGE_BEFORE)
+    if message["previous"] != before:
+        raise Refusal(
+            "gap", f"message {sequence} of site {site} follows {message['previous'][:12]}…, not {before[:12]}…"
+        )
+
+
+def _check_clock(message: Mapping[str, Any], key: SiteKey, now: datetime) -> None:
+    try:
+        sent = datetime.strptime(message["sent_at"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        raise Refusal("clock", f"sent_at is {message['sent_at']}, which is no moment") from None
+    if sent > now + _AHEAD:
+        raise Refusal("clock", f"sent_at is {message['sent_at']}, which lies in the future: set the clock of the site")
+    if sent < key.since:
+        raise Refusal(
+            "clock", f"sent_at is {message['sent_at']}, before the key was registered: set the clock of the site"
+        )
+
+
+def _check_seal(message: Mapping[str, Any], known: Received) -> None:
+    if message["units"] > message["cases"]:
+        raise Refusal("implausible", f"{message['units']} units of {message['cases']} cases")
+    graded = sum(message["grades"].values())
+    if graded != message["cases"]:
+        raise Refusal("implausible", f"the grades count {graded} cases, the manifest has {message['cases']}")
+    if known.manifest is not None and message["version"] < 2:
+        raise Refusal(
+            "other_manifest", f"site {message['site']} sealed its cases before: a new manifest has version 2 or more"
+        )
+
+
+def _check_package(message: Mapping[str, Any], ledger: Ledger) -> None:
+    if message["package"] != ledger.package.digest:
+        raise Refusal(
+            "old_package",
+            f"the package {message['package'][:12]}… is not the current one, {ledger.package.digest[:12]}…: fetch it",
+        )
+
+
+def _check_result(message: Mapping[str, Any], ledger: Ledger, known: Received) -> None:
+    summary, site = message["summary"], message["site"]
+    _check_package(message, ledger)
+    if summary["assessment"] != ledger.assessment.digest:
+        raise Refusal(
+            "old_assessment",
+            f"site {site} evaluated the assessment {summary['assessment'][:12]}…, current is {ledger.assessment.digest[:12]}…",
+        )
+    named = [run["algorithm"] for run in message["runs"]]
+    for run in message["runs"]:
+        _check_run(run, ledger.package)
+    if sorted(named) != summary["algorithms"]:
+        raise Refusal("implausible", "the runs and the summary do not name the same algorithms")
+    if set(named) != set(ledger.package.images):
+        other = min(set(named) ^ set(ledger.package.images))
+        raise Refusal("implausible", f"the runs are not those of the package: {other!r} stands in one of them only")
+    if summary["site"] != site:
+        raise Refusal("implausible", f"the message is of site {site}, its summary of site {summary['site']}")
+    if known.manifest is None:
+        raise Refusal("other_manifest", f"site {site} has not sealed its cases: send the manifest first")
+    if message["manifest"] != known.manifest:
+        raise Refusal("other_manifest", f"the result is over other cases than site {site} sealed")
+    if known.units is not None and summary["units"] > known.units:
+        raise Refusal("implausible", f"the summary counts {summary['units']} units, sealed were {known.units}")
+    check_summary(
+        ledger.assessment,
+        summary,
+        site_column=ledger.site_column,
+        minimum=ledger.minimum,
+        allow_test=ledger.allow_test,
+    )
+
+
+def _check_run(run: Mapping[str, Any], package: SitePackage) -> None:
+    name = run["algorithm"]
+    if name not in package.images:
+        raise Refusal("foreign_image", f"algorithm {name!r} is not in the package")
+    wanted = package.images[name]
+    if run["image"] is None:
+        if wanted is not None:
+            raise Refusal(
+                "predictions_not_allowed", f"predictions of {name!r} were carried in, but its image has to be run"
+            )
+        if run.get("predictions") is None:
+            raise Refusal("invalid", f"the run of {name!r} names neither an image nor predictions")
+    elif run["image"] != wanted:
+        raise Refusal("foreign_image", f"the image {run['image'][:19]}… of {name!r} is not that of the package")

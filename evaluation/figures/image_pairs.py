@@ -1,0 +1,98 @@
+"""A predicted image beside its reference and the error, and a grid as a displacement field bends it, as one PNG picture."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from PIL import Image, ImageDraw
+
+from evaluation.figures.case_pictures import BACKDROP, GAP, PANEL, PREDICTION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+_LINES: Final = 24
+_STEPS: Final = 60
+
+
+def picture_of_pair(
+    prediction: NDArray[Any] | None, reference: NDArray[Any] | None, *, upwards: bool = False
+) -> bytes | None:
+    """Draw a plane of an image; beside a reference also that and the error, all in one window of grey levels.
+
+    Parameters
+    ----------
+    prediction, reference
+        Intensities, axes x and y; ``None`` for what is not there or may not be seen.
+    upwards
+        Whether y runs upwards.
+
+    Returns
+    -------
+    bytes or None
+        Reference, prediction and the absolute error, from black at 0 to white at the width of the window; nothing without
+        either image.
+    """
+    shown = [plane for plane in (reference, prediction) if plane is not None]
+    if not shown:
+        return None
+    low, high = float(shown[0].min()), float(shown[0].max())
+    width = high - low or 1.0
+    levels = [(plane - low) / width for plane in shown]
+    if reference is not None and prediction is not None:
+        levels.append(np.abs(prediction - reference) / width)
+    return _sheet([_grey(level, upwards=upwards) for level in levels])
+
+
+def _grey(level: NDArray[Any], *, upwards: bool) -> Image.Image:
+    pixels = (np.clip(level, 0, 1) * 255).round().astype(np.uint8).T
+    image = Image.fromarray(np.ascontiguousarray(pixels[::-1] if upwards else pixels))
+    scale = PANEL / max(image.size)
+    size = tuple(max(1, round(length * scale)) for length in image.size)
+    return image.resize(size, Image.Resampling.NEAREST)  # type: ignore[arg-type]
+
+
+def picture_of_grid(displacements: NDArray[Any], *, upwards: bool = False) -> bytes:
+    """Draw lines of a plane as a field bends them.
+
+    Parameters
+    ----------
+    displacements
+        ``(X, Y, 2)``, in voxels.
+    upwards
+        Whether y runs upwards.
+    """
+    lengths = np.array(displacements.shape[:2])
+    scale = PANEL / max(2, int(lengths.max()))
+    size = tuple(max(1, round(float(length) * scale)) for length in lengths)
+    image = Image.new("RGB", size, (BACKDROP,) * 3)  # type: ignore[arg-type]
+    pen = ImageDraw.Draw(image)
+    for axis in (0, 1):
+        for start in np.linspace(0, lengths[axis] - 1, min(_LINES, int(lengths[axis]))):
+            line = np.empty((_STEPS, 2))
+            line[:, axis] = start
+            line[:, 1 - axis] = np.linspace(0, lengths[1 - axis] - 1, _STEPS)
+            nearest = np.rint(line).astype(int)
+            # Far beyond the picture nothing is seen, and drawing has no numbers that large.
+            moved = np.clip(line + displacements[nearest[:, 0], nearest[:, 1]], -1e4, 1e4) + 0.5
+            if upwards:
+                moved[:, 1] = lengths[1] - moved[:, 1]
+            pen.line([tuple(point) for point in (moved * scale).tolist()], fill=PREDICTION, width=1)
+    return _sheet([image])
+
+
+def _sheet(panels: Sequence[Image.Image]) -> bytes:
+    """Panels side by side."""
+    width = sum(panel.width for panel in panels) + GAP * (len(panels) - 1)
+    sheet = Image.new("RGB", (width, max(panel.height for panel in panels)), (BACKDROP,) * 3)
+    left = 0
+    for panel in panels:
+        sheet.paste(panel, (left, 0))
+        left += panel.width + GAP
+    buffer = io.BytesIO()
+    sheet.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()

@@ -1,0 +1,224 @@
+"""The two questions that a table cannot answer: which direction is better, and what a missing value counts as."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation import problems
+from evaluation.assessment import Assessment, parse
+from evaluation.assessment.reading import is_number
+from evaluation.catalogue import CatalogueError, all_metrics, get
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from evaluation.importing.arranging import Arranged
+
+EXCLUDE: Final = "exclude"
+_HIGHER: Final = (
+    *(
+        "dice",
+        "dsc",
+        "f1",
+        "fscore",
+        "iou",
+        "jaccard",
+        "auc",
+        "auroc",
+        "accuracy",
+        "acc",
+        "precision",
+        "recall",
+        "kappa",
+    ),
+    *("sensitivity", "specificity", "ppv", "npv", "map", "ap", "nsd", "ssim", "psnr", "correlation", "overlap", "tra"),
+    *("mcc", "cldice", "froc", "success", "hota", "mota", "idf1", "cindex", "pq", "r2"),
+)
+_LOWER: Final = (
+    *(
+        "hd",
+        "hd95",
+        "hausdorff",
+        "assd",
+        "asd",
+        "masd",
+        "msd",
+        "distance",
+        "error",
+        "mae",
+        "mse",
+        "rmse",
+        "nmse",
+        "loss",
+    ),
+    *(
+        "time",
+        "runtime",
+        "seconds",
+        "tre",
+        "brier",
+        "ece",
+        "nll",
+        "avd",
+        "rvd",
+        "vd",
+        "difference",
+        "deviation",
+        "volume",
+    ),
+    *("lpips", "fid", "aurc", "augrc", "bias", "energy", "memory", "fpv", "fnv", "mre", "cost", "risk", "folding"),
+)
+
+
+@dataclass(frozen=True)
+class MetricChoice:
+    """What is decided about a metric of the table.
+
+    Attributes
+    ----------
+    name
+        As in the table.
+    direction
+        ``higher`` or ``lower``; empty where nobody has said it.
+    missing
+        The number that a missing value counts as, or ``"exclude"``: it is left out for this algorithm.
+    why
+        Where a suggested number comes from, as a phrase.
+    """
+
+    name: str
+    direction: str
+    missing: float | str
+    why: str = ""
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"name": self.name, "direction": self.direction, "missing": self.missing, "why": self.why}
+
+
+def suggest_metrics(arranged: Arranged) -> list[MetricChoice]:
+    """Suggest direction and missing rule of every metric, from its name and its values; somebody has to confirm them."""
+    suggested = []
+    for metric in arranged.metrics:
+        direction = direction_of(metric)
+        missing, why = worst_value(arranged.values_of(metric), direction or "higher")
+        suggested.append(MetricChoice(metric, direction, missing, why))
+    return suggested
+
+
+def worst_value(values: Iterable[float], direction: str) -> tuple[float, str]:
+    """What a missing value counts as unless something else is said: as bad as anything in the table, and why.
+
+    Examples
+    --------
+    >>> worst_value([0.5, 0.9], "higher"), worst_value([3.0, 8.0], "lower")
+    ((0.0, 'the lowest a value from 0 to 1 can be'), (8.0, 'the worst value in the table'))
+    """
+    found = [float(value) for value in values]
+    low, high = min(found), max(found)
+    if direction == "higher":
+        if low >= 0 and high <= 1:
+            return 0.0, "the lowest a value from 0 to 1 can be"
+        return low, "the worst value in the table"
+    return high, "the worst value in the table"
+
+
+def direction_of(metric: str) -> str:
+    """Which direction is better, by the name of a metric; empty where the name does not say it.
+
+    Examples
+    --------
+    >>> direction_of("Dice_ET"), direction_of("HD95 (mm)"), direction_of("alpha")
+    ('higher', 'lower', '')
+    """
+    bare = re.sub(r"[^a-z0-9]", "", metric.casefold())
+    for known in all_metrics():
+        if bare in {re.sub(r"[^a-z0-9]", "", text.casefold()) for text in (known.id, known.abbreviation, known.name)}:
+            return "higher" if known.higher_is_better else "lower"
+    words = [word for word in re.split(r"[^a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", metric).casefold()) if word]
+    higher, lower = (any(word in names for word in words) for names in (_HIGHER, _LOWER))
+    if higher == lower:
+        return ""
+    return "higher" if higher else "lower"
+
+
+def read_choices(arranged: Arranged, given: Sequence[Mapping[str, Any]]) -> list[MetricChoice]:
+    """Check what was decided about the metrics of a table.
+
+    Raises
+    ------
+    ValueError
+        For a metric without a direction, or with a missing rule that is neither a number nor ``"exclude"``; one line.
+    """
+    by_name = {str(entry.get("name")): entry for entry in given}
+    found = []
+    for metric in arranged.metrics:
+        entry = by_name.get(metric, {})
+        if entry.get("direction") not in ("higher", "lower"):
+            message = f"Say whether higher or lower values of {metric} are better."
+            raise ValueError(message)
+        missing = entry.get("missing")
+        if missing != EXCLUDE and not is_number(missing):
+            message = f"Say what a missing value of {metric} counts as: a number, or “{EXCLUDE}” to leave it out."
+            raise ValueError(message)
+        found.append(
+            MetricChoice(metric, str(entry["direction"]), EXCLUDE if missing == EXCLUDE else float(str(missing)))
+        )
+    return found
+
+
+def assessment_of(
+    arranged: Arranged, metrics: Sequence[MetricChoice], *, bootstrap: int = 1000, seed: int = 1, origin: str = ""
+) -> Assessment:
+    """The assessment by which a table is ranked: the mean over the cases, then the mean of ranks where there are several.
+
+    Parameters
+    ----------
+    origin
+        Digest of the file.
+    """
+    entries = []
+    ids: set[str] = set()
+    for choice in metrics:
+        policy: dict[str, Any] = {"missing": choice.missing}
+        if choice.missing == EXCLUDE:
+            policy["allow_gaming"] = True
+        entries.append(
+            {"id": _id_of(choice.name, ids), "label": choice.name, "direction": choice.direction, "policy": policy}
+        )
+    document: dict[str, Any] = {
+        "schema": 1,
+        "problem": problems.measured_elsewhere().id,
+        "metrics": entries,
+        "settings": {"source": "import", "digest": f"sha256:{origin}" if origin else ""},
+        "uncertainty": {"bootstrap": bootstrap, "seed": seed},
+    }
+    if arranged.regions:
+        document["regions"] = [{"name": name} for name in arranged.regions]
+    if len(arranged.tasks) > 1 and _everybody_everywhere(arranged):
+        document["ranking"] = {"combine": {"over": ["task", "metric", "region"]}}
+    return parse(document)
+
+
+def _everybody_everywhere(arranged: Arranged) -> bool:
+    """Whether all algorithms took part in all tasks: otherwise ranks of different fields would be averaged."""
+    counts = arranged.results.groupby("task")["algorithm"].nunique()
+    return bool((counts == len(arranged.algorithms)).all())
+
+
+def _id_of(name: str, taken: set[str]) -> str:
+    """An id for a metric of the table, which is none of the catalogue: what was measured there is not known here."""
+    bare = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")[:60] or "metric"
+    try:
+        get(bare)
+        bare = f"{bare}_outside"
+    except CatalogueError:
+        pass
+    number, found = 2, bare
+    while found in taken:
+        found, number = f"{bare}_{number}", number + 1
+    taken.add(found)
+    return found
