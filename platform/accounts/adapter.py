@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from accounts import hooks
 from accounts.devices import device_of, remember_device
-from accounts.models import User
+from accounts.models import CLOSED, User
 from accounts.queries import account_named
 from web.addresses import absolute
 from web.names import check_characters
@@ -37,6 +37,8 @@ class AccountAdapter(DefaultAccountAdapter):
     def clean_username(self, username: str, shallow: bool = False) -> str:
         """Refuse what nobody sees, and a name that reads as an e-mail address: letters would show it as if it were theirs."""
         check_characters(username)
+        if username.lower().startswith(CLOSED):
+            raise ValidationError(f"A user name does not begin with {CLOSED}: closed accounts do.")
         if "@" in username:
             raise ValidationError("A user name has no @ in it. Your e-mail address is asked for below.")
         return super().clean_username(username, shallow=shallow)

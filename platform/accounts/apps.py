@@ -11,3 +11,4 @@ class AccountsConfig(AppConfig):
 
         navigation.register("Profile", "accounts:profile", menu="settings", order=10)
         navigation.register("Access tokens", "accounts:tokens", menu="settings", order=30)
+        navigation.register("Your data", "accounts:own_data", menu="settings", order=40)

@@ -41,6 +41,18 @@ class ProfileForm(forms.ModelForm):
         return plain_orcid(self.cleaned_data["orcid"])
 
 
+class CloseForm(forms.Form):
+    """Type one's user name to close the account."""
+
+    name = forms.CharField(label="Your user name", help_text="Typed once more, since this cannot be undone.")
+    username = ""
+
+    def clean_name(self) -> str:
+        if self.cleaned_data["name"].strip() != self.username:
+            raise forms.ValidationError(f"This is not your user name, which is {self.username}.")
+        return self.username
+
+
 class TokenForm(forms.Form):
     """Make an access token."""
 

@@ -1,11 +1,19 @@
-"""Where the app below is told of letters to write: one typed hook, filled in `AppConfig.ready`.
+"""What this app asks of those below: to write letters, and what they keep of a person.
 
 `post_letter`
     Called with address, subject and text of a letter about an account; stores it in the queue of outgoing mail within the
     current transaction. Nothing is sent inside a request, so that no answer tells by its time whether a letter goes out.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from web.hooks import Hook
+
+if TYPE_CHECKING:
+    from accounts.models import User
 
 PostLetter = Callable[[str, str, str], None]
 
@@ -28,3 +36,32 @@ def post_letter(to: str, subject: str, text: str) -> None:
     if not _post_letter:
         raise RuntimeError("No app posts letters about accounts (accounts.hooks.register_post_letter).")
     _post_letter[0](to, subject, text)
+
+
+@dataclass(frozen=True)
+class OwnText:
+    """A text that a person wrote, as their copy of what is stored shows it.
+
+    Attributes
+    ----------
+    what
+        What it is, for example ``post in a conversation``.
+    written_at
+        When.
+    text
+        The words.
+    """
+
+    what: str
+    written_at: datetime
+    text: str
+
+
+own_texts: Hook[Callable[["User"], Iterable[OwnText]]] = Hook()
+"""Texts that a person wrote. Nothing that others wrote, and nothing of a test set."""
+obstacles: Hook[Callable[["User"], Iterable[str]]] = Hook()
+"""Why an account cannot be closed yet: one sentence a reason, with what to do first."""
+leavings: Hook[Callable[["User"], None]] = Hook()
+"""What else goes when an account is closed; called in its transaction, before the account itself is emptied."""
+forgettings: Hook[Callable[[datetime], int]] = Hook()
+"""What is no longer needed after the time for which things are kept; takes the moment and returns how many rows went."""

@@ -17,6 +17,10 @@ from accounts.domain.orcid import validate_orcid
 password_replaced = Signal()
 
 
+CLOSED = "closed-"
+"""What the user name of a closed account begins with, which nobody can choose."""
+
+
 class User(AbstractUser):
     """A person with an account; everything that they may do follows from their part in a challenge or call."""
 
@@ -41,7 +45,9 @@ class User(AbstractUser):
 
     @property
     def display_name(self) -> str:
-        """Full name where given, else the user name."""
+        """Full name where given, else the user name; a closed account has neither."""
+        if not self.is_active and self.username.startswith(CLOSED):
+            return "a closed account"
         return self.get_full_name() or self.username
 
 

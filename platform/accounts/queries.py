@@ -6,6 +6,12 @@ from django.db.models import Exists, OuterRef, Q
 from accounts.models import User
 
 
+def addresses_of(user: User) -> set[str]:
+    """All e-mail addresses of an account, in small letters: its own and those beside it."""
+    found = {address.lower() for address in EmailAddress.objects.filter(user=user).values_list("email", flat=True)}
+    return found | {user.email.lower()} - {""}
+
+
 def account_named(login: str) -> User | None:
     """Account that a user name or e-mail address names at sign-in, in any case of letters.
 

@@ -1,17 +1,20 @@
 """HTTP in, HTTP out."""
 
+from allauth.account.decorators import reauthentication_required
 from django.contrib import messages
+from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from accounts.forms import ProfileForm, TokenForm
+from accounts.forms import CloseForm, ProfileForm, TokenForm
 from accounts.models import AccessToken, User
 from accounts.services import issue_token, revoke_token, update_profile
+from accounts.services.rights import close_account, copy_of, obstacles
 
 
 class SignedInRequest(HttpRequest):
@@ -57,3 +60,40 @@ def revoke(request: SignedInRequest, pk: str) -> HttpResponse:
     revoke_token(token=token, actor=request.user)
     messages.success(request, f"The token {token.name} no longer opens anything.")
     return redirect("accounts:tokens")
+
+
+@login_required
+@never_cache
+def own_data(request: SignedInRequest) -> HttpResponse:
+    """What is stored about the person who asks, and the way out."""
+    return render(request, "accounts/own_data.html", {"obstacles": obstacles(request.user)})
+
+
+@login_required
+@never_cache
+@require_safe
+def own_data_file(request: SignedInRequest) -> HttpResponse:
+    """The copy, as a file."""
+    response = JsonResponse(copy_of(request.user), json_dumps_params={"indent": 1, "ensure_ascii": False})
+    response["Content-Disposition"] = 'attachment; filename="own-data.json"'
+    return response
+
+
+@login_required
+@reauthentication_required
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def close(request: SignedInRequest) -> HttpResponse:
+    """Close the account of the person who asks: with the password typed lately, and the user name now."""
+    form = CloseForm(request.POST or None)
+    form.username = request.user.username
+    if request.method == "POST" and form.is_valid():
+        try:
+            close_account(user=request.user)
+        except ValidationError as error:
+            form.add_error(None, error)
+        else:
+            logout(request)
+            messages.success(request, "Your account is closed. Nothing in it leads to you any more.")
+            return redirect("web:home")
+    return render(request, "accounts/close.html", {"form": form}, status=422 if form.errors else 200)

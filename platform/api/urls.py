@@ -2,6 +2,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
+from api.datasets.views import DataAddressView, DataView
 from api.designs.views import DesignViewSet
 from api.rankings.views import RankingsView, RankingView
 from api.registry.views import RegistrationViewSet
@@ -31,6 +32,8 @@ urlpatterns = [
     path("challenges/<slug:slug>/direct-uploads/<uuid:pk>/parts/", DirectPartsView.as_view(), name="direct-parts"),
     path("challenges/<slug:slug>/direct-uploads/<uuid:pk>/end/", DirectEndView.as_view(), name="direct-end"),
     path("challenges/<slug:slug>/phases/<int:phase>/expectation/", ExpectationView.as_view(), name="phase-expectation"),
+    path("challenges/<slug:slug>/data/", DataView.as_view(), name="data"),
+    path("challenges/<slug:slug>/data/files/<int:file>/address/", DataAddressView.as_view(), name="data-address"),
     path("challenges/<slug:slug>/rankings/", RankingsView.as_view(), name="rankings"),
     path("challenges/<slug:slug>/rankings/<phase:key>/", RankingView.as_view(), name="ranking"),
     *router.urls,

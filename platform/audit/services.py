@@ -67,10 +67,10 @@ def hold_chain() -> None:
 
 
 def _locked_head() -> Head:
-    head = Head.objects.select_for_update().filter(pk=1).first()
+    head = Head.objects.select_for_update(no_key=True).filter(pk=1).first()
     if head is None:
         Head.objects.get_or_create(pk=1)
-        head = Head.objects.select_for_update().get(pk=1)
+        head = Head.objects.select_for_update(no_key=True).get(pk=1)
     return head
 
 

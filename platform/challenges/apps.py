@@ -14,15 +14,19 @@ class ChallengesConfig(AppConfig):
             invitations,
             participation,
             registrations,
+            rights,
         )
         from challenges.hooks import register_tab
         from web import navigation
-        from web.home import register_section
+        from web.home import next_steps, register_section
 
         registrations.register()
         participation.register()
+        rights.register()
         navigation.register("Challenges", "challenges:list", order=10)
-        register_section(home.open_challenges)
+        register_section(home.open_challenges, audience="visitors")
+        register_section(home.challenges_run, order=10, audience="people")
+        next_steps.register(home.what_organizers_do_next)
         register_tab("Overview", "challenges:detail", order=0)
         register_tab(
             "Organize",

@@ -19,6 +19,8 @@
     Called inside the transaction that changes how a team takes part in rankings, with the team's id.
 `first_submission`
     When the first submission to a challenge that was taken arrived, or ``None``.
+`teams_scored`
+    How many teams had a score in a phase at a moment: what organizers could know when they asked for a change.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +39,6 @@ class Tab:
     label: str
     url_name: str
     visible: Callable[[Any, Challenge], bool]
-    order: int
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ Exports = Callable[[Challenge], Iterator[tuple[str, str]]]
 PhaseClosed = Callable[[int], None]
 AssessmentChanged = Callable[[int, bool], None]
 FirstSubmission = Callable[[Challenge], datetime | None]
+TeamsScored = Callable[[Phase, datetime], int]
 Submitted = Callable[[Team], Handed]
 StandingChanged = Callable[[int], None]
 
@@ -74,6 +76,7 @@ exports: Hook[Exports] = Hook()
 phase_closed: Hook[PhaseClosed] = Hook()
 assessment_changed: Hook[AssessmentChanged] = Hook()
 first_submission: Hook[FirstSubmission] = Hook()
+teams_scored: Hook[TeamsScored] = Hook()
 submitted: Hook[Submitted] = Hook()
 standing_changed: Hook[StandingChanged] = Hook()
 _pages: Hook[Tab] = Hook()
@@ -88,9 +91,7 @@ def register_tab(
     label: str, url_name: str, *, visible: Callable[[Any, Challenge], bool] = everybody, order: int = 50
 ) -> None:
     """Add an entry to the navigation of every challenge; `url_name` takes the challenge's slug."""
-    tab = Tab(label=label, url_name=url_name, visible=visible, order=order)
-    _tabs.register(tab)
-    _tabs.sort(key=lambda entry: entry.order)
+    _tabs.register(Tab(label=label, url_name=url_name, visible=visible), order=order)
 
 
 def tabs_for(user: Any, challenge: Challenge) -> list[Tab]:
@@ -127,9 +128,7 @@ def register_organizer_page(
     label: str, url_name: str, *, visible: Callable[[Any, Challenge], bool], order: int = 50
 ) -> None:
     """Add a page to the navigation that organizers see below the tab of theirs; `url_name` takes the challenge's slug."""
-    page = Tab(label=label, url_name=url_name, visible=visible, order=order)
-    _pages.register(page)
-    _pages.sort(key=lambda entry: entry.order)
+    _pages.register(Tab(label=label, url_name=url_name, visible=visible), order=order)
 
 
 def organizer_pages_for(user: Any, challenge: Challenge) -> list[Tab]:

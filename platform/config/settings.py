@@ -48,11 +48,15 @@ INSTALLED_APPS = [
     "designs",
     "reviews",
     "registry",
+    "changes",
+    "drift",
     "challenges",
     "uploads",
+    "datasets",
     "test_sets",
     "submissions",
     "leaderboards",
+    "workbench",
     "reports",
     "api",
     "operations",
@@ -176,6 +180,7 @@ CELERY_TASK_DEFAULT_QUEUE = "ingest"
 CELERY_TASK_ROUTES = {
     "accounts.tasks.*": {"queue": "mail"},
     "challenges.tasks.*": {"queue": "ingest"},
+    "datasets.tasks.*": {"queue": "ingest"},
     "test_sets.tasks.*": {"queue": "ingest"},
     "work.tasks.*": {"queue": "ingest"},
     "submissions.tasks.score_*": {"queue": "score"},
@@ -184,6 +189,7 @@ CELERY_TASK_ROUTES = {
     "reviews.tasks.*": {"queue": "ingest"},
     "registry.tasks.*": {"queue": "ingest"},
     "leaderboards.tasks.*": {"queue": "rank"},
+    "workbench.tasks.*": {"queue": "rank"},
     "reports.tasks.*": {"queue": "rank"},
     "operations.tasks.*": {"queue": "ingest"},
 }
@@ -201,6 +207,7 @@ CELERY_BEAT_SCHEDULE = {
     "designs-sweep": {"task": "designs.tasks.sweep", "schedule": 60},
     "designs-links": {"task": "designs.tasks.check_all_links", "schedule": 7 * 24 * 3600},
     "registry-sweep": {"task": "registry.tasks.sweep", "schedule": 300},
+    "accounts-forget": {"task": "accounts.tasks.forget", "schedule": 24 * 3600},
     "worker-heartbeat": {"task": "operations.tasks.heartbeat", "schedule": 10},
 }
 
@@ -217,6 +224,12 @@ PODIUM_DEPOSIT_TOKEN = env.str("PODIUM_DEPOSIT_TOKEN", "")
 PODIUM_OBJECTION_DAYS = env.int("PODIUM_OBJECTION_DAYS", 7)
 # Whether the drift check may fetch web pages (of public hosts only); without it organizers paste or upload texts.
 PODIUM_DRIFT_FETCH = env.bool("PODIUM_DRIFT_FETCH", False)
+
+# --- Tables that people bring --------------------------------------------------------------------------------------
+# How many analyses a person may have, how many within a day, and for how long those are kept that nobody keeps on purpose.
+PODIUM_ANALYSES_MOST = env.int("PODIUM_ANALYSES_MOST", 50)
+PODIUM_ANALYSES_PER_DAY = env.int("PODIUM_ANALYSES_PER_DAY", 20)
+PODIUM_ANALYSES_DAYS = env.int("PODIUM_ANALYSES_DAYS", 30)
 
 # --- Cache --------------------------------------------------------------------------------------------------------
 # Rate limits have to be shared between web processes: Redis where there is one, else the single embedded process.
@@ -260,6 +273,15 @@ else:
 # Whether browsers and programs send the parts of uploads straight to that storage, and where they reach it, if not there.
 PODIUM_S3_DIRECT = env.bool("PODIUM_S3_DIRECT", False)
 PODIUM_S3_PUBLIC_ENDPOINT = env.str("PODIUM_S3_PUBLIC_ENDPOINT", "")
+# The object store of backups, where it is another one (`manage.py backup s3://bucket/prefix`).
+PODIUM_BACKUP_S3 = {
+    "endpoint_url": env.str("PODIUM_BACKUP_S3_ENDPOINT", "") or env.str("PODIUM_S3_ENDPOINT", None),
+    "access_key": env.str("PODIUM_BACKUP_S3_ACCESS_KEY", "") or env.str("PODIUM_S3_ACCESS_KEY", None),
+    "secret_key": env.str("PODIUM_BACKUP_S3_SECRET_KEY", "") or env.str("PODIUM_S3_SECRET_KEY", None),
+    "region_name": env.str("PODIUM_S3_REGION", None),
+}
+# Whoever made the last backup, and when, is in the database; older than this, `doctor` and /healthz say so. 0: nobody asks.
+PODIUM_BACKUP_DAYS = env.int("PODIUM_BACKUP_DAYS", 0)
 STORAGES = {
     "default": _private,
     "private": _private,
@@ -281,6 +303,10 @@ PODIUM_UPLOADS_UNDER_WAY = env.int("PODIUM_UPLOADS_UNDER_WAY", 3)
 PODIUM_UPLOAD_ANNOUNCED_BYTES = env.int("PODIUM_UPLOAD_ANNOUNCED_BYTES", 2 * PODIUM_UPLOAD_MAX_BYTES)
 PODIUM_UPLOAD_HOURS = env.int("PODIUM_UPLOAD_HOURS", 48)
 PODIUM_UPLOAD_GRACE_MINUTES = env.int("PODIUM_UPLOAD_GRACE_MINUTES", 60)
+# Files that organizers host for participants: the largest one, all of a challenge, how long an address of one is good for.
+PODIUM_DATA_FILE_BYTES = env.int("PODIUM_DATA_FILE_BYTES", 100 * 1024**3)
+PODIUM_DATA_CHALLENGE_BYTES = env.int("PODIUM_DATA_CHALLENGE_BYTES", 500 * 1024**3)
+PODIUM_DATA_ADDRESS_SECONDS = env.int("PODIUM_DATA_ADDRESS_SECONDS", 900)
 PODIUM_DISK_RESERVE_BYTES = env.int("PODIUM_DISK_RESERVE_BYTES", 1024**3)
 PODIUM_WORK_RESERVE_BYTES = env.int("PODIUM_WORK_RESERVE_BYTES", 256 * 1024**2)
 PODIUM_UNSUCCESSFUL_PER_DAY = env.int("PODIUM_UNSUCCESSFUL_PER_DAY", 50)
@@ -350,7 +376,16 @@ PODIUM_STAFF_SECOND_FACTOR = env.bool("PODIUM_STAFF_SECOND_FACTOR", bool(DATABAS
 # Invitations by e-mail that one person may send in a day, and that one address gets; withdrawn ones count.
 PODIUM_INVITATIONS_PER_DAY = env.int("PODIUM_INVITATIONS_PER_DAY", 100)
 PODIUM_INVITATIONS_TO_ADDRESS_PER_DAY = env.int("PODIUM_INVITATIONS_TO_ADDRESS_PER_DAY", 5)
+# How long what has served its purpose is kept: sent mails, read messages, ended invitations.
+PODIUM_RETENTION_DAYS = env.int("PODIUM_RETENTION_DAYS", 180)
+# Who runs this installation and how to reach them: the imprint, and what operators add to the page on privacy.
+PODIUM_IMPRINT = env.str("PODIUM_IMPRINT", "")
+PODIUM_PRIVACY_CONTACT = env.str("PODIUM_PRIVACY_CONTACT", "")
+PODIUM_PRIVACY_NOTE = env.str("PODIUM_PRIVACY_NOTE", "")
 PODIUM_SIGNUP_OPEN = env.bool("PODIUM_SIGNUP_OPEN", True)
+# The account that administers the platform; made at the first start of the several-machine shape (`first_administrator`).
+PODIUM_ADMIN_EMAIL = env.str("PODIUM_ADMIN_EMAIL", "")
+PODIUM_ADMIN_NAME = env.str("PODIUM_ADMIN_NAME", "administrator")
 
 if email_url := env.str("EMAIL_URL", ""):
     vars().update(env.email_url_config(email_url))

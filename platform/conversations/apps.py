@@ -4,3 +4,9 @@ from django.apps import AppConfig
 class ConversationsConfig(AppConfig):
     name = "conversations"
     verbose_name = "Conversations"
+
+    def ready(self) -> None:
+        """Have what is kept of people known to accounts."""
+        from conversations.contributions import rights
+
+        rights.register()

@@ -41,7 +41,7 @@ def start_thread(*, actor: User, target: Model, text: str, title: str = "", topi
     policy = policy_of(target)
     _allow(policy.may_write(actor, target))
     # Held, so that nobody gets beyond a limit or a period by asking twice at the same moment.
-    target = policy.model._default_manager.select_for_update().get(pk=target.pk)  # noqa: SLF001 (Django's name for it)
+    target = policy.model._default_manager.select_for_update(no_key=True).get(pk=target.pk)  # noqa: SLF001 (Django's name for it)
     policy.check_topic(target, topic=topic, part=part)
     _check_rate(policy, actor, target)
     thread = Thread.objects.create(target=target, topic=topic, part=part, title=title, author=actor)
@@ -191,7 +191,7 @@ def _allow(allowed: bool) -> None:
 
 def _held(thread: Thread) -> tuple[ConversationPolicy[Any], Any, Thread]:
     """Policy, target and thread as stored now, the thread held until the transaction ends."""
-    thread = Thread.objects.select_for_update(of=("self",)).get(pk=thread.pk)
+    thread = Thread.objects.select_for_update(of=("self",), no_key=True).get(pk=thread.pk)
     model = ContentType.objects.get_for_id(thread.content_type_id).model_class()
     assert model is not None, "the content type protects its model"
     return policy_of(model), thread.target, thread

@@ -8,10 +8,11 @@ class LeaderboardsConfig(AppConfig):
     def ready(self):
         from challenges import hooks as challenge_hooks
         from leaderboards import rules  # noqa: F401 (permissions are registered on import)
-        from leaderboards.contributions import exporting, ledgers
+        from leaderboards.contributions import exporting, home, ledgers, places, stored
         from leaderboards.queries import work
         from leaderboards.services import rankings
         from submissions import hooks as submission_hooks
+        from web.home import pictures, register_section
         from work import kinds
 
         kinds.register(work.RANKING, work.ANALYSES)
@@ -19,5 +20,10 @@ class LeaderboardsConfig(AppConfig):
         challenge_hooks.phase_closed.register(rankings.request_final_ranking)
         challenge_hooks.assessment_changed.register(rankings.request_changed_ranking)
         submission_hooks.run_scored.register(rankings.request_ranking)
+        submission_hooks.placed.register(places.place_of)
+        submission_hooks.ranks.register(places.ranks_of)
         challenge_hooks.exports.register(exporting.exported)
         ledgers.register()
+        stored.register()
+        register_section(home.my_challenges, order=20, audience="people")
+        pictures.register(home.closed_ranking)

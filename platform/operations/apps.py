@@ -8,6 +8,7 @@ class OperationsConfig(AppConfig):
     verbose_name = "Operations"
 
     def ready(self):
+        from operations.contributions import system_checks  # noqa: F401 (registered on import)
         from operations.services import layout
         from operations.services.examples import try_me
         from submissions import hooks

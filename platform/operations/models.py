@@ -18,3 +18,18 @@ class Heartbeat(models.Model):
 
     def __str__(self) -> str:
         return f"{self.queue} at {self.seen_at:%Y-%m-%d %H:%M:%S}"
+
+
+class BackupMade(models.Model):
+    """A backup that came to its end; `doctor` and ``/healthz`` say when the last one is too old."""
+
+    name = models.CharField(max_length=40)
+    made_at = models.DateTimeField()
+    files = models.PositiveIntegerField()
+
+    class Meta:
+        verbose_name_plural = "backups made"
+        ordering = ["-made_at"]
+
+    def __str__(self) -> str:
+        return self.name

@@ -12,16 +12,22 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from operations.queries.health import health
 from operations.queries.measuring import exposition
 from operations.services.examples import TRY_ME_NAME
+from operations.services.proxies import entries_for
 
 
 @never_cache
 @require_safe
-def healthz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (Django's signature)
+def healthz(request: HttpRequest) -> JsonResponse:
     """200 as long as pages can be served; the parts say what does not work."""
+    proxies = entries_for(request)
     parts = health()
     status = "ok" if all(part.ok for part in parts.values()) else "degraded"
     return JsonResponse(
-        {"status": status, **{name: asdict(part) for name, part in parts.items()}},
+        {
+            "status": status,
+            **{name: asdict(part) for name, part in parts.items()},
+            **({} if proxies is None else {"proxies": proxies}),
+        },
         status=200 if parts["database"].ok else 503,
     )
 

@@ -12,7 +12,7 @@ class ReportsConfig(AppConfig):
         from challenges import hooks as challenge_hooks
         from registry import hooks as registry_hooks
         from reports import rules  # noqa: F401 (permissions are registered on import)
-        from reports.contributions import links
+        from reports.contributions import links, stored
         from reports.queries import work
         from work import kinds
 
@@ -20,3 +20,4 @@ class ReportsConfig(AppConfig):
         challenge_hooks.register_tab("Reports", "reports:index", order=35)
         registry_hooks.links.register(links.public_rankings)
         registry_hooks.links.register(links.published_report)
+        stored.register()

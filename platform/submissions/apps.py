@@ -13,11 +13,23 @@ class SubmissionsConfig(AppConfig):
         """Answer the hooks of the apps above and learn of workers that come up."""
         from designs import hooks
         from submissions import rules  # noqa: F401 (registered on import)
-        from submissions.contributions import design_checks, receivers, registrations, run_checks  # noqa: F401 (registered on import)
+        from submissions.contributions import (  # noqa: F401 (registered on import)
+            design_checks,
+            home,
+            publishing,
+            receivers,
+            registrations,
+            run_checks,
+            stored,
+        )
         from submissions.queries import work
+        from web.home import next_steps
         from work import kinds as work_kinds
 
         work_kinds.register(work.VALIDATION, work.SCORING, work.RESCORING)
         hooks.reference_sources.register(design_checks.reference_sources)
+        next_steps.register(home.what_teams_do_next)
         receivers.connect()
+        publishing.register()
         registrations.register()
+        stored.register()

@@ -5,12 +5,18 @@
     to replace an earlier one.
 `try_me`
     Files that a visitor may try the submit page with, for a phase (example mode).
+`placed`
+    How the team of a submission stands in the ranking of its phase, as the person who asks may see it.
+`ranks`
+    The same in a few words, of some teams in several phases at once.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from challenges.models import Phase
+from submissions.models import Submission
 from web.hooks import Hook
 
 
@@ -23,13 +29,85 @@ class TryMe:
     url: str
 
 
+@dataclass(frozen=True)
+class Gap:
+    """One metric in one region: what a team reached, another one, and the field.
+
+    Attributes
+    ----------
+    own, other, median
+        Where the three stand between the worst (0) and the best (1) of them; None without a value.
+    own_text, other_text, median_text
+        The values.
+    leads
+        Whether the team is better than the other one; None where nobody is.
+    """
+
+    label: str
+    unit: str
+    own: float | None
+    other: float | None
+    median: float | None
+    own_text: str
+    other_text: str
+    median_text: str
+    leads: bool | None
+
+
+@dataclass(frozen=True)
+class Placed:
+    """How a team stands.
+
+    Attributes
+    ----------
+    places
+        By how many places better than in the ranking before, as text; empty where there is none or it is the same.
+    is_better
+        Whether that is up.
+    is_this
+        Whether the submission is the one that counts for the team in this ranking.
+    other
+        The team it is compared with.
+    teams
+        Names of the teams that it can be compared with.
+    medians
+        Metric and region → case → median of the teams, of the hardest cases, where the person may see cases.
+    """
+
+    rank: str
+    rank_set: str
+    number_of_teams: int
+    places: str
+    is_better: bool
+    is_this: bool
+    address: str
+    other: str
+    teams: tuple[str, ...]
+    gaps: tuple[Gap, ...]
+    medians: Mapping[str, Mapping[str, str]]
+
+
 RunScored = Callable[[int], None]
+Ranks = Callable[[Any, Sequence[Phase], Sequence[str]], dict[tuple[int, str], str]]
+PlacedProvider = Callable[[Any, Submission, str], Placed | None]
 TryMeProvider = Callable[[Phase], list[TryMe]]
 
 run_scored: Hook[RunScored] = Hook()
 try_me: Hook[TryMeProvider] = Hook()
+placed: Hook[PlacedProvider] = Hook()
+ranks: Hook[Ranks] = Hook()
 
 
 def try_me_files(phase: Phase) -> list[TryMe]:
     """Return what may be tried with a phase."""
     return [entry for provider in try_me for entry in provider(phase)]
+
+
+def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
+    """How the submission's team stands for `user`, compared with the team called `other`; None where it does not say."""
+    return next((found for provider in placed if (found := provider(user, submission, other))), None)
+
+
+def ranks_of(user: Any, phases: Sequence[Phase], teams: Sequence[str]) -> dict[tuple[int, str], str]:
+    """By phase and team how the team ranks for `user`, in words; without those of which nothing may be said."""
+    return {key: words for provider in ranks for key, words in provider(user, phases, teams).items()}

@@ -13,10 +13,14 @@ class TestSetsConfig(AppConfig):
     def ready(self) -> None:
         """Answer the hooks of the apps above."""
         from test_sets import rules  # noqa: F401 (registered on import)
-        from test_sets.contributions import ledgers, registrations
+        from test_sets.contributions import home, ledgers, publishing, registrations, stored
         from test_sets.queries import work
+        from web.home import next_steps
         from work import kinds
 
         kinds.register(work.CHECKING)
+        next_steps.register(home.missing_test_sets)
         ledgers.register()
+        publishing.register()
         registrations.register()
+        stored.register()

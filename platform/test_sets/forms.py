@@ -1,10 +1,13 @@
 """The boundary: what organizers send."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 
+from challenges.models import Phase
 from test_sets.domain import merging
+from test_sets.models import CaseReport
 from uploads.forms import bounded
 
 
@@ -53,3 +56,26 @@ class TestSetForm(forms.Form):
     def clean_archive(self) -> Any:
         """Bound the size before the file goes anywhere."""
         return bounded(self.cleaned_data["archive"])
+
+
+class CaseReportForm(forms.Form):
+    """What seems to be wrong with a case."""
+
+    phase = forms.ChoiceField(label="Phase")
+    case = forms.CharField(max_length=150, strip=True, label="Case", help_text="As the submit page lists it.")
+    category = forms.ChoiceField(choices=CaseReport.Category.choices, label="What is wrong")
+    text = forms.CharField(
+        max_length=2000,
+        label="What you saw",
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Only the organizers and you read it. Reports are counted in public.",
+    )
+
+    def __init__(self, *args: Any, phases: Sequence[Phase], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._phases = {str(phase.pk): phase for phase in phases}
+        self.fields["phase"].choices = [(key, phase.label or phase.name) for key, phase in self._phases.items()]
+
+    def clean_phase(self) -> Phase:
+        """The phase that was chosen."""
+        return self._phases[self.cleaned_data["phase"]]

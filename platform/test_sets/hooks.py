@@ -60,3 +60,8 @@ def runs_by_version(test_sets: Sequence[int]) -> dict[int, int]:
         for test_set, runs in provider(test_sets).items():
             totals[test_set] += runs
     return totals
+
+
+def was_submitted_to(phase: Phase) -> bool:
+    """Whether anything was handed in for a phase that was not refused, withdrawn or lost; locked until the transaction ends."""
+    return any(provider(phase).exist for provider in dependents)

@@ -118,9 +118,19 @@ def _place_for(size: int) -> Path:
     return scratch("open")
 
 
+def recipient_of_references() -> str:
+    """Return the public part of the key that references are sealed with; empty as long as none was sealed."""
+    if not settings.PODIUM_REFERENCE_KEY and not _key_file().exists():
+        return ""
+    return str(_identity(_key()).to_public())
+
+
+def _key_file() -> Path:
+    return Path(settings.PODIUM_DATA) / "references.key"
+
+
 def _key() -> str:
-    path = Path(settings.PODIUM_DATA) / "references.key"
-    return settings.PODIUM_REFERENCE_KEY or kept_secret(path, lambda: str(pyrage.x25519.Identity.generate()))
+    return settings.PODIUM_REFERENCE_KEY or kept_secret(_key_file(), lambda: str(pyrage.x25519.Identity.generate()))
 
 
 @lru_cache(maxsize=2)

@@ -54,6 +54,32 @@ def upload_limits() -> UploadLimits:
     )
 
 
+@dataclass(frozen=True)
+class DataLimits:
+    """Bounds on files that organizers host for participants.
+
+    Parameters
+    ----------
+    file_bytes, challenge_bytes
+        Largest file, and most bytes of all files of a challenge.
+    address_seconds
+        How long an address of a file is good for; a download that has begun by then may end later.
+    """
+
+    file_bytes: int
+    challenge_bytes: int
+    address_seconds: int
+
+
+def data_limits() -> DataLimits:
+    """Bounds on hosted files, from the settings."""
+    return DataLimits(
+        file_bytes=settings.PODIUM_DATA_FILE_BYTES,
+        challenge_bytes=settings.PODIUM_DATA_CHALLENGE_BYTES,
+        address_seconds=settings.PODIUM_DATA_ADDRESS_SECONDS,
+    )
+
+
 def child_limits() -> ChildLimits:
     """Bounds on child processes, from the settings."""
     return ChildLimits(

@@ -82,6 +82,12 @@ def address_of_part(name: str, store_id: str, *, number: int, size: int, sha256:
     return str(_outside().generate_presigned_url("upload_part", Params=_place(name) | part, ExpiresIn=ADDRESS_SECONDS))
 
 
+def address_of_object(name: str, *, seconds: int, file_name: str) -> str:
+    """Return where an object can be read, whole or in ranges, for `seconds`; saved under `file_name`."""
+    said = {"ResponseContentDisposition": f'attachment; filename="{file_name}"'}
+    return str(_outside().generate_presigned_url("get_object", Params=_place(name) | said, ExpiresIn=seconds))
+
+
 def origin() -> str:
     """Scheme, host and port that browsers send parts to."""
     parts = urlsplit(address_of_part("any", "any", number=1, size=1, sha256="any"))

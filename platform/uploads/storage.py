@@ -127,6 +127,17 @@ def open_stored(name: str) -> BinaryIO:
     return storage.bucket.Object(posixpath.join(storage.location, name)).get()["Body"]
 
 
+def open_part(name: str, start: int, stop: int) -> BinaryIO:
+    """Open a stored file to be read once from byte `start`; of object storage nothing behind `stop` is fetched."""
+    storage = private()
+    if not hasattr(storage, "bucket"):
+        stream = storage.open(name)
+        stream.seek(start)
+        return stream
+    key = posixpath.join(storage.location, name)
+    return storage.bucket.Object(key).get(Range=f"bytes={start}-{stop - 1}")["Body"]
+
+
 def store_bytes(name: str, content: bytes) -> None:
     """Store `content` under exactly `name`, whole or not at all; storing the same again is harmless."""
     handle, temporary = tempfile.mkstemp(dir=scratch("incoming"))

@@ -8,6 +8,8 @@ def register_all() -> None:
     navigation.register("E-mail addresses", "account_email", menu="settings", order=70)
     navigation.register("Password", "account_change_password", menu="settings", order=71)
     navigation.register("Two-factor sign-in", "mfa_index", menu="settings", order=72)
+    navigation.register("Privacy", "web:privacy", menu="footer", order=70)
+    navigation.register("Imprint", "web:imprint", menu="footer", order=75)
     navigation.register("Health", "/healthz", menu="footer", order=80)
     navigation.register("Licences", "web:licences", menu="footer", order=90)
     navigation.register("Design system", "web:design_system", menu="footer", order=95, visible=_style_guide_shown)

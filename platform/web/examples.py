@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from django.urls import NoReverseMatch, reverse
 
+from web.hooks import Hook
+
 
 @dataclass(frozen=True)
 class Hint:
@@ -13,7 +15,7 @@ class Hint:
     url: str
 
 
-_hints: dict[str, tuple[int, str, tuple[object, ...]]] = {}
+_hints: Hook[tuple[str, str, tuple[object, ...]]] = Hook()
 
 
 def register_hint(label: str, target: str, *args: object, order: int = 50) -> None:
@@ -28,13 +30,13 @@ def register_hint(label: str, target: str, *args: object, order: int = 50) -> No
     order
         Place in the strip, small numbers first.
     """
-    _hints[label] = (order, target, args)
+    _hints.register((label, target, args), order=order)
 
 
 def hints() -> list[Hint]:
     """All hints that lead somewhere, in order."""
     found = []
-    for label, (_, target, args) in sorted(_hints.items(), key=lambda item: (item[1][0], item[0])):
+    for label, target, args in _hints:
         if target.startswith("/"):
             found.append(Hint(label, target))
             continue

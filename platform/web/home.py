@@ -1,15 +1,52 @@
-"""Sections of the home page that other apps provide."""
+"""What other apps show on the home page: sections, what a person has to do next, and a picture of a result."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
 
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-Section = Callable[[HttpRequest], SafeString | None]
-_sections: dict[Section, int] = {}
+from web.hooks import Hook
+
+Section = Callable[[HttpRequest], SafeString | str | None]
+Audience = Literal["all", "visitors", "people"]
 
 
-def register_section(section: Section, *, order: int = 50) -> Section:
+@dataclass(frozen=True)
+class Next:
+    """Something that waits for a person.
+
+    Attributes
+    ----------
+    text
+        What to do, beginning with a verb or naming what is due.
+    place
+        In which challenge, call or design.
+    address
+        Where it is done.
+    at
+        Until when; None where there is no date.
+    """
+
+    text: str
+    place: str
+    address: str
+    at: datetime | None = None
+
+
+NextProvider = Callable[[HttpRequest], Iterable[Next]]
+
+_sections: Hook[Section] = Hook()
+_audiences: dict[Section, Audience] = {}
+next_steps: Hook[NextProvider] = Hook()
+"""What waits for the person who looks; asked on every view of the own page, so it costs a constant number of queries."""
+pictures: Hook[Section] = Hook()
+"""A real result as a figure for visitors; the first that is there is shown."""
+
+
+def register_section(section: Section, *, order: int = 50, audience: Audience = "all") -> Section:
     """Show what `section` returns on the home page.
 
     Parameters
@@ -17,15 +54,29 @@ def register_section(section: Section, *, order: int = 50) -> Section:
     section
         Takes the request and returns rendered HTML (``render_to_string`` of a template whose outermost element is a
         ``<section>`` with a heading of level 2), or none to be left out on this request. Called on every view of the
-        home page, so it must not cost more than a query or two.
+        home page, so it must not cost more than a few queries, whatever it shows.
     order
         Place on the page, small numbers first.
+    audience
+        ``people`` are signed in, ``visitors`` are not.
     """
-    _sections[section] = order
-    return section
+    _audiences[section] = audience
+    return _sections.register(section, order=order)
 
 
-def sections(request: HttpRequest) -> list[SafeString]:
+def sections(request: HttpRequest) -> list[SafeString | str]:
     """Everything that there is to show on the home page for this request, in order."""
-    ordered = sorted(_sections, key=lambda section: _sections[section])
-    return [html for section in ordered if (html := section(request))]
+    audience = "people" if request.user.is_authenticated else "visitors"
+    return [html for section in _sections if _audiences[section] in ("all", audience) and (html := section(request))]
+
+
+def steps(request: HttpRequest) -> list[Next]:
+    """What waits for the person who looks: what is due first on top, what has no date below."""
+    found = [step for provider in next_steps for step in provider(request)]
+    dated = [(step.at, place, step) for place, step in enumerate(found) if step.at is not None]
+    return [*(step for _, _, step in sorted(dated)), *(step for step in found if step.at is None)]
+
+
+def picture(request: HttpRequest) -> SafeString | str | None:
+    """The figure of the first app that has one."""
+    return next((html for provider in pictures if (html := provider(request))), None)

@@ -13,18 +13,37 @@ The app that asks declares a hook in its `hooks.py` and calls every answer; an a
 >>> _ = greeted.register(politely)
 >>> len(greeted)
 1
+>>> _ = greeted.register(lambda name: f"{name}!", order=10)
+>>> [answer("Ada") for answer in greeted]
+['Ada!', 'Good day, Ada.']
 """
 
+from bisect import bisect_right
 from typing import TypeVar
 
 T = TypeVar("T")
 
 
-class Hook(list[T]):
-    """The answers to one question, in the order in which they were registered."""
+USUAL = 50
 
-    def register(self, answer: T) -> T:
-        """Add an answer, and return it; twice changes nothing."""
+
+class Hook(list[T]):
+    """The answers to one question, by the order that they asked for, and as they were registered where that is equal."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._orders: dict[int, int] = {}
+
+    def register(self, answer: T, *, order: int = USUAL) -> T:
+        """Add an answer, and return it; twice changes nothing.
+
+        Parameters
+        ----------
+        order
+            Place among the answers, small numbers first.
+        """
         if answer not in self:
-            self.append(answer)
+            place = bisect_right([self._orders.get(id(other), USUAL) for other in self], order)
+            self._orders[id(answer)] = order
+            self.insert(place, answer)
         return answer

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
+from web.hooks import Hook
+
 Tool = Callable[[HttpRequest], SafeString | None]
-_tools: dict[Tool, int] = {}
+_tools: Hook[Tool] = Hook()
 
 
 def register(tool: Tool, *, order: int = 50) -> Tool:
@@ -20,10 +22,9 @@ def register(tool: Tool, *, order: int = 50) -> Tool:
     order
         Place from left to right, small numbers first.
     """
-    _tools[tool] = order
-    return tool
+    return _tools.register(tool, order=order)
 
 
 def rendered(request: HttpRequest) -> list[SafeString]:
     """Everything that there is to show for this request, in order."""
-    return [html for tool in sorted(_tools, key=lambda tool: _tools[tool]) if (html := tool(request))]
+    return [html for tool in _tools if (html := tool(request))]

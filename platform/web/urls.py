@@ -9,6 +9,8 @@ urlpatterns = [
     path("", views.home, name="home"),
     # Browsers ask for it beside pages that are not HTML, where no link names the icon.
     path("favicon.ico", views.favicon, name="favicon"),
+    path("privacy/", views.privacy, name="privacy"),
+    path("imprint/", views.imprint, name="imprint"),
     path("licences/", views.licences, name="licences"),
     path("design-system/", views.design_system, name="design_system"),
     path("design-system/plot/<slug:name>.json", views.design_system_plot, name="design_system_plot"),

@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 from django.contrib.staticfiles import finders
@@ -19,8 +20,11 @@ from web.figures import figure_json
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """What Podium is, why it exists, and what other apps have to offer right now."""
-    return render(request, "web/home.html", {"sections": home_sections.sections(request)})
+    """For visitors what Podium is and why; for people signed in what waits for them, and what is theirs."""
+    content: dict[str, Any] = {"sections": home_sections.sections(request)}
+    if request.user.is_authenticated:
+        return render(request, "web/own.html", content | {"steps": home_sections.steps(request)})
+    return render(request, "web/home.html", content | {"picture": home_sections.picture(request)})
 
 
 @require_safe
@@ -57,6 +61,26 @@ def vendored() -> list[Vendored]:
 def licences(request: HttpRequest) -> HttpResponse:
     """Whose work the site serves, under which licence."""
     return render(request, "web/licences.html", {"vendored": vendored()})
+
+
+@require_safe
+def privacy(request: HttpRequest) -> HttpResponse:
+    """What is stored about people, for how long, and what they can ask for."""
+    return render(
+        request,
+        "web/privacy.html",
+        {
+            "days": settings.PODIUM_RETENTION_DAYS,
+            "contact": settings.PODIUM_PRIVACY_CONTACT,
+            "note": settings.PODIUM_PRIVACY_NOTE.replace("\\n", "\n"),
+        },
+    )
+
+
+@require_safe
+def imprint(request: HttpRequest) -> HttpResponse:
+    """Who runs this installation."""
+    return render(request, "web/imprint.html", {"imprint": settings.PODIUM_IMPRINT.replace("\\n", "\n")})
 
 
 def style_guide_shown() -> bool:

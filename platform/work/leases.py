@@ -132,7 +132,7 @@ class Lease:
             When another worker has the row; nothing is stored then.
         """
         with transaction.atomic():
-            row = self.rows.select_for_update().first()
+            row = self.rows.select_for_update(no_key=True).first()
             if row is None:
                 raise LeaseLostError
             row.lease_token, row.lease_until, row.due_at = None, None, None

@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from leaderboards.domain.tables import VERDICTS
+from evaluation.claims.answers import VERDICTS
 
 
 class WinnerSerializer(serializers.Serializer):
@@ -31,6 +31,10 @@ class OrderSerializer(serializers.Serializer):
     )
     sets = serializers.DictField(help_text="how rank sets are made, and the reason where they say nothing")
     margin = serializers.FloatField(allow_null=True, help_text="the registered difference that matters")
+    left_out = serializers.DictField(
+        child=serializers.CharField(),
+        help_text="why letters and comparisons of pairs are not there: too_many_algorithms or too_many_letters",
+    )
     sensitivity = serializers.DictField(help_text="what hangs on who else took part")
     warnings = serializers.ListField(child=serializers.DictField())
 

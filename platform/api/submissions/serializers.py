@@ -111,7 +111,7 @@ class DecisionSerializer(serializers.Serializer):
 
 
 class ExpectedCaseSerializer(serializers.Serializer):
-    """A case that a submission has to have, and the grid of its prediction."""
+    """A case that a submission has to have, and the grid of its prediction, or what else it is compared with."""
 
     name = serializers.CharField()
     geometry = serializers.DictField(allow_null=True, help_text="null where predictions are rows of a table")
@@ -146,10 +146,13 @@ class ExpectationSerializer(serializers.Serializer):
     problem = serializers.CharField()
     suffixes = serializers.ListField(child=serializers.CharField())
     labels = serializers.ListField(child=serializers.IntegerField(), allow_null=True, help_text="null: any")
+    expected = serializers.DictField(
+        required=False, help_text="what files of predictions have to keep to besides; depends on the problem"
+    )
     incomplete_allowed = serializers.BooleanField()
     missing_case = serializers.CharField(help_text="what a case without a valid prediction counts as, in words")
     cases = ExpectedCaseSerializer(many=True)
-    table = ExpectedTableSerializer(allow_null=True, help_text="null where every case has a label image of its own")
+    table = ExpectedTableSerializer(allow_null=True, help_text="null where every case has a file of its own")
     instances = ExpectedInstancesSerializer(
         allow_null=True, help_text="the table instances.csv beside label maps of instances; null: there is none"
     )

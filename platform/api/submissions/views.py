@@ -31,7 +31,7 @@ from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.submissions import counted_run, with_runs
 from submissions.services import choosing, states
-from test_sets.queries.expectation import expectation, geometry_document
+from test_sets.queries.expectation import expectation
 from test_sets.queries.test_sets import active_test_set, has_test_set
 
 
@@ -135,18 +135,20 @@ class ExpectationView(APIView):
         if not has_test_set(entry):
             raise Http404("This phase has no test set yet.")
         wanted = expectation(active_test_set(entry), entry.assessment)
+        # Of label images the labels stand in a place of their own.
+        more = {key: value for key, value in wanted.expected.items() if key != "labels"}
         return Response(
             shapes.ExpectationSerializer(
-                {
+                ({"expected": more} if more else {})
+                | {
                     "problem": entry.assessment.problem,
                     "suffixes": wanted.suffixes,
-                    "labels": wanted.labels,
+                    "labels": wanted.expected.get("labels"),
                     "incomplete_allowed": entry.incomplete_allowed,
                     "missing_case": cost_of_a_missing_case(entry.assessment),
                     "instances": wanted.instances,
                     "cases": [
-                        {"name": case.name, "geometry": geometry_document(case.geometry) if case.geometry else None}
-                        for case in wanted.cases
+                        {"name": case.name, "geometry": None if wanted.table else case.facts} for case in wanted.cases
                     ],
                     "table": _table(wanted.table) if wanted.table else None,
                 }

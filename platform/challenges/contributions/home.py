@@ -1,11 +1,60 @@
 """What the home page shows of challenges."""
 
+from collections.abc import Iterator
+
+from django.db.models import Count, Q
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.urls import reverse
 
+from challenges.models import Challenge, Concern, Organizer, Participation
 from challenges.queries import public_challenges
+from web.home import Next
 
 
 def open_challenges(request: HttpRequest) -> str:
     """Return the cards of the public challenges as HTML."""
     return render_to_string("challenges/home_section.html", {"challenges": public_challenges()[:6]}, request)
+
+
+def challenges_run(request: HttpRequest) -> str | None:
+    """The challenges that the person organizes, as HTML; nothing while there is none."""
+    rows = Challenge.objects.filter(organizer__user=request.user).prefetch_related("tasks__phases")
+    challenges = list(rows.order_by("-created_at"))
+    return render_to_string("challenges/home_run.html", {"challenges": challenges}, request) if challenges else None
+
+
+def what_organizers_do_next(request: HttpRequest) -> Iterator[Next]:
+    """Requests to decide, concerns to look at, and launched challenges that are not open yet; one query."""
+    organized = (
+        Challenge.objects.filter(organizer__user=request.user, organizer__role__in=Organizer.TRUSTED)
+        .select_related("projection")
+        .only("slug", "title", "projection__opened_at")
+        .annotate(
+            requests=Count(
+                "participations", filter=Q(participations__state=Participation.State.PENDING), distinct=True
+            ),
+            open_concerns=Count("concerns", filter=Q(concerns__state=Concern.State.OPEN), distinct=True),
+        )
+    )
+    for challenge in organized:
+        people = reverse("challenges:people", args=[challenge.slug])
+        if challenge.requests:
+            yield Next(
+                _counted(challenge.requests, "request to decide", "requests to decide"),
+                challenge.title,
+                f"{people}#requests",
+            )
+        if challenge.open_concerns:
+            yield Next(
+                _counted(challenge.open_concerns, "concern to look at", "concerns to look at"),
+                challenge.title,
+                f"{people}#concerns",
+            )
+        projection = getattr(challenge, "projection", None)
+        if projection is not None and projection.opened_at is None:
+            yield Next("Open the challenge", challenge.title, reverse("challenges:organize", args=[challenge.slug]))
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

@@ -10,15 +10,16 @@ from challenges import queries
 from challenges.models import Member, Projection
 from challenges.queries.acquaintances import together
 from challenges.services import follow
+from changes.hooks import version_added
 from registry import hooks
-from registry.changes.hooks import Operation, operations, version_added
+from registry.hooks import Operation
 from registry.models import Registration, RegistrationVersion
 from reviews import hooks as review_hooks
 
 
 def register() -> None:
     """Answer the hooks of the registry."""
-    operations.register(operation)
+    hooks.operations.register(operation)
     version_added.register(follow_version)
     hooks.links.register(links)
     review_hooks.together.register(together)

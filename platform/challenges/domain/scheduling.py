@@ -46,6 +46,8 @@ def spans(values: Values, names: list[str], problems: list[Problem]) -> Iterator
             continue  # dates without a phase stand for those phases that lack one
         begin, finish = opens.get(name) or opens.get(""), closes.get(name) or closes.get("")
         title = name or TEST_PHASE
+        if finish is None and values.get("life_cycle_type") in OPEN_CALLS:
+            finish = STAYS_OPEN
         if begin is None or finish is None:
             what = "opening" if begin is None else "deadline"
             problems.append(Problem("challenge_schedule", f"“{title}” has no {what} for submissions", values.name))
@@ -57,6 +59,9 @@ def spans(values: Values, names: list[str], problems: list[Problem]) -> Iterator
 
 
 _LAST_MINUTE: Final = time(23, 59)
+STAYS_OPEN: Final = datetime(9000, 1, 1, tzinfo=UTC)
+"""When a phase closes that does not."""
+OPEN_CALLS: Final = ("one_time_open_call", "repeated_open_call")
 
 
 def _moment(row: Mapping[str, Any], key: str, *, at: time) -> datetime | None:

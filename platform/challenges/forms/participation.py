@@ -119,6 +119,14 @@ class TermsForm(forms.Form):
     )
     team_size = forms.IntegerField(label="Most members of a team", required=False, min_value=1, max_value=1000)
 
+    def __init__(self, *args: Any, registered: str = "", **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if registered:
+            # What is registered is not edited by hand.
+            self.initial = {**self.initial, "agreement": registered}
+            self.fields["agreement"].disabled = True
+            self.fields["agreement"].help_text = "Part of the registered design: ask for a change of it there."
+
 
 class OrganizerForm(forms.Form):
     """A person and the part that they get in running the challenge."""

@@ -1,11 +1,12 @@
 """Challenge → task → phase, the people in it, and what of it is a projection of a registered design."""
 
-from challenges.models.challenges import Challenge, Member, Organizer, Phase, Seat, Task, Team
+from challenges.models.challenges import PSEUDONYM, Challenge, Member, Organizer, Phase, Seat, Task, Team
 from challenges.models.launching import Deviation, PhaseAssessment, Projection
 from challenges.models.participation import Concern, Participation, Terms
 from challenges.models.talking import Announcement
 
 __all__ = [
+    "PSEUDONYM",
     "Announcement",
     "Challenge",
     "Concern",

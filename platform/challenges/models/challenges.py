@@ -1,5 +1,6 @@
 """Challenge → task → phase, and the people in it."""
 
+import secrets
 from datetime import datetime
 
 from django.conf import settings
@@ -25,6 +26,14 @@ class Challenge(models.Model):
     rules_text = models.TextField(blank=True, help_text="Markdown: rules of participation")
     contact = models.CharField(max_length=200, blank=True)
     attribution = models.TextField(blank=True, help_text="source and licence of the data")
+    agreement = models.TextField(
+        blank=True,
+        default="",
+        help_text="the registered data usage agreement, which everybody accepts before joining",
+    )
+    overall_rankings = models.JSONField(
+        default=list, blank=True, help_text="registered rankings over several tasks, as the design compiles to them"
+    )
     is_public = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     organizers = models.ManyToManyField(
@@ -119,6 +128,20 @@ class Phase(models.Model):
         ROUNDED = "rounded", "rounded to the precision of its standard error"
         LADDER = "ladder", "only when it improves by more than its noise"
 
+    class Announcement(models.TextChoices):
+        """Which ranked teams are named in public; all others stand under their pseudonym."""
+
+        ALL = "all", "every ranked team"
+        TOP = "top", "teams on the first ranks"
+        AGREED = "agreed", "teams that agree in their method description"
+        NOT_REFUSED = "not_refused", "teams that do not say otherwise in their method description"
+
+    class Interaction(models.TextChoices):
+        """What the level of interaction that a method description names means for a ranking."""
+
+        NONE = "", "nothing"
+        INDICATED = "indicated", "it stands beside the team"
+
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="phases")
     slug = models.SlugField(max_length=80)
     name = models.CharField(max_length=200)
@@ -153,6 +176,20 @@ class Phase(models.Model):
     publishes_methods = models.BooleanField(
         default=True, help_text="method descriptions become public with the results, where the team agrees"
     )
+    requires_code = models.BooleanField(
+        default=False, help_text="the final ranking has only teams whose method description says where their code is"
+    )
+    stays_open = models.BooleanField(
+        default=False, help_text="an open call: it has no deadline, and its ranking is public from the first score"
+    )
+    announcement = models.CharField(max_length=12, choices=Announcement, default=Announcement.ALL)
+    announced_ranks = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="teams up to this rank are named, where only the first are"
+    )
+    interaction = models.CharField(max_length=12, choices=Interaction, default=Interaction.NONE, blank=True)
+    interaction_levels = models.JSONField(
+        default=list, blank=True, help_text="levels of interaction that may be ranked finally; empty: every one"
+    )
     is_held = models.BooleanField(
         default=False, editable=False, help_text="kept shut until the launch gate lets submissions open"
     )
@@ -171,7 +208,7 @@ class Phase(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(results="revealed", reveals_at__isnull=False, leaderboard="sealed", feedback="exact")
-                | ~Q(results="revealed") & Q(reveals_at__isnull=True),
+                | ~Q(results="revealed") & (Q(reveals_at__isnull=True) | Q(leaderboard="sealed")),
                 name="challenges_phase_reveals_at_a_time",
             ),
             # Exact scores of single cases, or of everybody, would tell what the feedback withholds.
@@ -182,6 +219,16 @@ class Phase(models.Model):
             models.CheckConstraint(
                 condition=Q(is_dry_run=False) | Q(feedback="exact") & ~Q(results="revealed"),
                 name="challenges_dry_run_hides_nothing",
+            ),
+            models.CheckConstraint(
+                condition=Q(announcement="top", announced_ranks__gte=1)
+                | ~Q(announcement="top") & Q(announced_ranks__isnull=True),
+                name="challenges_announced_ranks_where_only_the_first_are_named",
+            ),
+            # What stays sealed until it closes would never be seen of a phase that does not close.
+            models.CheckConstraint(
+                condition=Q(stays_open=False) | Q(leaderboard="public", reveals_at__isnull=True),
+                name="challenges_open_call_has_a_public_ranking",
             ),
         ]
 
@@ -215,6 +262,11 @@ class Phase(models.Model):
         return self.has_opened and not self.is_closed and not self.is_held
 
     @property
+    def ranks_finally(self) -> bool:
+        """Whether only teams that meet every condition of the final ranking are ranked: it has closed, or never closes."""
+        return self.is_closed or self.stays_open
+
+    @property
     def is_revealed(self) -> bool:
         """Whether results may be seen as they are after the end: it has closed, and no later release is registered."""
         return self.is_closed and (self.reveals_at is None or timezone.now() >= self.reveals_at)
@@ -236,6 +288,15 @@ class Phase(models.Model):
         return self.leaderboard == self.Leaderboard.SEALED and not self.is_revealed
 
 
+PSEUDONYM = "Anonymous"
+"""The first word of every pseudonym; names of teams do not begin with it."""
+
+
+def new_pseudonym() -> str:
+    """Draw what stands for a team in public where its name does not; it tells nothing of the team."""
+    return f"{PSEUDONYM} {secrets.token_hex(4)}"
+
+
 class Team(models.Model):
     """The unit that submits and is ranked, in one or several tasks of a challenge."""
 
@@ -254,6 +315,9 @@ class Team(models.Model):
     tasks = models.ManyToManyField(Task, related_name="teams", help_text="in which it takes part")
     name = models.CharField(max_length=80)
     slug = models.SlugField(max_length=90)
+    pseudonym = models.CharField(
+        max_length=40, default=new_pseudonym, editable=False, help_text="stands in public where its name does not"
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     standing = models.CharField(max_length=12, choices=Standing, default=Standing.RANKED)
     standing_reason = models.CharField(max_length=500, blank=True, help_text="shown to the team")
@@ -263,6 +327,7 @@ class Team(models.Model):
         ordering = ["name"]
         constraints = [
             models.UniqueConstraint(fields=["challenge", "slug"], name="challenges_team_slug_unique"),
+            models.UniqueConstraint(fields=["challenge", "pseudonym"], name="challenges_team_pseudonym_unique"),
             models.CheckConstraint(
                 condition=Q(standing="ranked") | ~Q(standing_reason=""), name="challenges_standing_has_a_reason"
             ),

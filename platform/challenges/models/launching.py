@@ -65,6 +65,9 @@ class Deviation(models.Model):
     parameters = models.JSONField(help_text="labels of the parameters that changed")
     reason = models.TextField()
     decided_at = models.DateTimeField(default=timezone.now)
+    teams_scored = models.PositiveIntegerField(
+        null=True, editable=False, help_text="teams with a score when the change was asked for; empty: not recorded"
+    )
 
     class Meta:
         ordering = ["phase", "decided_at", "pk"]
@@ -80,3 +83,13 @@ class Deviation(models.Model):
     def changes_the_ranking(self) -> bool:
         """Whether another assessment is executed than the registered one."""
         return self.registered_digest != self.executed_digest
+
+    @property
+    def knowledge(self) -> str:
+        """What was known of scores when the change was asked for, as a sentence; empty where it was not recorded."""
+        if self.teams_scored is None:
+            return ""
+        if not self.teams_scored:
+            return "No team had a score when this change was asked for."
+        teams = "1 team" if self.teams_scored == 1 else f"{self.teams_scored:,} teams"
+        return f"The scores of {teams} were known to the organizers when this change was asked for."

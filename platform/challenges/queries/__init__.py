@@ -11,6 +11,7 @@ from challenges.queries.projections import (
     projection_of,
     public_document,
     registered_document,
+    registered_execution,
     registered_facts,
     scoring_key,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "public_challenges",
     "public_document",
     "registered_document",
+    "registered_execution",
     "registered_facts",
     "scoring_key",
     "team_of",

@@ -7,6 +7,10 @@ from django.urls import reverse
 
 from challenges.models import Phase, PhaseAssessment
 from challenges.queries.projections import projection_of
+from evaluation.designs.catalogue import shipped
+
+CORRECTION = shipped()["corrected_references"].label
+"""The change that replaces references; the ranking by the former ones stays beside."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +73,7 @@ def deviations(phase: Phase, *, executed: str | None = None) -> list[Marked]:
     )
     stored = list(
         phase.deviations.select_related("version__registration").only(
-            *("phase", "registered_digest", "executed_digest", "parameters", "reason", "decided_at"),
+            *("phase", "registered_digest", "executed_digest", "parameters", "reason", "decided_at", "teams_scored"),
             *("version__major", "version__minor", "version__registration__identifier"),
         )
     )
@@ -77,13 +81,13 @@ def deviations(phase: Phase, *, executed: str | None = None) -> list[Marked]:
         Marked(
             kind="approved",
             title=f"Version {entry.version.number} changed {_listed(entry.parameters)} after the first submission",
-            text=entry.reason,
+            text=" ".join(filter(None, [entry.reason, entry.knowledge])),
             since=entry.decided_at,
             parameters=tuple(entry.parameters),
             registered_digest=entry.registered_digest,
             executed_digest=entry.executed_digest,
             address=reverse("registry:version", args=[entry.version.registration.identifier, entry.version.number]),
-            compared=entry.changes_the_ranking,
+            compared=entry.changes_the_ranking or CORRECTION in entry.parameters,
         )
         for entry in stored
     ]

@@ -167,3 +167,15 @@ def participant_rows(challenge: Challenge) -> list[tuple]:
                 )
             )
     return lines
+
+
+def has_agreed(user: Any, challenge: Challenge) -> bool:
+    """Whether a person takes part and has agreed to the data usage agreement as it stands now, where there is one."""
+    if not user.is_authenticated:
+        return False
+    part, terms = participation_of(user, challenge), terms_of(challenge)
+    if part is not None and part.state != Participation.State.APPROVED:
+        return False
+    if terms is None or not terms.agreement:
+        return part is not None or Member.objects.filter(challenge=challenge, user=user).exists()
+    return part is not None and part.agreement == terms.agreement

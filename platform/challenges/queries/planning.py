@@ -12,10 +12,11 @@ from typing import Any, Final
 from django.utils.text import slugify
 
 from challenges.domain.problems import NotLaunchableError, Problem
-from challenges.domain.scheduling import release, spans
+from challenges.domain.scheduling import STAYS_OPEN, release, spans
 from challenges.models import Phase
+from challenges.queries.phase_rules import rules_of_phases
 from evaluation.designs.catalogue import shipped
-from evaluation.designs.compilation import compile_values
+from evaluation.designs.compilation import compile_overall, compile_values
 from evaluation.designs.document import Document, State, Values
 from evaluation.designs.document.words import entry_words
 
@@ -59,6 +60,12 @@ class PhasePlan:
     is_dry_run: bool
     requires_method: bool
     publishes_methods: bool
+    requires_code: bool
+    stays_open: bool
+    announcement: str
+    announced_ranks: int | None
+    interaction: str
+    interaction_levels: list[str]
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -94,6 +101,8 @@ class Plan:
     rules_text: str
     contact: str
     attribution: str
+    agreement: str = ""
+    overall_rankings: list[dict[str, Any]] = field(default_factory=list)
     tasks: tuple[TaskPlan, ...] = field(default_factory=tuple)
 
     @property
@@ -103,7 +112,10 @@ class Plan:
 
 
 PROJECTED_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "challenge": ("title", "summary", "description", "data_description", "rules_text", "contact", "attribution"),
+    "challenge": (
+        *("title", "summary", "description", "data_description", "rules_text", "contact", "attribution"),
+        *("agreement", "overall_rankings"),
+    ),
     "task": ("name", "description", "position"),
     "phase": tuple(PhasePlan.__dataclass_fields__),
 }
@@ -132,6 +144,8 @@ def plan(document: Document) -> Plan:
     ]
     if not tasks:
         problems.append(Problem("task_name", "the design has no task"))
+    overall, open_points = compile_overall(document)
+    problems += [Problem(problem.parameter, problem.message) for problem in open_points]
     common = shown.values()
     title = _words(common, "challenge_name")
     if not title:
@@ -148,6 +162,8 @@ def plan(document: Document) -> Plan:
         rules_text=_list(common, RULES),
         contact=", ".join(str(contact[key]) for key in ("name", "affiliation") if contact.get(key))[:200],
         attribution=_list(common, ("data_license", "data_usage_agreement", "references_and_comments")),
+        agreement=_words(common, "data_usage_agreement"),
+        overall_rankings=[entry.document for entry in overall],
         tasks=tuple(task for task in tasks if task is not None),
     )
 
@@ -191,7 +207,7 @@ def _task(values: Values, shown: Values, position: int, names: list[str], proble
 # --- Phases --------------------------------------------------------------------------------------------------------
 def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[PhasePlan, ...]:
     found = list(spans(values, names, problems))
-    rules = _rules(values, problems)
+    rules = rules_of_phases(values, problems)
     if not found:
         if not any(problem.parameter == "challenge_schedule" for problem in problems):
             problems.append(Problem("challenge_schedule", "no submission period is stated", values.name))
@@ -199,18 +215,27 @@ def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[
     if rules is None:
         return ()
     # The phase with the last deadline is the test phase; of several the one that the schedule names last.
-    last = max(enumerate(found), key=lambda numbered: (numbered[1][2], numbered[0]))[1][0]
+    closing = [numbered for numbered in enumerate(found) if numbered[1][2] < STAYS_OPEN]
+    last = max(closing, key=lambda numbered: (numbered[1][2], numbered[0]))[1][0] if closing else None
     settings = {str(row.get("phase", "")).casefold(): row for row in values.rows("phase_settings")}
     phases = []
     for position, (name, opens_at, closes_at) in enumerate(found, start=1):
-        base = rules["test" if name == last else "early"]
+        stays_open = closes_at >= STAYS_OPEN
+        base = rules["open" if stays_open else "test" if name == last else "early"]
         row = settings.get(name.casefold(), {})
         stated = {key: row[key] for key in _SETTINGS if row.get(key) is not None}
         if stated.get("is_dry_run"):
             stated = {"results": Phase.Results.CASES, "leaderboard": Phase.Leaderboard.PUBLIC} | stated
         fields = {**base, **stated}
-        if fields["results"] == Phase.Results.REVEALED:
-            fields["reveals_at"] = release(values, name)
+        released = release(values, name)
+        if fields["results"] == Phase.Results.REVEALED or (
+            # What is sealed until the end stays so until the results are released.
+            name == last
+            and fields["leaderboard"] == Phase.Leaderboard.SEALED
+            and released is not None
+            and released > closes_at
+        ):
+            fields["reveals_at"] = released
         problems += [
             Problem("phase_settings", f"“{name}”: {text}", values.name)
             for text in _contradictions(fields, is_test=name == last)
@@ -254,74 +279,13 @@ def _contradictions(fields: Mapping[str, Any], *, is_test: bool) -> Iterator[str
             yield "results are released later, but the schedule has no date for the release of results"
         if fields["leaderboard"] != Phase.Leaderboard.SEALED:
             yield "a ranking cannot be public while results wait for their release"
+    if fields["stays_open"] and fields["leaderboard"] == Phase.Leaderboard.SEALED:
+        yield "a phase that stays open never shows a ranking that is sealed until it closes"
     if fields["is_dry_run"]:
         if is_test:
             yield "the test phase cannot be a dry run: its references are public"
         if fields["results"] == Phase.Results.REVEALED or fields["feedback"] != Phase.Feedback.EXACT:
             yield "a dry run hides nothing, since its references are public"
-
-
-def _rules(values: Values, problems: list[Problem]) -> dict[str, dict[str, Any]] | None:
-    """Quotas and visibility of the test phase and of the phases before it, from the section on participation."""
-    before = len(problems)
-    limit = values.get("max_submissions")
-    entry = values.entry("max_submissions")
-    if limit is None and entry.state is State.BLANK:
-        problems.append(Problem("max_submissions", "state how often a team may submit, or that there is no limit"))
-    counted = values.get("counted_submission_rule")
-    if counted is None and limit not in (None, 1):
-        problems.append(Problem("counted_submission_rule", "state which of several submissions is ranked"))
-    if counted is not None and counted not in _COUNTS:
-        problems.append(
-            Problem(
-                "counted_submission_rule",
-                "the platform ranks the last or the best submission, or one that the team chooses",
-            )
-        )
-    incomplete = values.get("incomplete_submissions_allowed")
-    if incomplete not in _INCOMPLETE:
-        text = "missing cases cannot be ignored" if incomplete == "yes_ignored" else "state it"
-        problems.append(Problem("incomplete_submissions_allowed", text))
-    if len(problems) > before:
-        return None
-    common = {
-        "counts": _COUNTS.get(counted, Phase.Counts.LAST),
-        "incomplete_allowed": _INCOMPLETE[incomplete] and values.get("missing_data_handling") != "not_allowed",
-        "submissions_per_day": None,
-        "reveals_cases": False,
-        "reveals_at": None,
-        "feedback": Phase.Feedback.EXACT,
-        "is_dry_run": False,
-        "requires_method": False,
-        "publishes_methods": False,
-    }
-    pre_evaluation = values.get("pre_evaluation_method")
-    shows = Phase.Results.AGGREGATE if pre_evaluation == "feedback_on_test_set" else Phase.Results.VALIDATION
-    results, board = _EARLY.get(pre_evaluation, (Phase.Results.AGGREGATE, Phase.Leaderboard.SEALED))
-    return {
-        "test": {
-            **common,
-            "submissions_in_total": 1 if counted == "only_one" else limit,
-            "results": shows,
-            "leaderboard": Phase.Leaderboard.SEALED,
-        },
-        "early": {**common, "submissions_in_total": None, "results": results, "leaderboard": board},
-    }
-
-
-_COUNTS: Final[Mapping[Any, str]] = {
-    "last": Phase.Counts.LAST,
-    "only_one": Phase.Counts.LAST,
-    "best": Phase.Counts.BEST,
-    "selected_by_team": Phase.Counts.CHOSEN,
-}
-_INCOMPLETE: Final[Mapping[Any, bool]] = {"no": False, "yes_tasks_only": False, "yes_penalized": True}
-_EARLY: Final[Mapping[Any, tuple[str, str]]] = {
-    "private_results": (Phase.Results.AGGREGATE, Phase.Leaderboard.SEALED),
-    "public_leaderboard_pretest": (Phase.Results.AGGREGATE, Phase.Leaderboard.PUBLIC),
-    "validation_dataset": (Phase.Results.CASES, Phase.Leaderboard.PUBLIC),
-    "feedback_on_test_set": (Phase.Results.AGGREGATE, Phase.Leaderboard.PUBLIC),
-}
 
 
 # --- Texts ---------------------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from evaluation.canonical import sha256
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Document, from_json
 from registry.models import RegistrationVersion
+from registry.queries import ExecutionFacts, execution_facts
 
 
 def public_document(version: RegistrationVersion) -> Document:
@@ -79,6 +80,12 @@ def registered_facts(challenge: Challenge, phases: Sequence[Phase]) -> Registere
         address=reverse("registry:version", args=[projection.registration.identifier, version.number]),
         days_before=None if opens is None else _days_before(version.registered_at, opens),
     )
+
+
+def registered_execution(challenge: Challenge) -> ExecutionFacts | None:
+    """What of the registered design the platform executes; ``None`` for a challenge without a registration."""
+    projection = projection_of(challenge)
+    return None if projection is None else execution_facts(projection.version)
 
 
 @dataclass(frozen=True)
@@ -150,9 +157,12 @@ def first_submission_at(challenge: Challenge) -> datetime | None:
 
 
 def first_and_last(challenge: Challenge) -> tuple[datetime | None, datetime | None]:
-    """When the first phase takes submissions, and when the last one ends or ended."""
-    phases = list(Phase.objects.filter(task__challenge=challenge).only("opens_at", "closes_at", "closed_at"))
+    """When the first phase takes submissions, and when the last one ends or ended; no end where a phase stays open."""
+    fields = ("opens_at", "closes_at", "closed_at", "stays_open")
+    phases = list(Phase.objects.filter(task__challenge=challenge).only(*fields))
     first = min((phase.opens_at for phase in phases), default=None)
+    if any(phase.stays_open and not phase.is_closed for phase in phases):
+        return first, None
     return first, max((phase.ends_at for phase in phases), default=None)
 
 

@@ -67,7 +67,9 @@ def close_phase(*, actor: User | None, phase: Phase, at: datetime | None = None)
 
     Closing twice changes nothing.
     """
-    phase = Phase.objects.select_for_update(of=("self",)).select_related("task__challenge").get(pk=phase.pk)
+    phase = (
+        Phase.objects.select_for_update(of=("self",), no_key=True).select_related("task__challenge").get(pk=phase.pk)
+    )
     if phase.is_closed:
         return phase
     phase.closed_at = at or timezone.now()
@@ -96,7 +98,7 @@ def end_phases() -> int:
 
 @transaction.atomic
 def _end(pk: int) -> bool:
-    phase = Phase.objects.select_for_update(of=("self",)).select_related("task__challenge").get(pk=pk)
+    phase = Phase.objects.select_for_update(of=("self",), no_key=True).select_related("task__challenge").get(pk=pk)
     if phase.ended_at is not None or not phase.is_closed:
         return False
     phase.ended_at = timezone.now()

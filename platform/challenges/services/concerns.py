@@ -105,7 +105,9 @@ def decide_concern(*, actor: User, concern: Concern, uphold: bool, note: str) ->
     """
     if not note.strip():
         raise ValidationError("Say what you found: the record keeps it.")
-    concern = Concern.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=concern.pk)
+    concern = (
+        Concern.objects.select_for_update(of=("self",), no_key=True).select_related("challenge").get(pk=concern.pk)
+    )
     concern.state = Concern.State.UPHELD if uphold else Concern.State.DISMISSED
     concern.note, concern.decided_by, concern.decided_at = note.strip()[:500], actor, timezone.now()
     concern.save()

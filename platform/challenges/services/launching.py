@@ -14,12 +14,14 @@ from accounts.models import User
 from audit.services import record
 from challenges import hooks
 from challenges.models import Challenge, Deviation, Phase, PhaseAssessment, Projection, Task
+from challenges.queries.people import terms_of
 from challenges.queries.planning import NotLaunchableError, PhasePlan, Plan, Problem, TaskPlan, plan, unpublished
 from challenges.queries.projections import public_document, registered_document, scoring_key
 from challenges.services.challenges import close_phase, create_challenge, create_phase
+from challenges.services.participation import set_terms
+from changes.queries.documents import parameter_of
 from designs.models import Collaborator, Design
 from evaluation.assessment import parse
-from registry.changes.documents import parameter_of
 from registry.models import Registration, RegistrationVersion
 from registry.queries import current_version
 
@@ -61,7 +63,7 @@ def launch(*, actor: User | None, registration: Registration, slug: str = "") ->
 
 
 def _launch(actor: User | None, registration: Registration, slug: str) -> Challenge:
-    registration = Registration.objects.select_for_update().get(pk=registration.pk)
+    registration = Registration.objects.select_for_update(no_key=True).get(pk=registration.pk)
     if registration.is_ended:
         raise ValidationError(f"This registration was {registration.get_state_display()}.")
     if Projection.objects.filter(registration=registration).exists():
@@ -77,6 +79,7 @@ def _launch(actor: User | None, registration: Registration, slug: str) -> Challe
         challenge=challenge, registration=registration, version=version, digest=version.digest, launched_by=actor
     )
     _write(actor, challenge, version, projected)
+    _write_terms(actor, challenge)
     record(
         actor=actor,
         act="challenge_launched",
@@ -112,7 +115,7 @@ def open_submissions(*, actor: User | None, challenge: Challenge) -> Challenge:
         is not final.
     """
     projection = (
-        Projection.objects.select_for_update(of=("self",))
+        Projection.objects.select_for_update(of=("self",), no_key=True)
         .select_related("registration", "version")
         .get(challenge=challenge)
     )
@@ -158,7 +161,7 @@ def follow(*, version: RegistrationVersion, actor: User | None = None) -> Challe
         assessment from the public after submissions were opened.
     """
     projection = (
-        Projection.objects.select_for_update(of=("self",))
+        Projection.objects.select_for_update(of=("self",), no_key=True)
         .select_related("challenge", "version")
         .filter(registration=version.registration_id)
         .first()
@@ -175,6 +178,8 @@ def follow(*, version: RegistrationVersion, actor: User | None = None) -> Challe
     projection.version, projection.digest, projection.projected_at = version, version.digest, timezone.now()
     projection.save(update_fields=["version", "digest", "projected_at"])
     _write(actor, challenge, version, projected)
+    challenge.refresh_from_db()
+    _write_terms(actor, challenge)
     record(
         actor=actor,
         act="challenge_projected",
@@ -183,6 +188,21 @@ def follow(*, version: RegistrationVersion, actor: User | None = None) -> Challe
         facts={"version": version.number, "digest": version.digest, "before": before},
     )
     return challenge
+
+
+def _write_terms(actor: User | None, challenge: Challenge) -> None:
+    """Make the registered data usage agreement part of the terms; what organizers settle besides stays."""
+    current = terms_of(challenge)
+    if not challenge.agreement and current is None:
+        return
+    set_terms(
+        actor=actor,
+        challenge=challenge,
+        agreement=challenge.agreement,
+        requires_approval=bool(current and current.requires_approval),
+        team_size=current.team_size if current else None,
+        requires_method=bool(current and current.requires_method),
+    )
 
 
 def _plan(version: RegistrationVersion) -> Plan:
@@ -223,7 +243,7 @@ def _task_slug(challenge: Challenge, entry: TaskPlan) -> str:
 
 def _write_phases(actor: User | None, task: Task, version: RegistrationVersion, entry: TaskPlan) -> None:
     assessment = parse(entry.assessment)
-    phases = {phase.slug: phase for phase in Phase.objects.select_for_update().filter(task=task)}
+    phases = {phase.slug: phase for phase in Phase.objects.select_for_update(no_key=True).filter(task=task)}
     if gone := set(phases) - {planned.slug for planned in entry.phases}:
         raise ValidationError(
             f"The challenge runs “{phases[min(gone)].name}”, which the schedule of the new version lacks."
@@ -268,7 +288,16 @@ def _mark(phase: Phase, version: RegistrationVersion, task: str, *, before: str)
             parameters=concerned,
             reason=version.note,
             decided_at=version.registered_at,
+            teams_scored=_teams_scored(phase, version),
         )
+
+
+def _teams_scored(phase: Phase, version: RegistrationVersion) -> int | None:
+    """How many teams had a score when the change was asked for, as the apps below know it."""
+    request = getattr(version, "change_request", None)
+    moment = request.requested_at if request is not None else version.registered_at
+    found = [provider(phase, moment) for provider in hooks.teams_scored]
+    return max(found, default=None)
 
 
 def _concerned(version: RegistrationVersion, task: str) -> list[str]:

@@ -21,15 +21,25 @@ State = Participation.State
 @transaction.atomic
 def set_terms(
     *,
-    actor: User,
+    actor: User | None,
     challenge: Challenge,
     agreement: str,
     requires_approval: bool,
     team_size: int | None,
     requires_method: bool = False,
 ) -> Terms:
-    """Make a new version of the terms; those who joined before keep the text that they accepted."""
-    Challenge.objects.select_for_update().get(pk=challenge.pk)
+    """Make a new version of the terms; those who joined before keep the text that they accepted.
+
+    Raises
+    ------
+    ValidationError
+        For another data usage agreement than the registered one.
+    """
+    registered = Challenge.objects.select_for_update(no_key=True).get(pk=challenge.pk).agreement.strip()
+    if registered and agreement.strip() != registered:
+        raise ValidationError(
+            {"agreement": "The data usage agreement is part of the registered design. Ask for a change of it there."}
+        )
     current = terms_of(challenge)
     wanted = {
         "agreement": agreement.strip(),
@@ -71,7 +81,7 @@ def take_part(
     """
     if terms != terms_of(challenge):
         raise ValidationError("The terms have changed while you were reading. Please read them again.")
-    known = Participation.objects.select_for_update().filter(challenge=challenge, user=user).first()
+    known = Participation.objects.select_for_update(no_key=True).filter(challenge=challenge, user=user).first()
     if known is not None and known.state == State.DECLINED:
         raise ValidationError(f"The organizers have declined: {known.reason}")
     pending = bool(terms and terms.requires_approval)
@@ -123,7 +133,7 @@ def decide_participation(
     """
     if not approve and not reason.strip():
         raise ValidationError("Say why: the person reads it.")
-    rows = Participation.objects.select_for_update(of=("self",)).select_related("challenge", "user")
+    rows = Participation.objects.select_for_update(of=("self",), no_key=True).select_related("challenge", "user")
     waiting = list(rows.filter(pk__in=[row.pk for row in participations], state=State.PENDING))
     for part in waiting:
         part.state = State.APPROVED if approve else State.DECLINED

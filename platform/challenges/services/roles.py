@@ -23,7 +23,7 @@ def set_role(*, actor: User, challenge: Challenge, user: User, role: str | None)
     ValidationError
         For the last owner, and for a person who takes part.
     """
-    Challenge.objects.select_for_update().get(pk=challenge.pk)
+    Challenge.objects.select_for_update(no_key=True).get(pk=challenge.pk)
     row = Organizer.objects.filter(challenge=challenge, user=user).first()
     if role != Organizer.Role.OWNER:
         owners = Organizer.objects.filter(challenge=challenge, role=Organizer.Role.OWNER)
@@ -69,7 +69,7 @@ def set_standing(*, actor: User, teams: Sequence[Team], standing: str, reason: s
     if standing != Team.Standing.RANKED and not reason.strip():
         raise ValidationError("Say why: the team reads it.")
     changed = 0
-    rows = Team.objects.select_for_update(of=("self",)).select_related("challenge").order_by("pk")
+    rows = Team.objects.select_for_update(of=("self",), no_key=True).select_related("challenge").order_by("pk")
     for team in rows.filter(pk__in=[team.pk for team in teams]):
         if team.standing == standing and team.standing_reason == reason.strip():
             continue

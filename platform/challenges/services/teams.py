@@ -11,7 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from challenges import hooks
-from challenges.models import Challenge, Member, Participation, Seat, Task, Team
+from challenges.models import PSEUDONYM, Challenge, Member, Participation, Seat, Task, Team
 from challenges.queries.people import terms_of
 from notifications.services import notify
 from web.names import clean_name, confusable_with, slug_of
@@ -32,7 +32,7 @@ def join_with_team(*, user: User, challenge: Challenge, team_name: str, tasks: I
         When the name is taken or unusable, or when the person already belongs to a team of one of the tasks.
     """
     # Two people who ask for names that look alike do so one after the other.
-    Challenge.objects.select_for_update(of=("self",)).get(pk=challenge.pk)
+    Challenge.objects.select_for_update(of=("self",), no_key=True).get(pk=challenge.pk)
     try:
         name = clean_name(team_name)
     except ValidationError as error:
@@ -42,6 +42,10 @@ def join_with_team(*, user: User, challenge: Challenge, team_name: str, tasks: I
         raise ValidationError({"team_name": "A team name needs at least one letter or digit."})
     if not name[0].isalnum():  # "=1+1" would be a formula in everybody's spreadsheet of the results
         raise ValidationError({"team_name": "A team name begins with a letter or a digit."})
+    if name.casefold().startswith(PSEUDONYM.casefold()):
+        raise ValidationError(
+            {"team_name": f"Names that begin with “{PSEUDONYM}” stand for teams without a public name."}
+        )
     if Team.objects.filter(challenge=challenge, slug=slug).exists():
         raise ValidationError(
             {"team_name": f"There is already a team named “{name}” here; please choose another name."}
@@ -97,7 +101,7 @@ def enter_task(*, actor: User, team: Team, task: Task) -> None:
     ValidationError
         When a member takes part in the task with another team.
     """
-    team = Team.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=team.pk)
+    team = Team.objects.select_for_update(of=("self",), no_key=True).select_related("challenge").get(pk=team.pk)
     if task.challenge_id != team.challenge_id:
         raise ValidationError("A team takes part in tasks of one challenge.")
     if team.tasks.filter(pk=task.pk).exists():
@@ -130,7 +134,7 @@ def drop_task(*, actor: User, team: Team, task: Task) -> None:
     ValidationError
         When the team has submitted to the task, or takes part in no other.
     """
-    team = Team.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=team.pk)
+    team = Team.objects.select_for_update(of=("self",), no_key=True).select_related("challenge").get(pk=team.pk)
     if task.pk in hooks.handed_in(team).tasks:
         raise ValidationError(f"The team has submitted to {task.name}: it stays in it.")
     if not team.tasks.exclude(pk=task.pk).exists():
@@ -161,8 +165,8 @@ def leave(*, user: User, member: Member, actor: User | None = None) -> None:
     ValidationError
         For a captain who leaves others behind, and for the last member of a team that has submitted.
     """
-    team = Team.objects.select_for_update(of=("self",)).select_related("challenge").get(pk=member.team_id)
-    member = Member.objects.select_for_update().get(pk=member.pk)
+    team = Team.objects.select_for_update(of=("self",), no_key=True).select_related("challenge").get(pk=member.team_id)
+    member = Member.objects.select_for_update(no_key=True).get(pk=member.pk)
     others = team.members.exclude(pk=member.pk)
     handed = hooks.handed_in(team)
     if member.role == Member.Role.CAPTAIN and others.exists():
@@ -191,7 +195,7 @@ def leave(*, user: User, member: Member, actor: User | None = None) -> None:
 @transaction.atomic
 def hand_over(*, actor: User, team: Team, member: Member) -> None:
     """Make another member the captain."""
-    rows = {row.pk: row for row in Member.objects.select_for_update().filter(team=team)}
+    rows = {row.pk: row for row in Member.objects.select_for_update(no_key=True).filter(team=team)}
     if member.pk not in rows:
         raise ValidationError("This person is no longer in the team.")
     for row in rows.values():

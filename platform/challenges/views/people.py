@@ -53,7 +53,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
             "terms": terms,
             "policy": registered.policy.replace("_", " "),
             "consequence": Team.Standing(registered.consequence).label if registered.consequence else "",
-            "terms_form": TermsForm(initial=terms.__dict__ if terms else proposed),
+            "terms_form": TermsForm(initial=terms.__dict__ if terms else proposed, registered=challenge.agreement),
             "standing_form": StandingForm(),
             "organizer_form": OrganizerForm(),
             "may_disqualify": request.user.has_perm("challenges.disqualify_team", challenge),
@@ -128,7 +128,7 @@ def concern(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def terms(request: HttpRequest, slug: str) -> HttpResponse:
     """Make a new version of the terms."""
     challenge = _organized(request, slug)
-    form = TermsForm(request.POST)
+    form = TermsForm(request.POST, registered=challenge.agreement)
     if form.is_valid():
         made = participation.set_terms(actor=request.user, challenge=challenge, **form.cleaned_data)
         messages.success(request, f"Version {made.version} of the terms holds.")

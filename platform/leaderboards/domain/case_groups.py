@@ -1,6 +1,6 @@
 """The cases of a ranking in groups by what is known about them, each group ranked on its own."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,17 +8,23 @@ import numpy as np
 import pandas as pd
 
 from evaluation.assessment import Assessment
+from evaluation.assessment.columns import NUMBER, YES_NO
 from evaluation.ranking import ResultsError
+from evaluation.ranking.characteristics import Characteristic
 from evaluation.ranking.comparison import by_column
 
-MOST_GROUPS = 6
+MOST_GROUPS = 100
+"""Of a characteristic with more groups, those with most cases."""
+SHOWN_FIRST = 10
+"""So many groups stand open, those in which the ranks change most; the others are folded."""
 FEWEST_CASES = 5
 """A group of fewer cases says more about these cases than about a team."""
 MOST_CHARACTERISTICS = 5
-FEWEST_NUMBERS = 5
-"""A number with fewer different values is a name for a group."""
 PARTS = ("low", "middle", "high")
+MOST_NUMBERS_UNCUT = 6
+"""A number with more different values is cut at its thirds."""
 MOST_TEAMS_RESAMPLED = 60
+MOST_GROUPS_RESAMPLED = 12
 FEW_SAMPLES = 200
 
 
@@ -31,89 +37,122 @@ class Grouping:
     title
         What the characteristic is called.
     documents
-        Ranking document of every group, by its label.
+        Ranking document of every group, by its label; first the group in which the ranks change most, parts of a range
+        from low to high.
     comparison
         How the ranks in the groups compare with those on all cases, as `evaluation.ranking.comparison` says it.
+    small
+        Groups that are not ranked, having fewer cases than `FEWEST_CASES`.
+    beyond
+        Groups that are not ranked, being more than `MOST_GROUPS`.
     """
 
     title: str
     documents: Mapping[str, Mapping[str, Any]]
     comparison: list[Mapping[str, Any]]
+    small: int = 0
+    beyond: int = 0
 
     def change(self, order: Mapping[str, Any]) -> float:
         """How far the ranks of an order change most from all cases to a group: the largest of the distances 1 - τ."""
+        return max(self.gaps(order).values(), default=0.0)
+
+    def gaps(self, order: Mapping[str, Any]) -> dict[str, float]:
+        """By group the distance 1 - τ of its ranks from those on all cases."""
         for found in self.comparison:
             if is_of(found, order):
-                return max((1.0 - tau for tau in found["tau"][0] if tau is not None), default=0.0)
-        return 0.0
+                return _gaps(found)
+        return {}
 
+    @property
+    def words(self) -> str:
+        """Which groups are not ranked, as a sentence; empty where all are."""
+        left_out = []
+        if self.small:
+            left_out.append(f"{self.small} with fewer than {FEWEST_CASES} cases")
+        if self.beyond:
+            left_out.append(f"{self.beyond} beyond the {MOST_GROUPS} with most cases")
+        return f"Groups not ranked: {' and '.join(left_out)}." if left_out else ""
 
-def numbers_of(characteristics: pd.DataFrame | None) -> dict[str, dict[str, float]]:
-    """Characteristics that are numbers: for each its values by case."""
-    found = {}
-    for name, column in _columns(characteristics):
-        values = pd.to_numeric(column, errors="coerce")
-        if values.notna().all() and values.nunique() >= FEWEST_NUMBERS:
-            found[_title(name)] = dict(zip(column.index, values.astype(float), strict=True))
-        if len(found) == MOST_CHARACTERISTICS:
-            break
-    return found
+    def shown_first(self) -> list[str]:
+        """Labels of the groups that stand open."""
+        return list(self.documents)[:SHOWN_FIRST]
 
 
 def groupings(
-    assessment: Assessment, results: pd.DataFrame, cases: pd.DataFrame | None, characteristics: pd.DataFrame | None
+    assessment: Assessment,
+    results: pd.DataFrame,
+    cases: pd.DataFrame | None,
+    characteristics: Sequence[Characteristic],
 ) -> list[Grouping]:
     """Rank the groups of every characteristic that makes groups of a useful size."""
     found = []
-    bootstrap = FEW_SAMPLES if results["algorithm"].nunique() > MOST_TEAMS_RESAMPLED else None
-    for name, column in _columns(characteristics):
-        labels = _labels(column)
+    for known in characteristics:
+        labels, small, beyond = _labels(known)
         if labels is None:
             continue
-        title = _title(name)
         kept = labels.dropna()
-        table = pd.DataFrame({"case": kept.index, title: kept.to_numpy()})
+        table = pd.DataFrame({"case": kept.index, known.title: kept.to_numpy()})
         if cases is not None:
-            table = table.merge(cases.drop(columns=title, errors="ignore"), on="case", how="left")
+            table = table.merge(cases.drop(columns=known.title, errors="ignore"), on="case", how="left")
         rows = results[results["case"].isin(kept.index)]
+        many = results["algorithm"].nunique() > MOST_TEAMS_RESAMPLED or kept.nunique() > MOST_GROUPS_RESAMPLED
         try:
-            made = by_column(assessment, rows, table, title, bootstrap=bootstrap)
+            made = by_column(assessment, rows, table, known.title, bootstrap=FEW_SAMPLES if many else None)
         except (ResultsError, ValueError):  # a group in which some metric cannot be ranked
             continue
-        documents = {label: made["documents"][label] for label in _in_order(labels)}
-        found.append(Grouping(title, documents, made["comparison"]))
+        order = _in_order(kept, made["comparison"])
+        documents = {label: made["documents"][label] for label in order}
+        found.append(Grouping(known.title, documents, made["comparison"], small, beyond))
         if len(found) == MOST_CHARACTERISTICS:
             break
     return found
 
 
-def _columns(characteristics: pd.DataFrame | None) -> Iterator[tuple[str, "pd.Series[Any]"]]:
-    if characteristics is None or "case" not in characteristics:
-        return
-    table = characteristics.set_index(characteristics["case"].astype(str)).drop(columns="case")
-    for name in table.columns:
-        yield str(name), table[name]
-
-
-def _labels(column: "pd.Series[Any]") -> "pd.Series[Any] | None":
-    """The group of every case; nothing for cases in groups that are too small, None where no two groups are left."""
-    values = pd.to_numeric(column, errors="coerce")
-    if values.notna().all() and values.nunique() > MOST_GROUPS:
-        edges = np.quantile(values, [1 / 3, 2 / 3])
-        part = np.searchsorted(edges, values, side="left")
-        names = [f"{PARTS[index]} ({_span(values[part == index])})" for index in range(len(PARTS))]
-        labels = pd.Series([names[index] for index in part], index=column.index, dtype=object)
+def _labels(known: Characteristic) -> "tuple[pd.Series[Any] | None, int, int]":
+    """The group of every case, and how many groups are too small or too many; None where no two groups are left."""
+    values = known.by_case
+    if known.kind == NUMBER and values.nunique() > MOST_NUMBERS_UNCUT:
+        present = values.dropna()
+        edges = np.quantile(present, [1 / 3, 2 / 3])
+        part = np.searchsorted(edges, present, side="left")
+        names = [f"{PARTS[index]} ({_span(present[part == index])})" for index in range(len(PARTS))]
+        labels = pd.Series([names[index] for index in part], index=present.index, dtype=object)
+    elif known.kind == YES_NO:
+        labels = values.map({1.0: "yes", 0.0: "no"}).astype(object)
     else:
-        labels = column.astype(object).where(column.notna()).map(lambda value: value if value is None else str(value))
+        labels = values.astype(object).where(values.notna()).map(_text)
     counts = labels.value_counts()
-    labels = labels.where(labels.isin(counts.index[counts >= FEWEST_CASES]))
-    return labels if 2 <= labels.nunique() <= MOST_GROUPS else None
+    large = counts[counts >= FEWEST_CASES].head(MOST_GROUPS).index
+    beyond = int((counts >= FEWEST_CASES).sum()) - len(large)
+    kept = labels.where(labels.isin(large))
+    return (kept if len(large) >= 2 else None), int((counts < FEWEST_CASES).sum()), beyond
 
 
-def _in_order(labels: "pd.Series[Any]") -> list[str]:
-    """Parts of a range from low to high, other groups by name."""
-    rank = {part: index for index, part in enumerate(PARTS)}
-    return sorted(labels.dropna().unique(), key=lambda label: (rank.get(label.split(" (")[0], -1), label))
+def _text(value: Any) -> str | None:
+    if value is None or pd.isna(value):
+        return None
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _in_order(labels: "pd.Series[Any]", comparison: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Parts of a range from low to high; other groups by how far their ranks are from those on all cases, then by name."""
+    names = list(labels.unique())
+    parts = {part: index for index, part in enumerate(PARTS)}
+    if all(name.split(" (")[0] in parts for name in names):
+        return sorted(names, key=lambda name: parts[name.split(" (")[0]])
+    main = next((found for found in comparison if found.get("overall")), comparison[0] if comparison else None)
+    gaps = _gaps(main) if main else {}
+    return sorted(names, key=lambda name: (-gaps.get(name, 0.0), name))
+
+
+def _gaps(found: Mapping[str, Any]) -> dict[str, float]:
+    reference = found["labels"].index(found["reference"])
+    return {
+        label: 1.0 - tau
+        for label, tau in zip(found["labels"], found["tau"][reference], strict=True)
+        if tau is not None and label != found["reference"]
+    }
 
 
 def _span(values: "pd.Series[Any]") -> str:
@@ -122,10 +161,6 @@ def _span(values: "pd.Series[Any]") -> str:
 
 def _short(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
-
-
-def _title(name: str) -> str:
-    return name.replace("_", " ")
 
 
 def is_of(found: Mapping[str, Any], order: Mapping[str, Any]) -> bool:

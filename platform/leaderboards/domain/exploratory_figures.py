@@ -6,22 +6,34 @@ from typing import Any
 
 import pandas as pd
 
-from evaluation import figures
+from evaluation import figures, problems
 from evaluation.assessment import Assessment
 from evaluation.figures import contrasts, groups
 from evaluation.figures.cases import hardest_first
 from evaluation.figures.selection import Entry
 from evaluation.ranking import ResultsError
+from evaluation.ranking.characteristics import indicator_columns
 from evaluation.ranking.comparison import across_rankings
 from evaluation.ranking.mixed_model import strengths_and_weaknesses
 from evaluation.ranking.relative import relative_strengths
 from evaluation.ranking.tasks import across_tasks
-from leaderboards.domain.figure_sources import Figure, Order, Sources, place_of, readable, selection, titled
+from leaderboards.domain.case_groups import SHOWN_FIRST
+from leaderboards.domain.figure_sources import (
+    FEWEST_CASES_MODELLED,
+    Figure,
+    Order,
+    Sources,
+    place_of,
+    readable,
+    selection,
+    titled,
+)
 
 MOST_TEAMS_MODELLED = 40
 MOST_ROWS_MODELLED = 6_000
 """A mixed model of more values takes minutes."""
-FEWEST_CASES_MODELLED = 10
+MOST_ALONG = 24
+"""So many characteristics, or values of names, stand beside each other."""
 HARDEST = 10
 """So many of the hardest cases are listed."""
 
@@ -32,9 +44,19 @@ def group_ranks(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
     if not found:
         return None
     grouping = max(found, key=lambda one: one.change(order))
-    return groups.small_multiples(
-        sources.document, grouping.documents, characteristic=grouping.title, **selection(order)
-    )
+    labels = list(grouping.documents)
+    if len(labels) > SHOWN_FIRST:
+        gaps = grouping.gaps(order)
+        labels = sorted(labels, key=lambda label: (-gaps.get(label, 0.0), label))
+    first = {label: grouping.documents[label] for label in labels[:SHOWN_FIRST]}
+    figure = groups.small_multiples(sources.document, first, characteristic=grouping.title, **selection(order))
+    said = [f"{len(found)} characteristics were looked at; this is the one with the largest change"] * (len(found) > 1)
+    if len(labels) > SHOWN_FIRST:
+        folded = len(labels) - SHOWN_FIRST
+        said.append(
+            f"{len(labels)} groups, ordered by how far the ranks change; {folded} that change less can be chosen above"
+        )
+    return _with_remarks(figure, [*said, *filter(None, [grouping.words.rstrip(".")])])
 
 
 def worst_group(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
@@ -69,44 +91,103 @@ def withholding(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
 
 
 def hardness(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
-    """What makes cases hard: effects of their characteristics in a mixed model of all teams' values."""
+    """What makes cases hard: effects of their characteristics in a mixed model of all teams' values, or of their hits."""
     raw = sources.raw_of(order, most=MOST_ROWS_MODELLED)
-    numbers = sources.numbers
+    counted = None if raw is not None else hits_of(sources, order)
+    if raw is None and counted is None:
+        return None
+    data = _long(raw) if raw is not None else counted
+    cases = list(dict.fromkeys(data["case"]))
+    known, left_out = sources.explaining_of(cases)
     if (
-        raw is None
-        or not numbers
-        or len(raw["algorithms"]) > MOST_TEAMS_MODELLED
-        or len(raw["cases"]) < FEWEST_CASES_MODELLED + len(numbers)
+        known.columns.empty
+        or data["algorithm"].nunique() > MOST_TEAMS_MODELLED
+        or len(data) > MOST_ROWS_MODELLED
+        or len(cases) < FEWEST_CASES_MODELLED + len(known.columns)
     ):
         return None
+    data = sources.with_units(data.merge(known, left_on="case", right_index=True))
+    names = list(known.columns)
+    if raw is None:
+        analysis = strengths_and_weaknesses(
+            data, characteristics=names, random=sources.units_of(cases), value=None, hits="hits", trials="trials"
+        )
+    else:
+        bounded = raw["direction"] == "higher" and data["value"].between(0, 1).all()
+        analysis = strengths_and_weaknesses(
+            data,
+            characteristics=names,
+            random=sources.units_of(cases),
+            transform="logit" if bounded else "none",
+        )
+    remarks = [analysis["all"]["model"], analysis["looked_at"], *left_out, *analysis["all"]["warnings"]]
+    return _with_remarks(figures.forest_plot(analysis), remarks)
+
+
+def _long(raw: Mapping[str, Any]) -> pd.DataFrame:
+    """One row a value, higher being better."""
     sign = 1.0 if raw["direction"] == "higher" else -1.0
-    # In standard deviations, so that effects of characteristics of any scale stand on one axis.
-    scaled = {name: _scaled([numbers[name].get(case) for case in raw["cases"]]) for name in numbers}
     rows = [
-        {"case": case, "algorithm": name, "value": sign * value} | {key: scaled[key][index] for key in scaled}
-        for index, (case, values) in enumerate(zip(raw["cases"], raw["values"], strict=True))
+        {"case": str(case), "algorithm": name, "value": sign * value}
+        for case, values in zip(raw["cases"], raw["values"], strict=True)
         for name, value in zip(raw["algorithms"], values, strict=True)
         if value is not None
     ]
-    data = pd.DataFrame(rows)
-    bounded = raw["direction"] == "higher" and data["value"].between(0, 1).all()
-    analysis = strengths_and_weaknesses(
-        data, characteristics=list(scaled), random=["case"], transform="logit" if bounded else "none"
-    )
-    figure = figures.forest_plot(analysis)
-    return _with_remarks(figure, [analysis["all"]["model"], *analysis["all"]["warnings"]])
+    return pd.DataFrame(rows, columns=["case", "algorithm", "value"])
+
+
+def hits_of(sources: Sources, order: Order) -> pd.DataFrame | None:
+    """Hits and trials of every team and case, where the metric of an order counts one in the other.
+
+    Returns
+    -------
+    pandas.DataFrame or None
+        ``case``, ``algorithm``, ``hits`` and ``trials``; cases without a trial are left out.
+    """
+    if not order["metric"] or not sources.is_first_ranking(order) or sources.evidence is None:
+        return None
+    metric = sources.assessment.metric(order["metric"])
+    if metric.level != "dataset" or metric.name not in sources.evidence.metrics:
+        return None
+    excluded = {entry["case"] for entry in sources.document.get("excluded", ())}
+    parts = []
+    for team in sources.evidence.algorithms:
+        try:
+            pieces = sources.evidence.select(metric.name, team, order["region"] or "")
+        except KeyError:
+            continue
+        found = problems.get(sources.assessment.problem).hits(metric, pieces)
+        if found is None:
+            return None
+        part = pd.DataFrame({"case": list(pieces.cases), "algorithm": team, "hits": found[0], "trials": found[1]})
+        parts.append(part[(part["trials"] > 0) & ~part["case"].isin(list(excluded))])
+    return pd.concat(parts, ignore_index=True) if len(parts) > 1 else None
 
 
 def relative(sources: Sources, order: Order, entry: Entry) -> Figure | None:
     """Where each team is better or worse than the field."""
     raw = sources.raw_of(order, most=10 * MOST_ROWS_MODELLED)
-    if raw is None or not sources.numbers or len(raw["algorithms"]) < 3 or len(raw["cases"]) < FEWEST_CASES_MODELLED:
+    if raw is None or not sources.known or len(raw["algorithms"]) < 3 or len(raw["cases"]) < FEWEST_CASES_MODELLED:
         return None
-    along = {name: [known.get(case) for case in raw["cases"]] for name, known in sources.numbers.items()}
+    units = set(sources.assessment.aggregation.random)
+    told = [known for known in sources.known if known.name not in units]
+    along = indicator_columns(told, [str(case) for case in raw["cases"]])
+    along = dict(list(along.items())[:MOST_ALONG])
+    if not along:
+        return None
     found = relative_strengths(raw, along)
     ranked = [row["name"] for row in entry["algorithms"]]
     rows = dict(zip(found["algorithms"], found["correlation"], strict=True))
-    return contrasts.relative_strengths(found | {"algorithms": ranked, "correlation": [rows[name] for name in ranked]})
+    figure = contrasts.relative_strengths(
+        found | {"algorithms": ranked, "correlation": [rows[name] for name in ranked]}
+    )
+    compared = len(ranked) * len(along)
+    return _with_remarks(
+        figure,
+        [
+            f"{compared:,} correlations are shown; of so many, some are strong by chance alone, and none of them is a test",
+        ],
+    )
 
 
 def consensus(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
@@ -143,11 +224,6 @@ def _named(across: Mapping[str, Any], assessment: Assessment) -> dict[str, Any]:
         for method, tree in across["dendrograms"].items()
     }
     return {**across, "tasks": [readable(label, assessment) for label in across["tasks"]], "dendrograms": trees}
-
-
-def _scaled(values: list[float | None]) -> list[float | None]:
-    series = pd.Series(values, dtype=float)
-    return list((series - series.mean()) / series.std(ddof=0))
 
 
 def _with_remarks(figure: Figure, remarks: list[str]) -> Figure:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from evaluation import figures
+from evaluation.claims.ranking import sentences_of
 from evaluation.figures.selection import Entry
 from leaderboards.domain import exploratory_figures, figure_sources
 from leaderboards.domain.figure_sources import Figure, Order, Sources
@@ -73,7 +73,8 @@ PICTURES = (
         tab="stability",
         title="How stable is each team’s rank?",
         reading="The larger a circle, the more often the team had that rank when the cases were drawn again. The cross is "
-        "the median, the line the resampling range. A sharp ranking is a thin diagonal.",
+        "the median, the line the resampling range. A sharp ranking is a thin diagonal. "
+        "With many teams cells stand for circles: the stronger the colour, the more often.",
         draw=figure_sources.blob,
         size="large",
     ),
@@ -255,7 +256,7 @@ PICTURES = (
         name="relative",
         tab="strengths",
         title="Where is each team better than the field?",
-        reading="Blue where a team gains on the field as the characteristic grows, brick where it falls back; what is hard "
+        reading="Blue where a team gains on the field as the characteristic grows (or where it holds), brick where it falls back; what is hard "
         "for all is taken off before (Spearman’s ρ with the distance from the median of all teams on the same case).",
         draw=exploratory_figures.relative,
         shows_cases=True,
@@ -265,8 +266,9 @@ PICTURES = (
         name="hardness",
         tab="strengths",
         title="What makes cases hard?",
-        reading="Effect of each characteristic on the values of all teams, for one standard deviation more of it, from a "
-        "mixed model with a random intercept for the case. Left of 0 is harmful; an interval across 0 says nothing.",
+        reading="Effect of each characteristic on the values of all teams: of a number for one standard deviation more of it, of "
+        "yes against no, of a name against the first one. From a mixed model with random intercepts for the case and the "
+        "registered units above it; where a metric counts, of hits in trials. Left of 0 is harmful; an interval across 0 says nothing.",
         draw=exploratory_figures.hardness,
         shows_cases=True,
         is_slow=True,
@@ -293,7 +295,7 @@ def drawn(picture: Picture, sources: Sources, table: Mapping[str, Any]) -> Itera
 
 def sentences(document: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, list[str]]:
     """What each order says, in plain sentences."""
-    return {order["key"]: figures.sentences_of(entry, document) for order, entry in orders_of(document, table)}
+    return {order["key"]: sentences_of(entry, document) for order, entry in orders_of(document, table)}
 
 
 def further_sentences(sources: Sources, table: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -1,6 +1,6 @@
 """What figures are drawn from: a ranking document with the results behind it, each derived table made once."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -9,10 +9,12 @@ import pandas as pd
 
 from evaluation import figures
 from evaluation.assessment import Assessment
+from evaluation.claims.comparisons import OTHER_WAYS, WITHHOLDING, Schemes, Withholding
 from evaluation.figures.cases import case_map
 from evaluation.figures.palette import BETTER, sequence
 from evaluation.figures.selection import label, main_entry
 from evaluation.ranking import ResultsError, rank
+from evaluation.ranking.characteristics import Characteristic, characteristics_of, explaining_columns
 from evaluation.ranking.comparison import (
     across_rankings,
     across_schemes,
@@ -21,9 +23,8 @@ from evaluation.ranking.comparison import (
     without_pairwise,
 )
 from evaluation.ranking.gaming import gaming_check
-from evaluation.ranking.other_schemes import first_under_other_schemes
 from evaluation.ranking.raw import raw_values
-from leaderboards.domain.case_groups import FEW_SAMPLES, MOST_TEAMS_RESAMPLED, Grouping, groupings, is_of, numbers_of
+from leaderboards.domain.case_groups import FEW_SAMPLES, MOST_TEAMS_RESAMPLED, Grouping, groupings, is_of
 from leaderboards.domain.tables import combined_rankings, metric_title
 
 if TYPE_CHECKING:
@@ -37,6 +38,11 @@ MERGED = "merged"
 MOST_DOTS = 30_000
 """A figure with more single values than this is heavier than a browser likes."""
 MOST_LINES = 5_000
+MOST_VALUES_NESTED = 2_000
+MOST_EXPLAINING = 8
+"""So many characteristics explain values at once, the first of `cases.csv`."""
+FEWEST_CASES_MODELLED = 10
+"""A model has so many cases more than characteristics."""
 MOST_TEAMS_TESTED = 60
 """Testing every pair of so many teams again for a comparison costs more than it tells."""
 MOST_TEAMS_WITHHOLDING = 30
@@ -63,6 +69,8 @@ class Sources:
         By annotator what their values of the whole data set are made of.
     deciding_annotator
         Whose references the ranking itself is made of, where nothing is merged.
+    read_evidence
+        Reads what values of the whole data set are made of.
     unranked
         Filled with `annotated`: by annotator why there is no ranking.
     """
@@ -76,6 +84,7 @@ class Sources:
     annotated_results: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     annotated_evidence: "Mapping[str, Evidence]" = field(default_factory=dict)
     deciding_annotator: str = ""
+    read_evidence: "Callable[[], Evidence | None]" = lambda: None
     unranked: dict[str, str] = field(default_factory=dict)
 
     @cached_property
@@ -113,7 +122,7 @@ class Sources:
     @cached_property
     def subgroups(self) -> list[Grouping]:
         """The cases in groups by their characteristics, each group ranked on its own."""
-        return groupings(self.assessment, self.results, self.cases, self.characteristics)
+        return groupings(self.assessment, self.results, self.cases, self.known)
 
     @cached_property
     def annotated(self) -> dict[str, Mapping[str, Any]]:
@@ -135,9 +144,42 @@ class Sources:
         return found
 
     @cached_property
-    def numbers(self) -> dict[str, dict[str, float]]:
-        """Characteristics of the cases that are numbers."""
-        return numbers_of(self.characteristics)
+    def known(self) -> list[Characteristic]:
+        """Everything that is known of cases, each with its kind: declared, else used as a name, else guessed."""
+        return characteristics_of(self.assessment, self.characteristics)
+
+    @cached_property
+    def evidence(self) -> "Evidence | None":
+        """What values of the whole data set are made of."""
+        return self.read_evidence()
+
+    def explaining_of(self, cases: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
+        """What may explain values of cases, and what was left out; registered units are random effects and explain nothing."""
+        units = set(self.assessment.aggregation.random)
+        names = [str(case) for case in cases]
+        table, left_out = explaining_columns([entry for entry in self.known if entry.name not in units], names)
+        beyond = [
+            f"{title} is left out: a model has at most {MOST_EXPLAINING}" for title in table.columns[MOST_EXPLAINING:]
+        ]
+        return table[table.columns[:MOST_EXPLAINING]], [*left_out, *beyond]
+
+    def units_of(self, cases: Sequence[str]) -> list[str]:
+        """Random effects from the outside in: the registered units above the case that have several cases, and the case.
+
+        Of many values the outermost unit alone: it is what makes values alike, and a nested fit would take minutes.
+        """
+        known = {entry.name: entry.by_case.reindex([str(case) for case in cases]) for entry in self.known}
+        above = [level for level in reversed(self.assessment.aggregation.random) if level in known]
+        above = [level for level in above if 1 < known[level].nunique() < len(cases)]
+        if above and len(cases) * self.teams > MOST_VALUES_NESTED:
+            return above[:1]
+        return [*above, "case"]
+
+    def with_units(self, table: pd.DataFrame) -> pd.DataFrame:
+        """A table of values with a column for each registered unit of its cases."""
+        names = table["case"].astype(str)
+        units = {entry.name: entry.by_case for entry in self.known if entry.name in self.assessment.aggregation.random}
+        return table.assign(**{name: names.map(values.to_dict()).to_numpy() for name, values in units.items()})
 
     @property
     def teams(self) -> int:
@@ -356,17 +398,9 @@ def over_time(standings: list[tuple[str, Mapping[str, Any]]]) -> Figure:
 def scheme_sentence(sources: Sources, order: Order) -> list[str]:
     """Whether another common scheme would have crowned someone else."""
     comparison = sources.scheme_comparison(order)
-    others = len(comparison["labels"]) - 1 if comparison else 0
-    if not comparison or not others:
+    if not comparison or len(comparison["labels"]) < 2:
         return []
-    if not comparison["other_winners"]:
-        return [f"The {others} other common ways of ranking the same results have nobody else in first place."]
-    kept = round(comparison["winner_kept"] * others)
-    if kept == others and any(len(tied) == len(comparison["algorithms"]) for tied in comparison["winners"].values()):
-        return [
-            "By another common way of ranking the same results all teams would be tied; none has another one first."
-        ]
-    return [first_under_other_schemes(comparison)]
+    return list(OTHER_WAYS.all(Schemes(comparison))[:1])
 
 
 def withholding_sentence(sources: Sources, order: Order) -> list[str]:
@@ -379,18 +413,10 @@ def withholding_sentence(sources: Sources, order: Order) -> list[str]:
         checks = list(sources.withholding.values())
     if not checks:
         return []
-    gained = sorted({name for check in checks for name in check["gain_registered"]})
     leaders = set() if order["metric"] else set(main_entry(sources.document)["winners"])
-    ignored = sorted({name for check in checks for name in check["could_have_won_ignored"]} - leaders)
-    where = "" if order["metric"] else " by some metric"
-    first = (
-        f"Leaving out their worst cases would have lifted {_either(gained)}, even under the registered rule."
-        if gained
-        else "Leaving out bad cases gains nothing."
+    facts = Withholding(
+        gained=sorted({name for check in checks for name in check["gain_registered"]}),
+        would_have_won=sorted({name for check in checks for name in check["could_have_won_ignored"]} - leaders),
+        by_some_metric=len(checks) > 1 or not order["metric"],
     )
-    second = f" Without the rule for missing cases, {_either(ignored)} could have come first{where}." if ignored else ""
-    return [first + second]
-
-
-def _either(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+    return list(WITHHOLDING.all(facts))

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from challenges.models import PSEUDONYM
 from challenges.queries import deviations
 from leaderboards.domain.methods import Method
 from leaderboards.domain.tables import CERTAINTY, COLUMNS, MARKS, Mark, marks_of, spoken
@@ -17,8 +18,14 @@ SCHEMA = 2
 
 def described(version: RankingVersion) -> dict[str, Method]:
     """What the ranked teams say about their methods, by team."""
-    named = {team["submission"]: team["name"] for team in version.inputs["teams"]}
+    named = named_submissions(version)
     return {named[key]: method for key, method in methods.methods_of(version.phase, list(named)).items()}
+
+
+def named_submissions(version: RankingVersion) -> dict[str, str]:
+    """Submission and name of the teams that are named: from a pseudonym no way leads to a submission."""
+    anonymous = {team["team"] for team in version.inputs["teams"] if team["name"].startswith(f"{PSEUDONYM} ")}
+    return {team["submission"]: team["name"] for team in version.inputs["teams"] if team["team"] not in anonymous}
 
 
 def document(version: RankingVersion, *, key: str, stands: bool, part: Group | None = None) -> dict[str, Any]:

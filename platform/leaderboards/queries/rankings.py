@@ -8,9 +8,10 @@ from typing import Any
 from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 
-from challenges.models import Member, Organizer, Phase
+from challenges.models import Member, Organizer, Phase, Team
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 from submissions.models import Run, Submission
+from submissions.queries.declaring import levels_of, names_in_public
 from test_sets.models import TestCase
 
 FLAT = 2
@@ -106,8 +107,14 @@ def teams_that_submitted(phase: Phase) -> int:
     return Submission.objects.filter(phase=phase).exclude(state__in=unsuccessful).values("team").distinct().count()
 
 
-def entries_of(phase: Phase, runs: Sequence[Run]) -> dict[str, dict[str, Any]]:
-    """What is known about the ranked teams beside their scores, by name: how often and when they handed in, and marks."""
+def entries_of(phase: Phase, runs: Sequence[Run], names: Mapping[int, str]) -> dict[str, dict[str, Any]]:
+    """What is known about the ranked teams beside their scores: how often and when they handed in, and marks.
+
+    Parameters
+    ----------
+    names
+        What stands for each team in the ranking, by which the facts are returned.
+    """
     made: dict[int, int] = defaultdict(int)
     late: set[int] = set()
     rows = Submission.objects.filter(phase=phase).exclude(state__in=Submission.UNSUCCESSFUL)
@@ -115,18 +122,47 @@ def entries_of(phase: Phase, runs: Sequence[Run]) -> dict[str, dict[str, Any]]:
         made[team] += 1
         if is_late:
             late.add(team)
+    levels = levels_of(phase) if phase.interaction else {}
     organizers = Organizer.objects.filter(challenge=phase.task.challenge_id).values("user")
     own = set(
         Member.objects.filter(challenge=phase.task.challenge_id, user__in=organizers).values_list("team", flat=True)
     )
     return {
-        run.submission.team.name: {
+        names[run.submission.team_id]: {
             "submissions": made[run.submission.team_id],
             "handed_in": run.submission.created_at.isoformat(timespec="seconds"),
-            "marks": [mark for mark, teams in (("organizer", own), ("late", late)) if run.submission.team_id in teams],
+            "marks": [
+                *(mark for mark, teams in (("organizer", own), ("late", late)) if run.submission.team_id in teams),
+                *([levels[run.submission.team_id]] if run.submission.team_id in levels else []),
+            ],
         }
         for run in runs
     }
+
+
+def name_in(version: RankingVersion, team: Team | None) -> str | None:
+    """What stands for a team in a ranking; ``None`` where it is not ranked."""
+    if team is None:
+        return None
+    return next((entry["name"] for entry in version.inputs["teams"] if entry["team"] == team.pk), None)
+
+
+def names_shown(phase: Phase) -> dict[int, str]:
+    """What stands in public for each team of a phase's challenge, ranked or not, by the team's primary key."""
+    names = names_in_public(phase, phase.challenge.teams.all())
+    standing = current_standing(phase)
+    ranked = {} if standing is None else {team["team"]: team["name"] for team in standing.version.inputs["teams"]}
+    return names | ranked
+
+
+def pseudonyms_in(version: RankingVersion) -> list[tuple[str, str]]:
+    """Which pseudonym of a ranking is whose: pseudonym and name, for its organizers alone."""
+    teams = Team.objects.in_bulk([entry["team"] for entry in version.inputs["teams"]])
+    return sorted(
+        (entry["name"], teams[entry["team"]].name)
+        for entry in version.inputs["teams"]
+        if entry["team"] in teams and entry["name"] == teams[entry["team"]].pseudonym
+    )
 
 
 def length_unit(phase: Phase) -> str:

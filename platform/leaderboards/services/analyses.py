@@ -116,7 +116,7 @@ def _leave_out(lease: Lease) -> None:
 @transaction.atomic
 def _keep(lease: Lease, name: str, made: Made, failure: str) -> bool:
     """Store what a step made, unless the lease has gone to another worker."""
-    row = lease.rows.select_for_update().first()
+    row = lease.rows.select_for_update(no_key=True).first()
     if row is None:
         return False
     row.steps = [*row.steps, name]

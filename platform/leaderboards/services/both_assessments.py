@@ -14,13 +14,16 @@ from django.db import IntegrityError, transaction
 from audit.services import record
 from challenges.models import Phase
 from challenges.queries import assessment_by_digest, scoring_key
+from challenges.queries.deviations import CORRECTION
 from evaluation.assessment import Assessment
+from evaluation.claims.comparisons import BOTH_WAYS
 from leaderboards.models import Analysis, RankingRequest, RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.queries.work import ANALYSES
 from leaderboards.services import computing
 from submissions.models import Run
 from submissions.queries import counted_runs
+from test_sets.models import TestSet
 from work.services import ask
 
 
@@ -82,7 +85,7 @@ def _store(phase: Phase, version: RankingVersion) -> bool:
     """Number and keep a version; another worker may have been faster."""
     try:
         with transaction.atomic():
-            RankingRequest.objects.select_for_update().filter(phase=phase).first()
+            RankingRequest.objects.select_for_update(no_key=True).filter(phase=phase).first()
             version.number = rankings.last_number(phase) + 1
             version.save(force_insert=True)
             analysis = Analysis.objects.create(version=version)
@@ -109,11 +112,18 @@ def _store(phase: Phase, version: RankingVersion) -> bool:
 
 @dataclass(frozen=True)
 class Column:
-    """One way: an assessment with its latest ranking."""
+    """One way: an assessment, or a version of the references, with its latest ranking.
+
+    Attributes
+    ----------
+    words
+        What tells it from the others: “under the registered assessment, with all cases”.
+    """
 
     digest: str
     is_registered: bool
     version: RankingVersion | None
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -141,32 +151,83 @@ class Comparison:
         """How many teams have another rank."""
         return sum(line.moves for line in self.lines)
 
+    @property
+    def sentence(self) -> str:
+        """What the change did to the ranks; empty where nothing is ranked yet."""
+        return BOTH_WAYS.first(self.moved) if self.lines else ""
+
     def rows(self) -> list[list[Any]]:
         """The comparison as rows of a file."""
         heads = [
-            f"{'registered' if column.is_registered else 'executed'} {column.digest[:12]}" for column in self.columns
+            f"{'registered' if column.is_registered else 'executed'} {column.digest[:12]} ({column.words})"
+            for column in self.columns
         ]
         return [["team", *heads], *([line.team, *line.ranks] for line in self.lines)]
 
 
 def comparison(phase: Phase) -> Comparison | None:
     """The latest ranking under each registered assessment beside the one that is executed; `None` without a deviation."""
-    registered = registered_digests(phase)
-    if not registered:
+    registered, former = registered_digests(phase), _by_former_references(phase)
+    if not registered and not former:
         return None
     standing = rankings.current_standing(phase)
+    excluded = [len(phase.assessment.exclusions.cases)]
+    assessments = {digest: assessment_by_digest(phase, digest) for digest in registered}
+    excluded += [len(entry.exclusions.cases) for entry in assessments.values() if entry is not None]
+    executed = standing.version if standing and standing.version.assessment_digest not in registered else None
     columns = [
-        *(Column(digest, is_registered=True, version=_latest(phase, digest)) for digest in registered),
+        *former,
+        *(
+            Column(
+                digest,
+                is_registered=True,
+                version=_latest(phase, digest),
+                words=_words("under the registered assessment", assessments[digest], excluded),
+            )
+            for digest in registered
+        ),
         Column(
             phase.assessment.digest,
             is_registered=False,
-            version=standing.version if standing and standing.version.assessment_digest not in registered else None,
+            version=executed,
+            words=_words(
+                "under the changed assessment" if registered else "by the corrected references",
+                phase.assessment,
+                excluded,
+            ),
         ),
     ]
     ranks = [_ranks(column.version) for column in columns]
     teams = sorted({team for column in ranks for team in column}, key=lambda team: _place(ranks, team))
     lines = tuple(Line(team, tuple(column.get(team) for column in ranks)) for team in teams)
     return Comparison(tuple(columns), lines)
+
+
+def _words(way: str, assessment: Assessment | None, excluded: Sequence[int]) -> str:
+    """Name a way; where ways differ in the cases that count, say how many do not."""
+    if assessment is None or len(set(excluded)) < 2:
+        return way
+    number = len(assessment.exclusions.cases)
+    cases = "with all cases" if not number else "without 1 case" if number == 1 else f"without {number} cases"
+    return f"{way}, {cases}"
+
+
+def _by_former_references(phase: Phase) -> list[Column]:
+    """The last ranking by each version of the references that an approved correction replaced."""
+    if not any(CORRECTION in entry.parameters for entry in phase.deviations.all()):
+        return []
+    versions = TestSet.objects.filter(phase=phase, sealed_at__isnull=False).order_by("version")
+    replaced = [later.version - 1 for later in versions if later.change_request_id is not None]
+    found = []
+    for number in replaced:
+        rows = RankingVersion.objects.filter(phase=phase, inputs__test_set=number)
+        # What stood, not what was computed beside it by an assessment that was put aside.
+        version = rows.filter(standings__isnull=False).order_by("number").last()
+        if version is not None:
+            version.phase = phase
+            words = f"by the former references (test set version {number})"
+            found.append(Column(version.assessment_digest, is_registered=True, version=version, words=words))
+    return found
 
 
 def _latest(phase: Phase, digest: str) -> RankingVersion | None:

@@ -11,7 +11,7 @@ from challenges.queries import deviations
 from evaluation import bundle
 from leaderboards.domain import files
 from leaderboards.models import RankingVersion
-from leaderboards.services import computing
+from leaderboards.services import both_assessments, computing
 from submissions.domain import results
 from submissions.models import Run
 from submissions.queries import results_frame
@@ -33,6 +33,7 @@ def chunks(version: RankingVersion, *, key: str) -> Iterator[bytes]:
             "address": reverse("leaderboards:version", args=[phase.challenge.slug, key, version.number]),
             "inputs_digest": version.inputs_digest,
             **_deviations(version),
+            **_rankings_of_changes(version),
         },
     )
     return bundle.chunks(
@@ -48,6 +49,17 @@ def _deviations(version: RankingVersion) -> dict[str, Any]:
     """Where the ranking deviates from its registration; nothing for a challenge without one."""
     found = deviations(version.phase, executed=version.assessment_digest)
     return {"deviations": [entry.facts for entry in found]} if found else {}
+
+
+def _rankings_of_changes(version: RankingVersion) -> dict[str, Any]:
+    """The rankings of the same phase by the other assessments, or former references, that a deviation left beside it."""
+    found = both_assessments.comparison(version.phase)
+    others = [
+        {"what": column.words, "digest": column.version.digest, "number": column.version.number}
+        for column in (found.columns if found else ())
+        if column.version is not None and column.version.pk != version.pk
+    ]
+    return {bundle.OTHER_RANKINGS: others} if others else {}
 
 
 def team_results(version: RankingVersion) -> Iterator[bundle.TeamResult]:

@@ -1,6 +1,5 @@
 """From the results that count to a ranking version: read, rank, shape, store the files. No database writes."""
 
-import io
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
@@ -14,10 +13,13 @@ from challenges.queries import assessment_by_digest
 from evaluation import bundle, canonical, ranking
 from evaluation.assessment import Assessment
 from evaluation.figures.markup import for_plotly
+from evaluation.ranking.exclusions import counted_results
 from leaderboards.domain import figure_catalogue, figure_sources, tables
 from leaderboards.domain.files import load, store
+from leaderboards.domain.metadata import read_metadata
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
+from leaderboards.services import announcing
 from submissions.models import Run
 from submissions.queries import annotator_evidence, annotator_frames, counted_runs, evidence_of, left_out, results_frame
 from test_sets.queries import case_metadata_frame
@@ -35,13 +37,18 @@ HISTORY_LENGTH = 200
 
 @dataclass(frozen=True)
 class Inputs:
-    """Everything a ranking depends on, by digest, and the runs to read it from."""
+    """Everything a ranking depends on, by digest, and the runs to read it from.
+
+    `names` is what stands for each team, by its primary key: the ranking is computed, digested and published with these,
+    so that names which are not public stand nowhere in it.
+    """
 
     phase: Phase
     runs: tuple[Run, ...]
     metadata: str | None
     document: dict[str, Any]
     assessment: Assessment
+    names: Mapping[int, str]
 
     @property
     def digest(self) -> str:
@@ -55,8 +62,8 @@ class Inputs:
         return [group for group in groups.values() if len(group) > 1]
 
     def frame(self) -> pd.DataFrame:
-        """Read the results of all teams, each under its team's name."""
-        frames = [results_frame(run).assign(algorithm=run.submission.team.name) for run in self.runs]
+        """Read the results of all teams, each under what stands for its team."""
+        frames = [results_frame(run).assign(algorithm=self.names[run.submission.team_id]) for run in self.runs]
         return pd.concat(frames, ignore_index=True)
 
     def evidence(self) -> "Evidence | None":
@@ -64,7 +71,7 @@ class Inputs:
         # Here, so that pages start without the libraries of scoring.
         from evaluation.scoring.evidence import merge_evidence
 
-        found = [(run.submission.team.name, evidence_of(run)) for run in self.runs if run.evidence_file]
+        found = [(self.names[run.submission.team_id], evidence_of(run)) for run in self.runs if run.evidence_file]
         return merge_evidence(found) if found else None
 
 
@@ -80,6 +87,7 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
     counted = counted_runs(phase) if runs is None else runs
     runs = tuple(sorted(counted, key=lambda run: run.submission.team_id))
     metadata = _metadata(phase, assessment, runs)
+    names = announcing.names_of(phase, assessment, runs, metadata)
     document = {
         "schema": INPUTS_SCHEMA,
         # Of the document that is executed, whatever the phase says that it is.
@@ -91,7 +99,7 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
         "teams": [
             {
                 "team": run.submission.team_id,
-                "name": run.submission.team.name,
+                "name": names[run.submission.team_id],
                 "submission": str(run.submission_id),
                 "run": str(run.pk),
                 "result": run.result_digest,
@@ -100,8 +108,8 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
         ],
     }
     if missing := left_out(phase):
-        document["left_out"] = [entry.document() for entry in missing]
-    return Inputs(phase=phase, runs=runs, metadata=metadata, document=document, assessment=assessment)
+        document["left_out"] = announcing.left_out_in_public(phase, missing)
+    return Inputs(phase=phase, runs=runs, metadata=metadata, document=document, assessment=assessment, names=names)
 
 
 def compute(
@@ -125,7 +133,7 @@ def compute(
         document,
         assessment,
         identical=inputs.identical(),
-        entries=rankings.entries_of(phase, inputs.runs),
+        entries=rankings.entries_of(phase, inputs.runs, inputs.names),
         length_unit=rankings.length_unit(phase),
     )
     folder = f"rankings/{phase.pk}/{inputs.digest}"
@@ -166,17 +174,37 @@ def sources_of(version: RankingVersion) -> figure_sources.Sources:
     frames = [results_frame(by_id[team["run"]]).assign(algorithm=team["name"]) for team in version.inputs["teams"]]
     of_teams = [(team["name"], by_id[team["run"]]) for team in version.inputs["teams"]]
     annotated = _by_annotator(of_teams)
+    assessment = assessment_of(version)
+    metadata = read_metadata(load(version.metadata_name)) if version.metadata_name else None
     return figure_sources.Sources(
         document=load(version.document_name),
-        assessment=assessment_of(version),
-        results=pd.concat(frames, ignore_index=True),
-        cases=read_metadata(load(version.metadata_name)) if version.metadata_name else None,
+        assessment=assessment,
+        results=_of_cases(assessment, pd.concat(frames, ignore_index=True), metadata),
+        cases=metadata,
         characteristics=_characteristics(phase, list(runs.values())),
         length_unit=rankings.length_unit(phase),
+        read_evidence=lambda: _merged_evidence(of_teams),
         annotated_results=annotated,
         annotated_evidence=_annotated_evidence(of_teams) if annotated else {},
         deciding_annotator=deciding_annotator(of_teams[0][1].test_set) if annotated else "",
     )
+
+
+def _merged_evidence(runs: Sequence[tuple[str, Run]]) -> "Evidence | None":
+    """Read what values of the whole data set are made of, of all teams; None where no result has any."""
+    from evaluation.scoring.evidence import merge_evidence
+
+    found = [(team, evidence_of(run).renamed(team)) for team, run in runs if run.evidence_file]
+    return merge_evidence(found) if found else None
+
+
+def _of_cases(assessment: Assessment, results: pd.DataFrame, cases: pd.DataFrame | None) -> pd.DataFrame:
+    """Leave out what figures of single cases must not show: the cases that do not count."""
+    single = results[results["case"] != ""]
+    if not assessment.exclusions or single.empty:
+        return results
+    counted = counted_results(assessment, single, cases=cases).results
+    return pd.concat([counted, results[results["case"] == ""]], ignore_index=True)
 
 
 def _by_annotator(runs: Sequence[tuple[str, Run]]) -> dict[str, pd.DataFrame]:
@@ -288,11 +316,6 @@ def _metadata(phase: Phase, assessment: Assessment, runs: Sequence[Run]) -> str 
 def _characteristics(phase: Phase, runs: Sequence[Run]) -> pd.DataFrame:
     """What is known of the cases that the runs were scored on, which may be an earlier version of the test set."""
     return metadata_frame_of(runs[0].test_set) if runs else case_metadata_frame(phase)
-
-
-def read_metadata(text: str | None) -> pd.DataFrame | None:
-    """Read case metadata as text, so that no identifier is taken for a number."""
-    return None if text is None else pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
 
 
 def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> dict[str, Any]:

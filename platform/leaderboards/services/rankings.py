@@ -15,7 +15,7 @@ from challenges.models import Phase
 from leaderboards.models import Analysis, Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import rankings
 from leaderboards.queries.work import ANALYSES, RANKING
-from leaderboards.services import both_assessments, computing
+from leaderboards.services import both_assessments, computing, overall
 from leaderboards.services.sliced_ranking import Kept, Paused
 from submissions.models import Run
 from work.clock import shared_now
@@ -37,7 +37,7 @@ def request_ranking(phase_id: int, *, cause: str = Standing.Cause.SCORE) -> None
     """
     hold_chain()
     request, _ = RankingRequest.objects.get_or_create(phase_id=phase_id)
-    request = RankingRequest.objects.select_for_update().get(pk=request.pk)
+    request = RankingRequest.objects.select_for_update(no_key=True).get(pk=request.pk)
     waiting = request.is_due
     request.requested += 1
     request.requested_at = shared_now()
@@ -115,6 +115,10 @@ def rank_phase(*, phase_id: int) -> RankingVersion | None:
             both_assessments.rank_registered(phase)
         except Exception:  # the ranking that stands is not lost over the one beside it
             log.exception("registered_ranking_failed", phase=phase_id)
+        try:
+            overall.rank_overall(phase)
+        except Exception:
+            log.exception("overall_ranking_failed", phase=phase_id)
     return finished
 
 

@@ -4,13 +4,10 @@ from django import template
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from leaderboards.domain.tables import Row
-from web.templatetags.podium import interval_strip
+from leaderboards.domain.tables import Axis, Row
+from leaderboards.domain.tables.axis import MARGIN
 
 register = template.Library()
-
-_MANY = 20
-"""Beyond so many teams ticks are a grey bar, and two hundred full drawings a heavy page."""
 
 
 @register.simple_tag
@@ -30,19 +27,42 @@ def sort_state(key: str, sort: str) -> dict[str, str]:
 
 
 @register.simple_tag
-def rank_strip(row: Row, teams: int) -> SafeString:
-    """The rank set of a row, drawn; with many teams without ticks and without a name, which the row's sentence has."""
-    if teams <= _MANY or row.set_low is None or row.set_high is None or row.rank is None:
-        return interval_strip(row.set_low, row.set_high, row.rank, teams, what="rank set")
-    low, high, rank = (
-        f"{8 + 128 * (min(max(value, 1), teams) - 1) / (teams - 1):.1f}"
-        for value in (row.set_low, row.set_high, row.rank)
+def forest_axis(axis: Axis) -> SafeString:
+    """The head of the column of rank sets: the ranks, and once for all rows the lines and the band behind them."""
+    lines = "".join(
+        f'<line class="forest__tick" x1="{axis.at(rank)}%" x2="{axis.at(rank)}%" y1="0" y2="100%"/>'
+        for rank in axis.ticks
+    )
+    band = ""
+    if axis.band is not None:
+        low, high = (axis.at(end) for end in axis.band)
+        half = _half_a_rank(axis)
+        left, right = max(low - half, 0), min(high + half, 100)
+        band = f'<rect class="forest__band" x="{left:.2f}%" width="{right - left:.2f}%" y="0" height="100%"/>'
+    ranks = "".join(
+        f'<text class="forest__rank" x="{axis.at(rank)}%" y="100%" dy="-5">{rank}</text>' for rank in axis.ticks
     )
     return mark_safe(  # noqa: S308 (numbers only)
-        '<svg class="interval-strip leaderboard__strip" viewBox="0 0 144 24" aria-hidden="true">'
-        f'<path class="interval-strip__line" d="M{low} 12H{high}M{low} 6v12M{high} 6v12"/>'
-        f'<circle class="interval-strip__rank" cx="{rank}" cy="12" r="4.5"/></svg>'
+        f'<svg class="forest" aria-hidden="true"><defs><g id="forest-ground">{band}{lines}</g></defs>{ranks}</svg>'
     )
+
+
+@register.simple_tag
+def forest(row: Row, axis: Axis) -> SafeString:
+    """Rank set, resampling range and rank of a row on the axis of its table; in words they are in the row's sentence."""
+    drawn = ['<use href="#forest-ground"/>']
+    for kind, low, high in (("set", row.set_low, row.set_high), ("range", row.low, row.high)):
+        if low is not None and high is not None:
+            ends = f'x1="{axis.at(low)}%" x2="{axis.at(high)}%"'
+            drawn.append(f'<line class="forest__{kind}" {ends} y1="50%" y2="50%"/>')
+    if row.rank is not None:
+        drawn.append(f'<circle class="forest__point" cx="{axis.at(row.rank)}%" cy="50%" r="4.5"/>')
+    return mark_safe(f'<svg class="forest" aria-hidden="true">{"".join(drawn)}</svg>')  # noqa: S308 (numbers only)
+
+
+def _half_a_rank(axis: Axis) -> float:
+    """Half the way between two ranks in percent, at most what stands free at the ends."""
+    return min((axis.at(axis.first + 1) - axis.at(axis.first)) / 2, MARGIN)
 
 
 @register.simple_tag

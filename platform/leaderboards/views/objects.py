@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from leaderboards.queries import object_parts
+from leaderboards.queries import object_parts, rankings
 from leaderboards.views.pages import common_context, sealed_page
 from leaderboards.views.place import find
 from web.spreadsheets import csv_file
@@ -28,10 +28,11 @@ def objects_apart(request: HttpRequest, slug: str, key: str, number: int) -> Htt
         name = "confusion" if matrix else "objects"
         return csv_file(f"{slug}-{place.key}-v{version.number}-{name}.csv", head, rows)
     common = common_context(request, place)
-    own = common["team"].name if common["team"] else ""
+    own = rankings.name_in(version, common["team"]) or ""
     context: dict[str, Any] = {
         **common,
         "version": version,
+        "own": own,
         "methods": methods,
         "shown": object_parts.chosen(methods, request.GET.get("team") or own),
         "columns": object_parts.COLUMNS,

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_POST, require_safe
 
+from challenges.models import Phase
 from challenges.views import challenge_context
 from evaluation.ranking import describe
 from evaluation.ranking.explain import fewest
@@ -30,6 +31,7 @@ from submissions.queries import Rescoring, rescoring_of
 from submissions.queries.submissions import number_under_way
 from web.wording import moment_words
 
+EVERYTHING = "all"
 MOST_FIGURES = 8
 """So many figures of one kind stand on a page."""
 
@@ -73,7 +75,8 @@ def embed(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         "phase": place.phase,
         "address": request.build_absolute_uri(reverse("leaderboards:current", args=[slug, place.key])),
         "styles": [
-            f"css/{name}.css" for name in ("tokens", "base", "layout", "components", "forms", "data", "leaderboard")
+            f"css/{name}.css"
+            for name in ("tokens", "base", "layout", "components", "wayfinding", "forms", "data", "leaderboard")
         ],
     }
     if standing is not None:
@@ -163,11 +166,13 @@ def _ranking(
     promised = available if shown.analysis.is_finished else open_to_all
     views = [tab for tab in figure_catalogue.TABS if any(picture.tab == tab.name for picture in promised)]
     view = next((tab for tab in views if tab.name == request.GET.get("view")), None)
+    # Table and all figures on one page: for paper.
+    prints = request.GET.get("view") == EVERYTHING
     # Figures are about the whole ranking.
     group = None if view else _part(request, shown, may_view_cases=may_view_cases)
-    own = common["team"].name if common["team"] else None
+    own = rankings.name_in(shown, common["team"])
     board = _board(request, shown, own=own, table=group.table if group else None)
-    here = _chosen_figures(request, available, view)
+    here = available if prints else _chosen_figures(request, available, view)
     # A single kind of figure is compared over the metrics; of several kinds one each, or nobody finds the second one.
     most = MOST_FIGURES if len(here) == 1 else 1
     orders = {picture: _orders_drawn(shown, picture, board) for picture in here}
@@ -181,6 +186,7 @@ def _ranking(
         "board": board,
         "views": views,
         "view": view,
+        "prints": prints,
         "plots": plots,
         "more_plots": any(len(found) > most for found in orders.values()),
         # Only the same figure of several metrics is compared side by side; others need the width.
@@ -188,6 +194,7 @@ def _ranking(
         **_said(shown, board, group, may_view_cases=may_view_cases, views=views),
         "looks": tables.looks(shown.table["interval"]) if place.phase.is_open and board.teams > 1 else "",
         "tells_failures": "failures" in request.GET,
+        "tells_range": "range" in request.GET,
         "group": group,
         "groups": shown.analysis.findings.get(partial_tables.SUBGROUPS, []) if may_view_cases else [],
         **_annotators(shown),
@@ -199,12 +206,21 @@ def _ranking(
         "analysis": shown.analysis,
         "scheme": describe(computing.assessment_of(shown)),
         "may_view_cases": may_view_cases,
+        "pseudonyms": _pseudonyms(request, shown),
+        "announcement": place.phase.get_announcement_display() if place.phase.announcement != "all" else "",
         "rates_parts": object_parts.suits(place.phase),
         "embed_address": request.build_absolute_uri(
             reverse("leaderboards:embed", args=[place.challenge.slug, place.key])
         ),
     }
     return render(request, "leaderboards/ranking.html", context)
+
+
+def _pseudonyms(request: HttpRequest, shown: RankingVersion) -> list[tuple[str, str]]:
+    """Which pseudonym is whose, for the organizers; nothing where every team is named."""
+    if shown.phase.announcement == Phase.Announcement.ALL:
+        return []
+    return rankings.pseudonyms_in(shown) if request.user.has_perm("leaderboards.request_ranking", shown.phase) else []
 
 
 def _assessments(place: Place, shown: RankingVersion) -> list[dict[str, Any]]:
@@ -313,6 +329,8 @@ def _board(
         table or shown.table,
         by=asked.get("by", ""),
         region=asked.get("region", ""),
+        columns=asked.getlist("columns"),
+        shows=asked.get("show", ""),
         sort=asked.get("sort", ""),
         search=asked.get("team", ""),
         page=int(number) if number.isdecimal() and len(number) < 6 else 1,

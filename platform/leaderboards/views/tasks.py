@@ -2,13 +2,15 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
+from challenges.models import Phase
 from leaderboards.queries import overview
+from leaderboards.queries.over_tasks import over_tasks
 from leaderboards.views.exports import csv_file
 from leaderboards.views.pages import common_context
 from leaderboards.views.place import Place, find
@@ -19,6 +21,14 @@ from web.figures import figure_json
 def tasks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """The rankings of the same phase in all tasks that the person may see, side by side."""
     place, found = _overview(request, slug, key)
+    overall = over_tasks(_alike(place), user=request.user)
+    if request.GET.get("format") == "json":
+        documents = [
+            {"digest": view.stored.digest, "document": view.stored.document}
+            for view in overall
+            if view.rows and view.stored
+        ]
+        return JsonResponse({"challenge": slug, "phase": place.phase.slug, "rankings": documents})
     if request.GET.get("format") == "csv":
         return csv_file(f"{slug}-{place.key}-tasks.csv", found.rows())
     figures = [
@@ -30,7 +40,12 @@ def tasks(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         for name, (title, reading) in overview.FIGURES.items()
         if found.can_draw(name)
     ]
-    context: dict[str, Any] = {**common_context(request, place), "overview": found, "plots": figures}
+    context: dict[str, Any] = {
+        **common_context(request, place),
+        "overview": found,
+        "overall": overall,
+        "plots": figures,
+    }
     return render(request, "leaderboards/tasks.html", context)
 
 
@@ -46,7 +61,12 @@ def tasks_figure(request: HttpRequest, slug: str, key: str, name: str) -> HttpRe
 
 def _overview(request: HttpRequest, slug: str, key: str) -> tuple[Place, overview.Overview]:
     place = find(request, slug, key)
-    alike = [phase for phase in place.phases if phase.slug == place.phase.slug]
+    alike = _alike(place)
     if len({phase.task_id for phase in alike}) < 2:
         raise Http404("This challenge has one task.")
     return place, overview.of_phases(alike, user=request.user)
+
+
+def _alike(place: Place) -> list[Phase]:
+    """The phases of the same short name, one in each task."""
+    return [phase for phase in place.phases if phase.slug == place.phase.slug]

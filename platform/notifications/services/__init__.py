@@ -204,7 +204,7 @@ def post_letter(to: str, subject: str, text: str) -> None:
 @transaction.atomic
 def write_digest(*, user_id: int) -> Email | None:
     """Put everything that waits for a person's daily mail into one; none if nothing is due."""
-    user = User.objects.select_for_update().filter(pk=user_id).first()
+    user = User.objects.select_for_update(no_key=True).filter(pk=user_id).first()
     waiting = list(
         Notification.objects.filter(
             user_id=user_id, how=How.DAILY, email=None, created_at__lt=digest_cutoff()

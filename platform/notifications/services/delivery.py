@@ -114,3 +114,25 @@ def _close(connection: Any) -> None:
         connection.close()
     except (smtplib.SMTPException, OSError):
         log.info("mail_connection_not_closed")
+
+
+def withhold_waiting(*, reason: str) -> int:
+    """End every message that waits or is being sent without sending it; returns how many there were.
+
+    For a database that was brought back from a backup: what waited then has mostly been sent since.
+    """
+    rows = Email.objects.filter(state__in=(Email.State.WAITING, Email.State.SENDING))
+    return rows.update(state=Email.State.FAILED, failure=reason)
+
+
+def server_problem() -> str:
+    """Say why no mail could be sent now, by letting the mail server let us in; nothing where it does, or where none is set."""
+    if "smtp" not in settings.EMAIL_BACKEND:
+        return ""
+    link = get_connection(fail_silently=False)
+    try:
+        link.open()
+        link.close()
+    except OSError as problem:  # SMTP's own exceptions are of this kind
+        return type(problem).__name__
+    return ""

@@ -33,7 +33,7 @@ def check_invitations(*, inviter: User, addresses: Collection[str]) -> None:
         When the person has sent, or an address has got from anybody, as many as the settings allow
         (`PODIUM_INVITATIONS_PER_DAY`, `PODIUM_INVITATIONS_TO_ADDRESS_PER_DAY`).
     """
-    User.objects.select_for_update().get(pk=inviter.pk)
+    User.objects.select_for_update(no_key=True).get(pk=inviter.pk)
     recent = Email.objects.filter(inviter__isnull=False, created_at__gt=timezone.now() - PERIOD)
     most = settings.PODIUM_INVITATIONS_PER_DAY
     if recent.filter(inviter=inviter).count() + len(addresses) > most:

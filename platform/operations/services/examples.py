@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from designs.services import save_field
 from designs.services.examples import load_example_design
 from evaluation.scoring import find_cases
 from operations.services.example_accounts import ORGANIZER, create_accounts
+from operations.services.example_data import generated
 from registry.queries import registration_of
 from registry.services.accepting import register_design
 from submissions.hooks import TryMe
@@ -45,15 +47,27 @@ class Example:
     folder: Path
     content: dict[str, Any]
 
+    @cached_property
+    def data(self) -> Path:
+        """Where references and predictions are: beside the description, or generated."""
+        return generated(self.content) if "generated" in self.content else self.folder
+
     @property
     def algorithms(self) -> list[str]:
         """All algorithms whose predictions lie in the folder."""
-        return sorted(path.name for path in (self.folder / "predictions").iterdir())
+        return sorted(path.name for path in (self.data / "predictions").iterdir())
 
     @property
-    def images(self) -> Path:
-        """Folder of the images that pictures show; examples made from the same images share them."""
-        return self.folder / self.content.get("images", "images")
+    def images(self) -> Path | None:
+        """Folder of the images that pictures show; examples made from the same images share them, and some have none."""
+        folder = self.folder / self.content.get("images", "images")
+        return folder if folder.is_dir() else None
+
+    @property
+    def characteristics(self) -> pd.DataFrame | None:
+        """What is known of the cases, if anything is."""
+        table = self.folder / "cases.csv"
+        return pd.read_csv(table) if table.is_file() else None
 
     @property
     def table(self) -> str:
@@ -93,13 +107,13 @@ def predictions(source: Example, algorithm: str, cases: Sequence[str]) -> bytes:
     """The archive that the algorithm's team hands in for these cases; cases without a prediction are absent."""
     if source.table:
         return _packed_table(source, *_rows(source, algorithm, cases))
-    files = find_cases(source.folder / "predictions" / algorithm)
+    files = find_cases(source.data / "predictions" / algorithm)
     return packed((files[case].name, files[case].read_bytes()) for case in cases if case in files)
 
 
 def _rows(source: Example, algorithm: str, cases: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Head and rows of an algorithm's table, of these cases only."""
-    with (source.folder / "predictions" / algorithm / source.table).open(encoding="utf-8", newline="") as file:
+    with (source.data / "predictions" / algorithm / source.table).open(encoding="utf-8", newline="") as file:
         head, *rows = csv.reader(file)
     wanted = set(cases)
     return head, [row for row in rows if row[0] in wanted]
@@ -123,10 +137,10 @@ def load(name: str) -> Challenge:
         if not has_test_set(phase):
             create_test_set(
                 phase=phase,
-                references=source.folder / "references",
+                references=source.data / "references",
                 images=source.images,
                 cases=source.phase(phase.slug)["cases"],
-                metadata=pd.read_csv(source.folder / "cases.csv"),
+                metadata=source.characteristics,
                 actor=people[ORGANIZER],
             )
     for username, team in VISITORS.items():
@@ -159,7 +173,7 @@ def _schedule(source: Example) -> list[dict[str, str]]:
         row("registration_open", 0),
         *(row("submission_open", phase["opens_days"], phase=phase["name"]) for phase in phases),
         *(row("submission_deadline", phase["closes_days"], phase=phase["name"]) for phase in phases),
-        row("results_release", last + 1),
+        row("results_release", last),
         row("embargo_end", last + 1),
     ]
 

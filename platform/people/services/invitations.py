@@ -149,7 +149,7 @@ def _make_room(policy: InvitationPolicy[Any], target: Model, *, actor: User, ema
 
 def _locked(policy: InvitationPolicy[Any], pk: int) -> Any:
     """The target as it is stored now, held until the transaction ends, so that acts on it come one after the other."""
-    rows = policy.model._default_manager.select_for_update(of=("self",))  # noqa: SLF001 (Django's name for it)
+    rows = policy.model._default_manager.select_for_update(of=("self",), no_key=True)  # noqa: SLF001 (Django's name for it)
     return rows.select_related(*policy.related).get(pk=pk) if policy.related else rows.get(pk=pk)
 
 
@@ -159,7 +159,7 @@ def _held(invitation: Invitation) -> tuple[InvitationPolicy[Any], Any, Invitatio
     assert model is not None, "the content type protects its model"
     policy = policy_of(model)
     target = _locked(policy, invitation.object_id)
-    rows = Invitation.objects.select_for_update(of=("self",)).select_related("invited_by")
+    rows = Invitation.objects.select_for_update(of=("self",), no_key=True).select_related("invited_by")
     return policy, target, rows.get(pk=invitation.pk)
 
 

@@ -24,6 +24,6 @@ def keep_a_holder(target: Model, holders: QuerySet, *, leaving: int, message: st
     ValidationError
         When nobody else has the role.
     """
-    type(target)._default_manager.select_for_update().get(pk=target.pk)  # noqa: SLF001 (Django's name for it)
+    type(target)._default_manager.select_for_update(no_key=True).get(pk=target.pk)  # noqa: SLF001 (Django's name for it)
     if not holders.exclude(user=leaving).exists():
         raise ValidationError(message)

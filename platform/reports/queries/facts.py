@@ -19,7 +19,7 @@ from evaluation import canonical
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Document, from_json, public_form
 from leaderboards.models import Freeze, RankingVersion, Standing
-from leaderboards.queries.rankings import key_of
+from leaderboards.queries.rankings import key_of, names_shown
 from reports.models import ReportSettings
 from reports.queries import answered_checks
 from reports.queries.audience import Audience, Level, level_for
@@ -254,12 +254,13 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
     level = level_for(phase, audience)
     rows = _submissions(phase)
     good = [row for row in rows if row["state"] not in Submission.UNSUCCESSFUL]
+    names = names_shown(phase)
     made: dict[str, int] = defaultdict(int)
     states: dict[str, int] = defaultdict(int)
     for row in rows:
         states[row["state"]] += 1
     for row in good:
-        made[row["team__name"]] += 1
+        made[names[row["team"]]] += 1
     shown = level is not Level.NOTHING
     ranking = ranking_facts(phase, phases, level) if shown else None
     return PhaseFacts(
@@ -307,9 +308,7 @@ def _assessment_since(phase: Phase) -> str:
 
 def _submissions(phase: Phase) -> list[dict[str, Any]]:
     return list(
-        Submission.objects.filter(phase=phase)
-        .order_by("created_at")
-        .values("state", "is_late", "team__name", "created_at")
+        Submission.objects.filter(phase=phase).order_by("created_at").values("state", "is_late", "team", "created_at")
     )
 
 
@@ -336,7 +335,7 @@ def _test_sets(phase: Phase, level: Level) -> list[dict[str, Any]]:
             "annotators": len(people[entry.version]),
             "merging": known.get(entry.merge_rule, "") if people[entry.version] else "",
         }
-        for entry in TestSet.objects.filter(phase=phase)
+        for entry in TestSet.objects.filter(phase=phase, undone_at=None)
         .exclude(sealed_at=None)
         .annotate(cases_total=Count("cases"), decoys_total=Count("cases", filter=Q(cases__is_decoy=True)))
         .order_by("version")

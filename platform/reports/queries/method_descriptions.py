@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
+from challenges.models import PSEUDONYM
 from evaluation.designs.document import State
 from reports.queries.audience import Audience
 from submissions.domain.method_entries import PERSONAL, from_json, missing, parameters, share, words
@@ -18,7 +19,8 @@ def described(teams: Iterable[dict[str, Any]], audience: Audience) -> list[dict[
 
     For the public only those that everybody may read, and none that would name a team that wants to stay unnamed.
     """
-    named = {team["submission"]: team["name"] for team in teams}
+    # Whose a pseudonym is, a description would tell.
+    named = {team["submission"]: team["name"] for team in teams if not team["name"].startswith(f"{PSEUDONYM} ")}
     rows = MethodDescription.objects.filter(submission__in=list(named)).select_related(
         "submission__phase__task__challenge"
     )

@@ -10,8 +10,9 @@ from typing import Any, Final
 import pandas as pd
 
 from evaluation.assessment import Assessment
+from evaluation.claims.ranking import sentences_of
 from evaluation.documents import DocumentBuilder, Drawing, Kind
-from evaluation.figures import interval_strip, sentences_of
+from evaluation.figures import interval_strip
 from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import number
 from evaluation.figures.selection import entries, label, main_entry
@@ -256,15 +257,18 @@ def _findings(
     main = main_entry(document)
     closed = found.phase.state == "closed"
     found.headlines = [words.text(sentence) for sentence in sentences_of(main, document, closed=closed)]
-    found.missing = [
-        (a["name"], str(a["missing"])) for a in document["rankings"][0]["algorithms"] if a.get("missing") is not None
-    ]
+    lacking: dict[str, int] = {}
+    for entry in document["rankings"]:
+        for algorithm in entry["algorithms"]:
+            if algorithm.get("missing") is not None:
+                lacking[algorithm["name"]] = max(lacking.get(algorithm["name"], 0), algorithm["missing"])
+    found.missing = [(name, str(number)) for name, number in lacking.items()]
     for entry in entries(document):
         first = entry["algorithms"][0]
         found.best_values.append(
             {
                 "what": words.text(label(entry)),
-                "name": first["name"],
+                "names": entry["winners"],
                 "score": first["score"],
                 "metric": entry["metric"],
             }

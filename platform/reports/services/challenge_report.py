@@ -13,7 +13,7 @@ from reports.domain.guideline import CHAPTERS
 from reports.domain.words import counted
 from reports.queries.facts import Facts, PhaseFacts
 from reports.services import benchmark
-from reports.services.exposure import exposure, summary
+from reports.services.exposure import execution, exposure, summary
 from reports.services.items import Source, generate
 
 if TYPE_CHECKING:
@@ -88,10 +88,29 @@ def build(facts: Facts, *, progress: Progress) -> Built:
                 asdict(finding) | {"identity": finding.identity, "cover": str(finding.cover)}
                 for finding in source.exposure
             ],
+            "execution": _executed(facts),
         },
         score=score(chapters),
     )
     return Built(content=content, steps=steps, figures=figures)
+
+
+def _executed(facts: Facts) -> dict[str, Any] | None:
+    """What of the design the platform executes, and what rests on the organizers' word."""
+    found = execution(facts)
+    if found is None:
+        return None
+    stated = [
+        {
+            "label": entry.label,
+            "choice": entry.choice,
+            "execution": str(entry.execution),
+            "words": entry.execution.words,
+            "note": entry.note,
+        }
+        for entry in found.stated
+    ]
+    return {"counts": str(found.counts), "stated": stated}
 
 
 def score(chapters: list[Chapter]) -> dict[str, int]:

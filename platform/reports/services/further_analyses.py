@@ -12,7 +12,7 @@ from evaluation.figures.layout import number, rank_words, stars
 from evaluation.figures.selection import main_entry
 from evaluation.ranking.mixed_model import model_ranking, strengths_and_weaknesses
 from leaderboards.domain.figure_sources import Sources
-from reports.domain.characteristics import explaining, title_of
+from reports.domain.characteristics import title_of
 from reports.domain.words import capitalized
 
 MOST_TEAMS_GROUPED: Final = 60
@@ -36,17 +36,24 @@ def groups(page: DocumentBuilder, sources: Sources) -> None:
     for grouping in sources.subgroups:
         page.heading(3, f"Groups by {grouping.title}")
         ranks = {label: _ranks(document) for label, document in grouping.documents.items()}
+        shown = grouping.shown_first()
         first = {label: [name for name, rank in found.items() if rank == 1] for label, found in ranks.items()}
         sizes = [f"{label} {document['rankings'][0]['cases']}" for label, document in grouping.documents.items()]
         leaders = "; ".join(f"{label}: {', '.join(names)}" for label, names in first.items())
         same = len({tuple(sorted(names)) for names in first.values()}) == 1
         words = "The same teams are first in every group." if same else f"First by group: {leaders}."
-        page.text([f"Cases by group: {', '.join(sizes)}.", words])
+        folded = (
+            f"The table shows the {len(shown)} groups in which the ranks change most; {len(ranks) - len(shown)} more are "
+            "counted above."
+            if len(ranks) > len(shown)
+            else ""
+        )
+        page.text(list(filter(None, [f"Cases by group: {', '.join(sizes)}.", grouping.words, words, folded])))
         rows = [
-            (a["name"], rank_words(a["rank"]), *(rank_words(found.get(a["name"])) for found in ranks.values()))
+            (a["name"], rank_words(a["rank"]), *(rank_words(ranks[label].get(a["name"])) for label in shown))
             for a in main["algorithms"]
         ]
-        page.table(["Team", "All cases", *ranks], rows, caption=f"Ranks in groups by {grouping.title}")
+        page.table(["Team", "All cases", *shown], rows, caption=f"Ranks in groups by {grouping.title}")
 
 
 def hardness(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
@@ -59,7 +66,10 @@ def hardness(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
         bounded = raw["direction"] == "higher" and bool(data["value"].dropna().between(0, 1).all())
         try:
             analysis = strengths_and_weaknesses(
-                data, characteristics=names, random=["case"], transform="logit" if bounded else "none"
+                data,
+                characteristics=names,
+                random=sources.units_of(raw["cases"]),
+                transform="logit" if bounded else "none",
             )
         except (ValueError, np.linalg.LinAlgError):
             continue
@@ -69,7 +79,7 @@ def hardness(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
                 [
                     (
                         "Values of all teams are explained by characteristics of the cases, numbers in standard deviations, with "
-                        "a random intercept for the case. That a characteristic goes with bad values does not say why."
+                        "random intercepts for the case and the registered units above it. That a characteristic goes with bad values does not say why."
                     ),
                 ]
             )
@@ -80,21 +90,21 @@ def hardness(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
         page.text(
             [
                 f"Model: {fit['model']}, fitted by {fit['method']} to {fit['rows']:,} values.",
+                f"{analysis['looked_at']}.",
                 *map(_sentence, fit["warnings"]),
             ]
         )
-        page.figure(
-            forest_plot(analysis), f"By {what}, over all teams; stars mark p ≤ 0.05, 0.01 and 0.001 without adjustment."
-        )
+        page.figure(forest_plot(analysis), f"By {what}, over all teams; stars mark adjusted p ≤ 0.05, 0.01 and 0.001.")
         terms = [term for term in fit["terms"] if term["term"].split(": ")[0] in names]
         page.table(
-            ["Characteristic", "Log odds ratio" if fit["odds"] else "Effect", "95 % interval", "p"],
+            ["Characteristic", "Log odds ratio" if fit["odds"] else "Effect", "95 % interval", "p", "Adjusted p"],
             [
                 (
                     term["term"],
                     number(term["estimate"]),
                     f"{number(term['interval'][0])} to {number(term['interval'][1])}",
-                    f"{term['p']:.2g} {stars(term['p'])}".strip(),
+                    f"{term['p']:.2g}",
+                    f"{term['p_adjusted']:.2g} {stars(term['p_adjusted'])}".strip(),
                 )
                 for term in terms
             ],
@@ -182,10 +192,11 @@ def _rows(raw: Mapping[str, Any]) -> list[tuple[str, str, float | None]]:
 
 def _with_characteristics(raw: Mapping[str, Any], sources: Sources) -> tuple[pd.DataFrame, list[str]]:
     """All values, higher being better, beside what is known of their cases."""
-    known = explaining(sources.characteristics, raw["cases"])
+    known = sources.explaining_of(raw["cases"])[0]
     if len(raw["cases"]) < FEWEST_CASES + len(known.columns):
         return pd.DataFrame(), []
     sign = 1.0 if raw["direction"] == "higher" else -1.0
     table = pd.DataFrame(_rows(raw), columns=["algorithm", "case", "value"])
     table["value"] = sign * pd.to_numeric(table["value"])
-    return table.merge(known, left_on="case", right_index=True), list(known.columns)
+    table = table.merge(known, left_on="case", right_index=True)
+    return sources.with_units(table), list(known.columns)

@@ -90,7 +90,7 @@ def _requested(
     of: Team | None = None,
 ) -> Report:
     # The lock makes numbers follow one another, and two requests for the same facts one report.
-    Challenge.objects.select_for_update().get(pk=challenge.pk)
+    Challenge.objects.select_for_update(no_key=True).get(pk=challenge.pk)
     digest = canonical.sha256(inputs)
     known = Report.objects.filter(challenge=challenge, inputs_digest=digest).first()
     if known is not None:
@@ -231,7 +231,7 @@ def write_text(*, actor: User, challenge: Challenge, item: str, text: str, based
 @transaction.atomic
 def drop_text(*, actor: User, challenge: Challenge, item: str) -> None:
     """Take the generated text again in place of what was written."""
-    row = ReportText.objects.select_for_update().filter(challenge=challenge, item=item).first()
+    row = ReportText.objects.select_for_update(no_key=True).filter(challenge=challenge, item=item).first()
     if row is not None:
         record(
             actor=actor,
@@ -310,4 +310,8 @@ def withdraw(*, actor: User, challenge: Challenge) -> None:
 
 def _settings(challenge: Challenge) -> ReportSettings:
     ReportSettings.objects.get_or_create(challenge=challenge)
-    return ReportSettings.objects.select_for_update(of=("self",)).select_related("published").get(challenge=challenge)
+    return (
+        ReportSettings.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("published")
+        .get(challenge=challenge)
+    )

@@ -14,15 +14,15 @@ from django.core.exceptions import ValidationError
 from challenges.models import Phase, Team
 from challenges.queries import phases_of
 from evaluation import __version__
+from evaluation.claims.reports import STANDING, Standing
 from evaluation.figures import blob_by_algorithm, stacked_frequencies
-from evaluation.figures.layout import interval_words, number, percent, rank_words
+from evaluation.figures.layout import interval_words, number, rank_words
 from evaluation.figures.selection import entries, label, main_entry
 from evaluation.ranking.raw import raw_values
-from evaluation.ranking.verdict import failure_sentence
 from leaderboards.domain import files
 from leaderboards.models import RankingVersion
+from leaderboards.queries.rankings import names_shown
 from leaderboards.services import computing
-from reports.domain.characteristics import explaining
 from reports.domain.content import Chapter, Exhibit, Fill, Item, Ledger, Origin, plain
 from reports.domain.words import Names
 from reports.queries.facts import Audience, Level, RankingFacts, level_for, ranking_facts
@@ -89,12 +89,13 @@ def collect(phase: Phase, team: Team) -> TeamFacts:
     own_cases = closed or (tells and phase.results == Phase.Results.CASES)
     own_values = own_cases or (tells and phase.tells_exact_values) or level is Level.RANKING
     ranking = ranking_facts(phase, phases_of(phase.challenge), level) if level is not Level.NOTHING else None
-    if ranking is not None and team.name not in {entry["name"] for entry in ranking.teams}:
+    shown = names_shown(phase).get(team.pk, team.name)
+    if ranking is not None and shown not in {entry["name"] for entry in ranking.teams}:
         ranking = None
     if not own_values:
         raise ValidationError("This phase tells teams nothing of their scores before it closes.")
     return TeamFacts(
-        team=team.name,
+        team=shown,
         phase=phase.name,
         task=phase.task.name,
         challenge=phase.challenge.title,
@@ -200,22 +201,7 @@ def _standing(
     own = _own(main, facts.team)
     if own is None:
         return item
-    places = len(main["algorithms"])
-    said = [f"{facts.team} has rank {rank_words(own['rank'])} of {places}."]
-    reason = main["sets"]["reason"]
-    if own["rank_set"] is not None and reason is None:
-        said.append(f"Its rank set is {interval_words(own['rank_set'])}; letters {own['letters'] or '–'}.")
-    elif reason in ("too_few_units", "stratum_too_small"):
-        said.append("There are too few cases to say between which ranks it truly lies.")
-    if own["rank_interval"] is not None:
-        said.append(
-            f"Its resampling range is {interval_words(own['rank_interval'])}; it came first in {percent(own['share_first'])} of "
-            "the resamples."
-        )
-    if own["within_reach"] and reason is None and own["name"] not in main["winners"]:
-        said.append("The first place is within its reach: nobody is shown to be better.")
-    if own["failure"] is not None and own["failure"]["of"]:
-        said.append(failure_sentence(own))
+    said = STANDING.all(Standing(own, main))
     item.text.append(ledger.paragraph(said, origin))
     rows = []
     for entry in entries(document):
@@ -354,7 +340,7 @@ def _cases(
         if metadata is not None:
             item.exhibits += groups(entry, column, metadata, keys)
             if place < MOST_EXPLAINED:
-                hard.exhibits += effects(entry, column, explaining(metadata, entry["cases"]), keys, draw)
+                hard.exhibits += effects(entry, column, sources.explaining_of(entry["cases"])[0], keys, draw)
     if item.exhibits:
         words = (
             "The field is told as the median over all teams."

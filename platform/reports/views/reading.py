@@ -143,11 +143,13 @@ def exposure(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = visible_challenge(request.user, slug)
     context = context_of(request, challenge)
     audience = Audience.ORGANIZERS if context["may_write"] else Audience.PUBLIC
-    findings = judging.exposure(collect(challenge, audience=audience, with_methods=False))
+    facts = collect(challenge, audience=audience, with_methods=False)
+    findings = judging.exposure(facts)
     context |= {
         "findings": findings,
         "summary": judging.summary(findings),
         "total": len(findings),
+        "execution": judging.execution(facts),
         "audience": str(audience),
     }
     return render(request, "reports/exposure.html", context)

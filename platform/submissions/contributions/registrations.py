@@ -36,6 +36,7 @@ def register() -> None:
     decoys.register()
     replacements.register()
     hooks.first_submission.register(first_submission)
+    hooks.teams_scored.register(teams_scored)
     hooks.submitted.register(handed_in)
     submission_hooks.run_scored.register(release_new)
     submission_hooks.run_scored.register(remind)
@@ -76,6 +77,12 @@ def first_submission(challenge: Challenge) -> datetime | None:
     """When the first submission to any phase arrived that was not refused, withdrawn or lost."""
     taken = Submission.objects.filter(phase__task__challenge=challenge).exclude(state__in=Submission.UNSUCCESSFUL)
     return taken.aggregate(first=Min("created_at"))["first"]
+
+
+def teams_scored(phase: Phase, moment: datetime) -> int:
+    """How many teams had a finished score in a phase at a moment."""
+    rows = Run.objects.filter(submission__phase=phase, finished_at__lt=moment).exclude(result_digest="")
+    return rows.values("submission__team").distinct().count()
 
 
 def handed_in(team: Team) -> hooks.Handed:

@@ -20,7 +20,9 @@ class Submissions(Dependents):
 
     def __init__(self, phase: Phase) -> None:
         self._phase = phase
-        rows = Submission.objects.select_for_update(of=("self",)).select_related("phase__task__challenge", "team")
+        rows = Submission.objects.select_for_update(of=("self",), no_key=True).select_related(
+            "phase__task__challenge", "team"
+        )
         self._submissions = list(rows.filter(phase=phase).exclude(state__in=Submission.UNSUCCESSFUL).order_by("pk"))
 
     @property

@@ -7,7 +7,8 @@ from typing import Any
 from confinement import archive
 from confinement.limits import ArchiveLimits
 from confinement.sandbox import Answer, Failure
-from evaluation.readers import Limits, ReadError, read_label_image
+from evaluation.problems.files import file_problem
+from evaluation.readers import Limits, ReadError
 from submissions.domain import instance_tables, prediction_tables
 from submissions.domain.instance_tables import OpenInstances
 from submissions.domain.matching import match
@@ -31,7 +32,7 @@ def inspect(path: Path, expectation: Expectation, limits: ArchiveLimits, folder:
         return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
     except ReadError as error:
         return Report(problem=f"{error.message}. {error.remedy}", inspected=True).document()
-    report = match(files, expectation.names, expectation.suffixes)
+    report = match(files, expectation.names, expectation.suffixes, words=file_problem(expectation.problem).file_words)
     report.table = table
     if rows is not None:
         instance_tables.judge(rows, report)
@@ -42,7 +43,7 @@ def check(
     path: Path,
     member: str,
     case: ExpectedCase,
-    labels: tuple[int, ...] | None,
+    wanted: Expectation,
     folder: Path,
     *,
     instances: OpenInstances | None = None,
@@ -56,14 +57,15 @@ def check(
         return asdict(Finding(case.name, Status.INVALID, "damaged", member, message, remedy))
     try:
         limits = Limits(decoded_bytes=case.byte_limit)
-        image = read_label_image(target, expected=case.geometry, allowed_labels=labels, limits=limits)
+        problem = file_problem(wanted.problem)
+        content = problem.read_prediction(target, case.facts, wanted.expected, limits=limits)
     except ReadError as error:
         return asdict(Finding(case.name, Status.INVALID, error.kind, member, error.message, error.remedy))
     finally:
         target.unlink(missing_ok=True)
     if instances is None:
         return asdict(Finding(case.name, Status.VALID, file=member))
-    return asdict(instances.finding(image, case.name, member, folder))
+    return asdict(instances.finding(problem, content, case.name, member, folder))
 
 
 def finding_of(answer: Answer, member: str) -> Finding:

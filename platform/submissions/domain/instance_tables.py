@@ -7,16 +7,17 @@ archive.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from confinement import archive
 from confinement.archive import Member
 from confinement.limits import TableLimits
-from evaluation.readers import LabelImage, ReadError
+from evaluation.problems.files import FileProblem
+from evaluation.readers import ReadError
 from evaluation.readers.instance_tables import (
     INSTANCES_FILE,
     InstanceRules,
     InstanceTable,
-    check_instances,
     read_instances,
 )
 from evaluation.readers.limits import Limits
@@ -98,13 +99,13 @@ class OpenInstances:
             self.table = extract(self.path, self.member, self.rules, folder)
         return self.table
 
-    def finding(self, image: LabelImage, case: str, member: str, folder: Path) -> Finding:
-        """Judge whether every object of a label map has its row."""
+    def finding(self, problem: FileProblem, content: Any, case: str, member: str, folder: Path) -> Finding:
+        """Judge whether every object of a file has its row."""
         table = self.read(folder)
         if table is None:
             return Finding(case, Status.VALID, file=member)
         try:
-            check_instances(image, table.of(case), case=case, file=Path(member).name)
+            problem.check_objects(content, table.of(case), case=case, file=Path(member).name)
         except ReadError as error:
             return Finding(case, Status.INVALID, error.kind, self.member, error.message, error.remedy)
         return Finding(case, Status.VALID, file=member)

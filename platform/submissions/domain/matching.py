@@ -12,7 +12,9 @@ EXTRAS_SHOWN = 100
 _NUMBER = re.compile(r"\d+")
 
 
-def match(members: Iterable[Member], names: Sequence[str], suffixes: Sequence[str]) -> Report:
+def match(
+    members: Iterable[Member], names: Sequence[str], suffixes: Sequence[str], *, words: str = "label image"
+) -> Report:
     """Assign files to cases by their names: `<case><suffix>`, in whatever folder.
 
     Parameters
@@ -23,6 +25,8 @@ def match(members: Iterable[Member], names: Sequence[str], suffixes: Sequence[st
         The expected cases.
     suffixes
         File endings that are read, the longest first where one contains another.
+    words
+        What a file of a case is called.
 
     Returns
     -------
@@ -49,7 +53,9 @@ def match(members: Iterable[Member], names: Sequence[str], suffixes: Sequence[st
         else:
             report.findings[name] = _missing(name, meant.get(name), suffixes)
     intended = {file: case for case, file in meant.items()}
-    report.extra = [Extra(member.path, _hint(member.name, intended, suffixes)) for member in extra[:EXTRAS_SHOWN]]
+    report.extra = [
+        Extra(member.path, _hint(member.name, intended, suffixes, words)) for member in extra[:EXTRAS_SHOWN]
+    ]
     report.extra_total = len(extra)
     return report
 
@@ -90,13 +96,13 @@ def _missing(name: str, meant: str | None, suffixes: Sequence[str]) -> Finding:
     )
 
 
-def _hint(name: str, intended: dict[str, str], suffixes: Sequence[str]) -> str:
+def _hint(name: str, intended: dict[str, str], suffixes: Sequence[str], words: str) -> str:
     if name in intended:
         return f"meant for {intended[name]}?"
     if is_nested_archive(name):
         return "an archive inside the archive is not opened; pack its files directly"
     if not _case(name, suffixes):
-        return "not a label image that is read; ignored"
+        return f"not {'an' if words[0] in 'aeiou' else 'a'} {words} that is read; ignored"
     return "no case of this name; ignored"
 
 

@@ -122,8 +122,7 @@ def _judge(found: PredictionTable, wanted: Expectation, file: str) -> Report:
         elif case in found.absent and (case in meant or not found.without_row):
             report.findings[case] = _missing_row(case, meant.get(case), name)
         else:
-            told = found.without_row if found.is_empty(case) else ""
-            report.findings[case] = Finding(case, Status.VALID, file=file, message=told)
+            report.findings[case] = Finding(case, Status.VALID, file=file, message=found.remark(case))
             report.members[case] = file
     intended = {row: case for case, row in meant.items()}
     report.extra = [_extra_row(row, name, intended) for row in strange]

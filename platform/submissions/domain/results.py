@@ -15,7 +15,7 @@ from uploads.storage import private, store_bytes
 if TYPE_CHECKING:
     from evaluation.scoring.evidence import Evidence
 
-COLUMNS = ("algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal", "flag")
+COLUMNS = ("algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal", "flag", "worst")
 
 
 class CaseRow(NamedTuple):
@@ -28,13 +28,15 @@ class CaseRow(NamedTuple):
     outcome: str
     image_diagonal: float | None
     flag: str = ""
+    worst: float | None = None
 
     @classmethod
     def of(cls, row: Any) -> Self:
         """Take over a row of `evaluation.scoring`."""
         diagonal = None if row.image_diagonal is None else float(row.image_diagonal)
         value = None if row.value is None else float(row.value)
-        return cls(row.case, row.region, row.metric, value, str(row.outcome), diagonal, str(row.flag))
+        worst = None if row.worst is None else float(row.worst)
+        return cls(row.case, row.region, row.metric, value, str(row.outcome), diagonal, str(row.flag), worst)
 
 
 def in_order(rows: Iterable[CaseRow]) -> list[CaseRow]:
@@ -47,7 +49,10 @@ def digest(rows: Iterable[CaseRow], evidence: "Evidence | None" = None) -> str:
 
     With evidence it covers both; without, it is that of the rows alone.
     """
-    own = sha256([list(row) for row in in_order(rows)])
+    ordered = in_order(rows)
+    # As `evaluation.bundle.result_digest` has it: the last column is there only where a row fills it.
+    width = 8 if any(row.worst is not None for row in ordered) else 7
+    own = sha256([list(row[:width]) for row in ordered])
     if evidence is None:
         return own
     from evaluation.scoring.evidence import evidence_digest
@@ -58,7 +63,7 @@ def digest(rows: Iterable[CaseRow], evidence: "Evidence | None" = None) -> str:
 def frame(rows: Iterable[CaseRow], *, algorithm: str = "") -> pd.DataFrame:
     """Return rows as a table with the contract's columns."""
     table = pd.DataFrame([(algorithm, *row) for row in in_order(rows)], columns=list(COLUMNS))
-    return table.astype({"value": "float64", "image_diagonal": "float64"})
+    return table.astype({"value": "float64", "image_diagonal": "float64", "worst": "float64"})
 
 
 def store(rows: Iterable[CaseRow], name: str) -> None:
@@ -147,7 +152,7 @@ def rows_of(table: pd.DataFrame) -> list[CaseRow]:
 
 
 def to_csv(table: pd.DataFrame) -> str:
-    """Write a table as the contract's CSV: 17 significant digits, nothing where there is no value, flags only if any."""
-    if not table["flag"].any():
-        table = table.drop(columns="flag")
+    """Write a table as the contract's CSV: 17 significant digits, nothing where there is no value, flags and worst values only if any."""
+    unused = [*([] if table["flag"].any() else ["flag"]), *([] if table["worst"].notna().any() else ["worst"])]
+    table = table.drop(columns=unused)
     return table.to_csv(index=False, float_format="%.17g", lineterminator="\n")

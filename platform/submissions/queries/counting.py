@@ -3,13 +3,17 @@
 from collections import defaultdict
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from challenges.models import Phase, Team
 from submissions.models import Run, Submission
+from submissions.queries.declaring import teams_of_other_levels
 from submissions.queries.methods import described_teams, description_needed
 from submissions.queries.results import left_out, standing
 from test_sets.queries.decoys import keeps_decoys
+
+OTHER_LEVEL: Final = "its method description names a level of interaction that the registered design does not rank."
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,13 @@ def counting(submission: Submission, *, for_team: bool = True) -> Counting:
     if team.standing in Team.OUTSIDE:
         return Counting(False, f"{whose} {team.get_standing_display()}: {team.standing_reason}")
     found = _within_team(submission, "your team" if for_team else team.name)
+    if team.pk in teams_of_other_levels(phase):
+        text = f"The final ranking leaves {whose.lower() if for_team else team.name} out: {OTHER_LEVEL}"
+        return Counting(False, text) if phase.ranks_finally else Counting(found.counts, f"{found.words} {text}".strip())
     if description_needed(phase) and team.pk not in described_teams(phase):
-        until = "until one of its submissions to this task has a complete method description."
-        if phase.is_closed:
+        until = "until one of its submissions to this task has a complete method description"
+        until += ", with the address of the code." if phase.requires_code else "."
+        if phase.ranks_finally:
             return Counting(False, f"The ranking leaves {whose.lower() if for_team else team.name} out {until}")
         return Counting(
             found.counts,

@@ -8,6 +8,7 @@ from challenges.queries.people import terms_of
 from evaluation.designs.document import Entry, State
 from submissions.domain.method_entries import from_json
 from submissions.models import MethodDescription, Submission
+from submissions.queries.declaring import teams_with_code
 
 
 def method_of(submission: Submission) -> MethodDescription | None:
@@ -51,19 +52,20 @@ def methods_of(submissions: Iterable[Any]) -> dict[Any, MethodDescription]:
 
 def description_needed(phase: Phase) -> bool:
     """Whether the registered phase, or the terms, rank a team finally only with a complete description."""
-    if phase.requires_method:
+    if phase.requires_method or phase.requires_code:
         return True
     terms = terms_of(phase.challenge)
     return terms is not None and terms.requires_method
 
 
 def described_teams(phase: Phase) -> set[int]:
-    """Teams with a complete description of a submission to the phase's task."""
-    return set(
+    """Teams with a complete description of a submission to the phase's task; with the address of their code, if asked."""
+    complete = set(
         MethodDescription.objects.filter(submission__phase__task=phase.task_id, is_complete=True).values_list(
             "submission__team", flat=True
         )
     )
+    return complete & teams_with_code(phase) if phase.requires_code else complete
 
 
 def undescribed(phase: Phase) -> list[Team]:

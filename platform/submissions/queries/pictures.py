@@ -3,6 +3,8 @@
 import hashlib
 from collections.abc import Collection
 
+from evaluation import problems
+from evaluation.problems.base import Problem
 from submissions.models import Run
 from test_sets import vault
 from test_sets.models import TestCase
@@ -12,7 +14,23 @@ from uploads.storage import private
 def picture_name(run: Run, case: str, *, with_reference: bool) -> str:
     """Return the name in private storage; what shows a reference never has the name of what does not."""
     kind = f"full.png{vault.SUFFIX}" if with_reference else "prediction.png"
-    return f"pictures/{run.pk}/{hashlib.sha256(case.encode()).hexdigest()[:32]}-{kind}"
+    return f"{_place(run, case)}-{kind}"
+
+
+def sheet_name(run: Run, case: str, layer: str, axis: str) -> str:
+    """Return the name of a sheet of slices; one that shows a reference is kept as references are."""
+    kind = {"image": "image.jpg", "prediction": "outline.png", "reference": f"outline-full.png{vault.SUFFIX}"}[layer]
+    return f"{_place(run, case)}-{axis}-{kind}"
+
+
+def plan_name(run: Run, case: str, *, with_reference: bool) -> str:
+    """Return the name of what says how the sheets are laid out and where to begin; where, with the reference, is secret."""
+    kind = f"full.json{vault.SUFFIX}" if with_reference else "prediction.json"
+    return f"{_place(run, case)}-{kind}"
+
+
+def _place(run: Run, case: str) -> str:
+    return f"pictures/{run.pk}/{hashlib.sha256(case.encode()).hexdigest()[:32]}"
 
 
 def is_drawn(run: Run, case: str, *, with_reference: bool) -> bool:
@@ -23,10 +41,11 @@ def is_drawn(run: Run, case: str, *, with_reference: bool) -> bool:
 def drawable(run: Run, cases: Collection[str]) -> list[str]:
     """Those of some cases of which there are pictures, in the same order; one query."""
     rows = TestCase.objects.filter(test_set=run.test_set_id, name__in=cases)
-    found = {case.name for case in rows.only("name", "geometry", "image_file") if can_be_drawn(case)}
+    problem = problems.get(run.submission.phase.assessment.problem)
+    found = {case.name for case in rows.only("name", "geometry", "image_file") if can_be_drawn(problem, case)}
     return [case for case in cases if case in found]
 
 
-def can_be_drawn(case: TestCase) -> bool:
-    """Whether there is something to draw: a grid, or an image to draw two-dimensional objects on."""
-    return "shape" in case.geometry or bool(case.image_file and case.geometry.get("axes") == 2)
+def can_be_drawn(problem: Problem, case: TestCase) -> bool:
+    """Whether there is something to draw of a case."""
+    return problem.can_be_drawn(case.geometry, has_image=bool(case.image_file))

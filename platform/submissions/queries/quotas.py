@@ -1,5 +1,6 @@
 """How much a team, and a person in it, may still submit."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -89,18 +90,28 @@ def quota(phase: Phase, team: Team, user: User) -> Quota:
 
     Those that are charged count towards both.
     """
+    day, counted = _counts(Q(team=team), user)
+    used = Submission.objects.filter(Q(team=team) | Q(user=user), phase=phase).aggregate(**counted)
+    return _quota(phase, used, day)
+
+
+def _counts(of_team: Q, user: User) -> tuple[datetime, dict[str, Count]]:
+    """The beginning of the day, and what is counted of a team and a person."""
     day = timezone.now().replace(hour=0, minute=0, second=0, microsecond=0)
     unsuccessful = Q(state__in=Submission.UNSUCCESSFUL)
     used_up = ~unsuccessful | Q(is_charged=True)
     today = Q(created_at__gte=day)
-    counted = {}
-    for who, own in (("team", Q(team=team)), ("person", Q(user=user))):
+    counted: dict[str, Count] = {}
+    for who, own in (("team", of_team), ("person", Q(user=user))):
         counted |= {
             f"{who}_today": Count("pk", filter=own & today & used_up),
             f"{who}_in_total": Count("pk", filter=own & used_up),
             f"{who}_unsuccessful_today": Count("pk", filter=own & today & unsuccessful),
         }
-    used = Submission.objects.filter(Q(team=team) | Q(user=user), phase=phase).aggregate(**counted)
+    return day, counted
+
+
+def _quota(phase: Phase, used: dict[str, int], day: datetime) -> Quota:
     return Quota(
         per_day=phase.submissions_per_day,
         in_total=phase.submissions_in_total,
@@ -109,6 +120,20 @@ def quota(phase: Phase, team: Team, user: User) -> Quota:
         person=_used(used, "person"),
         day_ends_at=day + timedelta(days=1),
     )
+
+
+def quotas(phases: Sequence[Phase], teams: Sequence[Team], user: User) -> dict[int, Quota]:
+    """What a person and their teams have used of several phases, by phase, in one query.
+
+    Parameters
+    ----------
+    teams
+        The person's teams; in each phase one of them takes part.
+    """
+    day, counted = _counts(Q(team__in=teams), user)
+    own = Submission.objects.filter(Q(team__in=teams) | Q(user=user), phase__in=phases)
+    rows = {row["phase"]: row for row in own.order_by().values("phase").annotate(**counted)}
+    return {phase.pk: _quota(phase, rows.get(phase.pk) or dict.fromkeys(counted, 0), day) for phase in phases}
 
 
 def _used(row: dict[str, int], who: str) -> Used:

@@ -9,6 +9,7 @@ import pandas as pd
 from challenges.models import Phase, Team
 from submissions.domain import results
 from submissions.models import Run, Submission
+from submissions.queries.declaring import teams_of_other_levels
 from submissions.queries.methods import described_teams, description_needed
 from submissions.queries.versions import LeftOut, of_one_version
 from test_sets.models import TestSet
@@ -45,8 +46,11 @@ def _standing(phase: Phase) -> tuple[list[Run], list[LeftOut]]:
         .defer("log", "submission__log", "submission__report")
         .order_by("submission__team__name", "submission__number")
     )
-    if phase.is_closed and description_needed(phase):
-        runs = runs.filter(submission__team__in=described_teams(phase))
+    if phase.ranks_finally:
+        if description_needed(phase):
+            runs = runs.filter(submission__team__in=described_teams(phase))
+        if other_levels := teams_of_other_levels(phase):
+            runs = runs.exclude(submission__team__in=other_levels)
     everything = list(runs)
     ranked, failed = of_one_version(everything)
     chosen = {run.submission_id: run for run in ranked}

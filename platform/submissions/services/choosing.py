@@ -35,8 +35,10 @@ def choose(*, submission: Submission, actor: User) -> None:
         When the phase does not let teams choose, has closed, or the submission cannot be ranked.
     """
     # The lock of the team comes first, as where submissions are made: two choices at once leave one.
-    Team.objects.select_for_update().get(pk=submission.team_id)
-    rows = Submission.objects.select_for_update(of=("self",)).select_related("phase__task__challenge", "team")
+    Team.objects.select_for_update(no_key=True).get(pk=submission.team_id)
+    rows = Submission.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "phase__task__challenge", "team"
+    )
     current = rows.get(pk=submission.pk)
     phase = current.phase
     if phase.counts != Phase.Counts.CHOSEN:

@@ -24,7 +24,6 @@ from evaluation.scoring.disentangling import classes_of, found_of, numbers_of, p
 from evaluation.scoring.pieces import Numbers
 from submissions.models import Run
 from test_sets import vault
-from test_sets.queries.expectation import geometry_of
 from test_sets.queries.test_sets import metadata_frame_of
 
 MATCHING = "strict_iou"
@@ -126,11 +125,11 @@ def keep(run: Run, assessment: Assessment, found: Mapping[str, Plain | None]) ->
     """Keep what the cases of a run left behind; returns the file, and what pages read. Nothing for other problems."""
     if not problems.get(assessment.problem).rates_parts:
         return "", {}
-    grids = {name: geometry_of(grid) for name, grid in run.test_set.cases.values_list("name", "geometry")}
+    grids = dict(run.test_set.cases.values_list("name", "geometry"))
     there = [
-        Found(case, grid, plain)
+        Found(case, Geometry.of(grids[case]), plain)
         for case, plain in found.items()
-        if plain is not None and (grid := grids[case]) is not None
+        if plain is not None and "shape" in grids[case]
     ]
     document = document_of(assessment, there, metadata_frame_of(run.test_set))
     if document is None:

@@ -34,7 +34,7 @@ def fail_run(*, run_id: uuid.UUID, cause: str, log: str) -> None:
         pk=run_id
     )
     submission = locked_submission(run)
-    current = Run.objects.select_for_update().get(pk=run_id)
+    current = Run.objects.select_for_update(no_key=True).get(pk=run_id)
     if current.is_finished:
         return
     before = submission.runs.filter(counts=True).select_related("test_set").first()
@@ -83,5 +83,7 @@ def _again_failed(run: Run, before: Run, cause: str) -> str:
 
 def locked_submission(run: Run) -> Submission:
     """Return the submission of a run, locked until the transaction ends."""
-    rows = Submission.objects.select_for_update(of=("self",)).select_related("phase__task__challenge", "team")
+    rows = Submission.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "phase__task__challenge", "team"
+    )
     return rows.get(pk=run.submission_id)

@@ -12,13 +12,14 @@ from evaluation.designs.document import Entry
 from submissions import hooks
 from submissions.domain.method_entries import share, to_json
 from submissions.models import MethodDescription, Submission
+from submissions.queries.declaring import description_decides
 from submissions.queries.methods import description_needed
 
 
 @transaction.atomic
 def describe(*, actor: User, submission: Submission, entries: Mapping[str, Entry]) -> MethodDescription:
     """Store the description of a submission; a final ranking that waits for it is asked for."""
-    Submission.objects.select_for_update().get(pk=submission.pk)
+    Submission.objects.select_for_update(no_key=True).get(pk=submission.pk)
     filled = share(entries)
     method, _ = MethodDescription.objects.update_or_create(
         submission=submission,
@@ -44,7 +45,8 @@ def describe(*, actor: User, submission: Submission, entries: Mapping[str, Entry
             "digest": sha256(method.entries),
         },
     )
-    if submission.phase.is_closed and description_needed(submission.phase):
+    phase = submission.phase
+    if (phase.ranks_finally and description_needed(phase)) or description_decides(phase):
         for callback in hooks.run_scored:
-            callback(submission.phase_id)
+            callback(phase.pk)
     return method

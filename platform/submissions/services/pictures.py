@@ -1,24 +1,30 @@
-"""Drawing the slices of a case, in a worker: nothing in a request opens an image."""
+"""Drawing the picture of a case, in a worker: nothing in a request opens an image."""
 
+import json
 import uuid
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 import structlog
+from numpy.typing import NDArray
 
 from confinement import archive
 from confinement.sandbox import answers
-from evaluation.problems.tables import table_problem
-from evaluation.readers import LabelImage, read_label_image
+from evaluation import problems
+from evaluation.figures.case_sheets import CaseSheets
+from evaluation.problems.base import Problem
+from evaluation.problems.files import FileProblem, file_problem
+from evaluation.problems.tables import TableProblem
+from evaluation.readers.limits import Limits
 from submissions.domain.prediction_tables import OpenTable
 from submissions.domain.report import Report
 from submissions.models import Run
-from submissions.queries.pictures import can_be_drawn, picture_name
+from submissions.queries.pictures import can_be_drawn, picture_name, plan_name, sheet_name
 from test_sets import vault
-from test_sets.domain import slices
+from test_sets.domain import backgrounds
 from test_sets.models import TestCase
-from test_sets.queries.expectation import ExpectedCase, expectation, geometry_of
+from test_sets.queries.expectation import expectation
 from test_sets.services.reference_tables import stored
 from uploads.limits import child_limits
 from uploads.storage import local_path, private, store_bytes, working_folder
@@ -32,42 +38,29 @@ def draw(*, run_id: str | uuid.UUID, case: str) -> None:
     test_case = TestCase.objects.filter(test_set=run.test_set_id, name=case).first()
     if test_case is None or private().exists(picture_name(run, case, with_reference=True)):
         return
-    geometry = geometry_of(test_case.geometry)
-    if geometry is None:
-        _draw_objects(run, test_case)
+    problem = problems.get(run.submission.phase.assessment.problem)
+    if not can_be_drawn(problem, test_case):
         return
-    prediction = _prediction(run, ExpectedCase(case, geometry))
-    with vault.opened(test_case.reference_file) as path:
-        reference = read_label_image(path).labels
-    background = slices.background(local_path(test_case.image_file)) if test_case.image_file else None
+    prediction = _prediction(run, problem, test_case)
+    reference = problem.outline_of(_reference(run, problem, test_case))
+    image = backgrounds.read(local_path(test_case.image_file)) if test_case.image_file else None
+    sheets = problem.sheets(test_case.geometry, image, prediction, reference)
+    if sheets is not None:
+        _keep_sheets(run, case, sheets)
     for with_reference in (False, True):
-        layers = [slices.Layer(prediction, slices.PREDICTION)] if prediction is not None else []
-        if with_reference:
-            layers.insert(0, slices.Layer(reference, slices.REFERENCE))
-        # Where to cut is decided by what the picture shows: the place of the cut must not give the reference away.
-        around = reference if with_reference else prediction
-        picture = slices.picture(geometry, background, layers, around=around)
-        _keep(picture_name(run, case, with_reference=with_reference), picture)
+        shown = reference if with_reference else None
+        picture = problem.draw(test_case.geometry, image, prediction, shown)
+        if picture is not None:
+            _keep(picture_name(run, case, with_reference=with_reference), picture)
 
 
-def _draw_objects(run: Run, case: TestCase) -> None:
-    """Draw the objects of a detection on the image of the case."""
-    if not can_be_drawn(case):
-        return
-    background = slices.background(local_path(case.image_file))
-    if background is None or background.ndim != 2:
-        return
-    problem = table_problem(run.submission.phase.assessment.problem)
-    predicted = _predicted_objects(run, case)
-    table = stored(case.reference_file, problem.id)
-    expected = problem.places_of(problem.prepare(table, case.name, case.test_set.shared))
+def _keep_sheets(run: Run, case: str, sheets: CaseSheets) -> None:
+    """Store what the viewer of a case shows, and last what says how it is laid out."""
+    for (layer, axis), sheet in sheets.pictures.items():
+        _keep(sheet_name(run, case, layer, axis), sheet)
     for with_reference in (False, True):
-        layers = [slices.Boxes(predicted, slices.PREDICTION)]
-        if with_reference:
-            layers.insert(0, slices.Boxes(expected, slices.REFERENCE))
-        _keep(
-            picture_name(run, case.name, with_reference=with_reference), slices.picture_of_objects(background, layers)
-        )
+        plan = json.dumps(sheets.plan(with_reference=with_reference))
+        _keep(plan_name(run, case, with_reference=with_reference), plan.encode())
 
 
 def _keep(name: str, picture: bytes) -> None:
@@ -75,50 +68,46 @@ def _keep(name: str, picture: bytes) -> None:
     (vault.keep_bytes if name.endswith(vault.SUFFIX) else store_bytes)(name, picture)
 
 
-def _predicted_objects(run: Run, case: TestCase) -> list[tuple[float, ...]]:
-    """Read the objects predicted for a case in a confined child; boxes, or points."""
-    member = Report.of(run.submission.report).members.get(case.name)
-    if member is None:
-        return []
-    table = OpenTable(
-        local_path(run.submission.predictions_file), member, expectation(run.test_set, run.submission.phase.assessment)
-    )
-
-    problem = table_problem(run.submission.phase.assessment.problem)
-
-    def work(name: str, own: Path) -> list[list[float]]:
-        return [list(place) for place in problem.places_of(table.read(own).of(name))]
-
-    [answer] = answers([case.name], work, limits=child_limits(), reads=[table.path])
-    if answer.failure is not None or not isinstance(answer.value, list):
-        log.info("picture_without_prediction", run=str(run.pk), case=case.name, failure=str(answer.failure))
-        return []
-    return [tuple(float(number) for number in place) for place in answer.value]
+def _reference(run: Run, problem: Problem, case: TestCase) -> Any:
+    """The reference of a case, as the problem takes it to outline."""
+    if isinstance(problem, TableProblem):
+        return problem.prepare(stored(case.reference_file, problem.id), case.name, case.test_set.shared)
+    with vault.opened(case.reference_file) as path:
+        return file_problem(problem.id).read_reference(run.submission.phase.assessment, path)
 
 
-def _prediction(run: Run, case: ExpectedCase) -> np.ndarray[Any, Any] | None:
-    """Read the prediction of a case in a confined child, which hands it over as a plain array of bytes."""
+def _prediction(run: Run, problem: Problem, case: TestCase) -> NDArray[Any] | None:
+    """Read the prediction of a case in a confined child, which hands what is drawn of it over as plain numbers."""
     member = Report.of(run.submission.report).members.get(case.name)
     if member is None:
         return None
     path = local_path(run.submission.predictions_file)
+    wanted = expectation(run.test_set, run.submission.phase.assessment)
+    kind, shape = problem.outline_form(case.geometry)
+
+    def read(own: Path) -> Any:
+        if not isinstance(problem, FileProblem):
+            return OpenTable(path, member, wanted).read(own).of(case.name)
+        target, most = own / PurePosixPath(member).name, problem.byte_limit(case.geometry)
+        archive.extract(path, member, target, limit=most)
+        return problem.read_prediction(target, case.geometry, wanted.expected, limits=Limits(decoded_bytes=most))
+
     with working_folder() as folder:
-        handed_over = folder / "labels.raw"
+        handed_over = folder / "outline.raw"
 
         def work(_: str, own: Path) -> str:
-            target = own / PurePosixPath(member).name
-            archive.extract(path, member, target, limit=case.byte_limit)
-            labels = _read(target, case).labels.astype(np.uint16)
-            handed_over.write_bytes(np.ascontiguousarray(labels).tobytes())
+            outline = problem.outline_of(read(own)).astype(kind)
+            handed_over.write_bytes(np.ascontiguousarray(outline).tobytes())
             return "done"
 
         [answer] = answers([case.name], work, limits=child_limits(), reads=[path], hands_over=folder)
         if answer.failure is not None:
             log.info("picture_without_prediction", run=str(run.pk), case=case.name, failure=str(answer.failure))
             return None
-        labels = np.frombuffer(handed_over.read_bytes(), dtype=np.uint16)
-    return labels.reshape(case.geometry.shape) if labels.size == np.prod(case.geometry.shape) else None
-
-
-def _read(path: Path, case: ExpectedCase) -> LabelImage:
-    return read_label_image(path, expected=case.geometry)
+        raw = handed_over.read_bytes()
+    # What comes from a child that has read a stranger's file may be of any length.
+    each = int(np.prod([length for length in shape if length >= 0])) * np.dtype(kind).itemsize
+    if len(raw) % each or (-1 not in shape and len(raw) != each):
+        return None
+    found = np.frombuffer(raw, dtype=kind).reshape(shape)
+    return found if np.isfinite(found).all() else None

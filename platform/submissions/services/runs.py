@@ -58,24 +58,22 @@ def cut(cases: Sequence[ExpectedCase]) -> list[list[str]]:
 
     Examples
     --------
-    >>> from evaluation.readers import Geometry
-    >>> small, large = Geometry((40, 50, 30)), Geometry((512, 512, 300))
-    >>> cut([ExpectedCase("a", small), ExpectedCase("b", small), ExpectedCase("c", large)])
+    >>> small, large = 40 * 50 * 30, 512 * 512 * 300
+    >>> cut([ExpectedCase(name, byte_limit=1, cost=cost) for name, cost in (("a", small), ("b", small), ("c", large))])
     [['a', 'b'], ['c']]
-    >>> [len(chunk) for chunk in cut([ExpectedCase(str(number), None) for number in range(120)])]
+    >>> [len(chunk) for chunk in cut([ExpectedCase(str(number)) for number in range(120)])]
     [50, 50, 20]
     """
-    if cases and cases[0].geometry is None:
+    if cases and not cases[0].byte_limit:
         size = max(TABLE_CHUNK_CASES, math.ceil(len(cases) / TABLE_CHUNKS))
         names = [case.name for case in cases]
         return [names[start : start + size] for start in range(0, len(names), size)]
     chunks: list[list[str]] = []
     voxels = 0
     for case in cases:
-        size = math.prod(case.geometry.shape) if case.geometry else 1
-        if not chunks or len(chunks[-1]) >= CHUNK_CASES or voxels + size > CHUNK_VOXELS:
+        if not chunks or len(chunks[-1]) >= CHUNK_CASES or voxels + case.cost > CHUNK_VOXELS:
             chunks.append([])
             voxels = 0
         chunks[-1].append(case.name)
-        voxels += size
+        voxels += case.cost
     return chunks

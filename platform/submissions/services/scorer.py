@@ -20,9 +20,8 @@ from evaluation import problems
 from evaluation.assessment import Assessment, parse
 from evaluation.canonical import canonical_json
 from evaluation.outcomes import Flag, Outcome
-from evaluation.problems.images import ImagePrediction, label_image_problem
+from evaluation.problems.files import FileProblem, file_problem
 from evaluation.problems.tables import TableProblem
-from evaluation.readers import read_label_image
 from evaluation.scoring import ScoredCase
 from evaluation.scoring.assembling import is_pooled
 from evaluation.scoring.pieces import Numbers, Pieces
@@ -97,14 +96,14 @@ class ReferenceCache:
         if isinstance(problem, TableProblem):
             table = reference_tables.stored(case.reference_file, problem.id)
             return self._keep(key, 1, problem.prepare(table, case.name, case.test_set.shared))
-        kind = label_image_problem(assessment.problem)
+        kind = file_problem(assessment.problem)
         with vault.opened(case.reference_file) as path:
-            image = read_label_image(path)
-        prepared = kind.prepare(assessment, image, reference_tables.instances_of(case))
+            content = kind.read_reference(assessment, path)
+        prepared = kind.prepare(assessment, content, reference_tables.instances_of(case))
         # What metrics work out about a reference, and the libraries that they load when first called, would otherwise
         # be worked out and loaded in every child again.
-        kind.warm_up_with(assessment, prepared, image)
-        return self._keep(key, math.prod(case.geometry["shape"]), prepared)
+        kind.warm_up_with(assessment, prepared, content)
+        return self._keep(key, kind.cost(case.geometry), prepared)
 
     def _keep(self, key: tuple[str, str], voxels: int, prepared: Any) -> Any:
         self._kept[key] = (voxels, prepared)
@@ -217,18 +216,19 @@ class _SubmittedTable:
 
 
 @dataclass
-class _SubmittedImages:
+class _SubmittedFiles:
     """Predictions that are a file a case, with a table of all objects beside them where there is one."""
 
     path: Path
+    problem: FileProblem
     members: Mapping[str, str]
     byte_limits: Mapping[str, int]
     beside: OpenInstances
 
-    def of(self, case: str, folder: Path) -> ImagePrediction:
+    def of(self, case: str, folder: Path) -> Any:
         target = self._target(case, folder)
         archive.extract(self.path, self.members[case], target, limit=self.byte_limits[case])
-        return ImagePrediction(target, self.beside.read(folder))
+        return self.problem.submitted(target, self.beside.read(folder))
 
     def close(self, case: str, folder: Path) -> None:
         self._target(case, folder).unlink(missing_ok=True)
@@ -242,7 +242,8 @@ def _submitted(run: Run, assessment: Assessment, members: Mapping[str, str]) -> 
     if wanted.table is not None:
         return _SubmittedTable(OpenTable(path, next(iter(members.values()), ""), wanted))
     beside = OpenInstances(path, Report.of(run.submission.report).table, wanted.instances)
-    return _SubmittedImages(path, members, {case.name: case.byte_limit for case in wanted.cases}, beside)
+    kind = file_problem(assessment.problem)
+    return _SubmittedFiles(path, kind, members, {case.name: case.byte_limit for case in wanted.cases}, beside)
 
 
 def annotated(assessment: Assessment, case: TestCase) -> dict[str, Any]:
@@ -341,6 +342,6 @@ def _trusted(value: Any, missing: list[CaseRow]) -> list[CaseRow] | None:
         is_number = isinstance(row.value, int | float) and not isinstance(row.value, bool) and math.isfinite(row.value)
         if row.outcome not in _OUTCOMES or row.flag not in _FLAGS or is_number != (row.outcome == Outcome.OK):
             return None
-        if row.image_diagonal != expected.image_diagonal:
+        if (row.image_diagonal, row.worst) != (expected.image_diagonal, expected.worst):
             return None
     return rows

@@ -18,7 +18,6 @@ from structlog.contextvars import bound_contextvars
 from audit.services import record
 from evaluation import problems
 from evaluation.assessment import Assessment
-from evaluation.problems.images import LabelImageProblem
 from evaluation.scoring import provenance
 from evaluation.scoring.assembling import assemble, is_pooled
 from evaluation.scoring.working_points import working_points
@@ -285,12 +284,9 @@ def _handed(run: Run, everything: Sequence[Scored], decoys: Collection[str]) -> 
 
 def _shared(run: Run, assessment: Assessment) -> Mapping[str, Any]:
     """What all evidence of the test set has in common."""
-    problem = problems.get(assessment.problem)
-    if not isinstance(problem, LabelImageProblem):
-        return run.test_set.shared
     metadata = run.test_set.cases.filter(is_decoy=False).values_list("name", "metadata")
     patients = {name: str(facts["patient"]) for name, facts in metadata if facts.get("patient") is not None}
-    return problem.shared_of_folder(assessment, patients)
+    return problems.get(assessment.problem).shared_evidence(assessment, run.test_set.shared, patients)
 
 
 def _assemble(run: Run, assessment: Assessment, chunks: list[Chunk]) -> list[Scored]:
@@ -337,7 +333,7 @@ def _assemble(run: Run, assessment: Assessment, chunks: list[Chunk]) -> list[Sco
 @transaction.atomic
 def _store_result(run: Run, files: _Files, *, chunks: list[Chunk]) -> None:
     submission = locked_submission(run)
-    current = Run.objects.select_for_update().get(pk=run.pk)
+    current = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     if current.is_finished:
         return
     Run.objects.filter(submission=submission, counts=True).update(counts=False, state=Run.State.SUPERSEDED)

@@ -140,7 +140,9 @@ def fail(*, lease: Lease, log: str) -> None:
 
 
 def _locked(submission: Submission) -> Submission:
-    rows = Submission.objects.select_for_update(of=("self",)).select_related("phase__task__challenge", "team")
+    rows = Submission.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "phase__task__challenge", "team"
+    )
     return rows.get(pk=submission.pk)
 
 

@@ -180,7 +180,7 @@ def _stored(upload: Upload, digests: Sequence[str] | None) -> str:
 def _submit(upload: Upload, archive: str) -> Submission:
     with transaction.atomic():
         team, user = _lock(upload.team_id, upload.user_id)
-        rows = Upload.objects.select_for_update(of=("self",)).select_related("phase__task__challenge")
+        rows = Upload.objects.select_for_update(of=("self",), no_key=True).select_related("phase__task__challenge")
         upload = rows.get(pk=upload.pk)
         if (known := Submission.objects.filter(upload=upload).first()) is not None:
             return known
@@ -233,7 +233,7 @@ def _is_late(upload: Upload) -> bool:
 
 def _lock(team: int, user: int) -> tuple[Team, User]:
     """Lock a team and a person, always in this order, until the end of the transaction."""
-    locked = Team.objects.select_for_update().get(pk=team)
+    locked = Team.objects.select_for_update(no_key=True).get(pk=team)
     # Without the key: rows that only name the person are written meanwhile.
     return locked, User.objects.select_for_update(no_key=True).get(pk=user)
 

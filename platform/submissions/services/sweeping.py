@@ -8,6 +8,7 @@ import structlog
 from django.db.models import F, Q
 from django.utils import timezone
 
+from datasets.services import hosting
 from submissions.queries.work import unassembled_runs
 from submissions.services import scoring, states, submitting
 from test_sets import vault
@@ -26,10 +27,10 @@ _DAY = 24 * 3600
 def sweep() -> dict[str, int]:
     """End what was interrupted half-way; returns how much of what was found."""
     found = {
-        "uploads": _finish_uploads() + arrivals.finish_whole(),
+        "uploads": _finish_uploads() + arrivals.finish_whole() + hosting.finish_whole(),
         "held": _decide_held(),
         "runs": _assemble(),
-        "expired": uploads.expire() + arrivals.expire(),
+        "expired": uploads.expire() + arrivals.expire() + hosting.expire(),
         "thrown_away": multiparts.throw_away_ended(),
     }
     _tidy()

@@ -155,7 +155,7 @@ def _check_cases(submission: Submission, wanted: Expectation, report: Report, le
     instances = OpenInstances(path, report.table, wanted.instances)
 
     def work(name: str, folder: Path) -> object:
-        return checks.check(path, report.members[name], cases[name], wanted.labels, folder, instances=instances)
+        return checks.check(path, report.members[name], cases[name], wanted, folder, instances=instances)
 
     for answer in answers(waiting, work, limits=child_limits(), reads=[path], beat=lease.beat, seconds=task_budget()):
         report.findings[answer.item] = checks.finding_of(answer, report.members[answer.item])

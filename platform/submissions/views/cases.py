@@ -1,11 +1,12 @@
 """Pictures of single cases: slices with outlines, drawn by a worker and fetched when they are there."""
 
+import json
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.cache import cache
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
@@ -15,10 +16,11 @@ from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase
 from challenges.views.access import organizing, page_context
 from evaluation import problems
+from evaluation.figures.case_sheets import AXES, LAYERS
 from submissions.domain import tables
 from submissions.models import Run, Submission
 from submissions.queries import counted_runs, results_frame
-from submissions.queries.pictures import can_be_drawn, is_drawn, picture_name
+from submissions.queries.pictures import can_be_drawn, is_drawn, picture_name, plan_name, sheet_name
 from submissions.queries.submissions import counted_run, visible_submission
 from submissions.rules import is_own
 from test_sets import vault
@@ -30,6 +32,8 @@ from work.jobs import send
 # A picture that was asked for is not asked for again within this time.
 _ASKED_SECONDS = 20
 TEAMS_PER_PAGE = 25
+# So many further teams stand beside the chosen one on the page of a case.
+MOST_BESIDE = 3
 
 
 @login_required
@@ -40,6 +44,7 @@ def own_case(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpRespons
     frame = tables.of_cases(results_frame(run))
     columns = tables.columns(submission.phase.assessment, frame)
     line = tables.line_of(case, frame, columns, run.case_notes)
+    ordered = tables.lines(frame, columns, run.case_notes) if columns else []
     return render(
         request,
         "submissions/case.html",
@@ -52,6 +57,9 @@ def own_case(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpRespons
             values=list(zip(columns, line.cells, strict=True)),
             note=line.note,
             picture=_picture(request, submission, run, case),
+            ordered=ordered,
+            main=columns[0] if columns else None,
+            neighbours=_around([entry.case for entry in ordered], case),
         ),
     )
 
@@ -85,6 +93,60 @@ def picture_png(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResp
 
 @login_required
 @require_safe
+def viewer_plan(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResponse:
+    """What the viewer shows of a case: its sheets and where to begin; has them drawn if they are not there."""
+    _, submission, run, test_case = _load(request, slug, pk, case)
+    if not can_be_drawn(problems.get(submission.phase.assessment.problem), test_case):
+        raise Http404("There is no picture of this case.")
+    with_reference = _sees_reference(request, submission)
+    name = plan_name(run, case, with_reference=with_reference)
+    if not private().exists(name):
+        # Sheets are stored before the picture: where there is one without them, the kind of problem has no slices.
+        if is_drawn(run, case, with_reference=with_reference):
+            raise Http404("There are no slices of this case.")
+        _have_drawn(run, case)
+        return JsonResponse({"drawn": False})
+    layers = [layer for layer in LAYERS if layer != "reference" or with_reference]
+    address = [submission.challenge.slug, submission.pk, case]
+    return JsonResponse(
+        {
+            "drawn": True,
+            "case": case,
+            "team": submission.team.name,
+            "strips": [
+                strip
+                | {
+                    "sheets": {
+                        layer: reverse("submissions:case_sheet", args=[*address, layer, strip["axis"]])
+                        for layer in layers
+                    }
+                }
+                for strip in json.loads(vault.read_bytes(name))
+            ],
+        }
+    )
+
+
+@login_required
+@require_safe
+def sheet(request: HttpRequest, slug: str, pk: Any, case: str, layer: str, axis: str) -> HttpResponse:
+    """All slices of a layer along an axis; those of the reference only for whom the phase reveals it, and noted."""
+    _, submission, run, test_case = _load(request, slug, pk, case)
+    if layer not in LAYERS or axis not in AXES or (layer == "reference" and not _sees_reference(request, submission)):
+        raise Http404("There is no such picture.")
+    name = sheet_name(run, case, layer, axis)
+    if not private().exists(name):
+        raise Http404("This picture has not been drawn yet.")
+    if layer == "reference":
+        note_seen(actor=request.user, case=test_case)
+    kind = "image/jpeg" if layer == "image" else "image/png"
+    response = HttpResponse(vault.read_bytes(name), content_type=kind)
+    response["Cache-Control"] = "private, max-age=300"
+    return response
+
+
+@login_required
+@require_safe
 def organized_case(request: HttpRequest, slug: str, case: str) -> HttpResponse:
     """One case through all teams (organizers)."""
     challenge = organizing(request, slug)
@@ -94,6 +156,8 @@ def organized_case(request: HttpRequest, slug: str, case: str) -> HttpResponse:
     shown = list(page.object_list)
     chosen = next((run for run in shown if str(run.submission_id) == request.GET.get("submission")), None)
     chosen = chosen or (shown[0] if shown else None)
+    wanted = request.GET.getlist("beside")[:MOST_BESIDE]
+    beside = [run for run in shown if str(run.submission_id) in wanted and run != chosen]
     # A result is a file: no more of them are read than a page shows.
     frames = {run.pk: tables.of_cases(results_frame(run)) for run in shown}
     columns = tables.columns(phase.assessment, frames[chosen.pk]) if chosen else []
@@ -114,10 +178,17 @@ def organized_case(request: HttpRequest, slug: str, case: str) -> HttpResponse:
             teams=teams,
             page=page,
             chosen=chosen,
+            beside=beside,
             neighbours=_neighbours(test_case),
             picture=_picture(request, chosen.submission, chosen, case) if chosen else None,
         ),
     )
+
+
+def _have_drawn(run: Run, case: str) -> None:
+    """Ask a worker for the pictures of a case, unless one was asked a moment ago."""
+    if cache.add(f"picture:{run.pk}:{case}", 1, _ASKED_SECONDS):
+        send("submissions.tasks.draw_case", [str(run.pk), case])
 
 
 def _load(request: HttpRequest, slug: str, pk: Any, case: str) -> tuple[Challenge, Submission, Run, TestCase]:
@@ -148,11 +219,15 @@ def _case_of(challenge: Challenge, case: str, phase: str | None) -> tuple[Phase,
 
 
 def _neighbours(case: TestCase) -> dict[str, str | None]:
-    names = list(case.test_set.cases.order_by("position").values_list("name", flat=True))
-    place = names.index(case.name)
+    return _around(list(case.test_set.cases.order_by("position").values_list("name", flat=True)), case.name)
+
+
+def _around(cases: list[str], case: str) -> dict[str, str | None]:
+    """The cases before and after one in a list."""
+    place = cases.index(case) if case in cases else -1
     return {
-        "previous": names[place - 1] if place else None,
-        "next": names[place + 1] if place + 1 < len(names) else None,
+        "previous": cases[place - 1] if place > 0 else None,
+        "next": cases[place + 1] if 0 <= place < len(cases) - 1 else None,
     }
 
 
@@ -168,18 +243,20 @@ def _picture(
 
     A small one is a preview among others, which leads to the page of its case.
     """
-    if not can_be_drawn(TestCase.objects.get(test_set=run.test_set_id, name=case)):
+    problem = problems.get(submission.phase.assessment.problem)
+    if not can_be_drawn(problem, TestCase.objects.get(test_set=run.test_set_id, name=case)):
         return None
     with_reference = _sees_reference(request, submission)
     drawn = is_drawn(run, case, with_reference=with_reference)
-    if not drawn and cache.add(f"picture:{run.pk}:{case}", 1, _ASKED_SECONDS):
-        send("submissions.tasks.draw_case", [str(run.pk), case])
+    if not drawn:
+        _have_drawn(run, case)
     args = [submission.challenge.slug, submission.pk, case]
     return {
         "case": case,
         "drawn": drawn,
         "with_reference": with_reference,
-        "shows": problems.get(submission.phase.assessment.problem).picture,
+        "words": problem.picture_words.format(case=case),
+        "caption": problem.picture_caption.format(shown="reference" if with_reference else "prediction"),
         "address": reverse("submissions:case_picture_png", args=args),
         "again": reverse("submissions:case_picture", args=args) + ("?small=1" if small else ""),
         "small": small,

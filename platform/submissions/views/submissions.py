@@ -14,13 +14,17 @@ from rules import test_rule
 from challenges import queries as challenge_queries
 from challenges.models import Challenge
 from challenges.views.access import page_context, participating
+from submissions import hooks
 from submissions.domain import results, tables
 from submissions.domain.report import Report
 from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.counting import Counting, counting, standing_submissions
+from submissions.queries.expected import expected_words
+from submissions.queries.own_list import listed
 from submissions.queries.pictures import drawable
 from submissions.queries.progress import progress
+from submissions.queries.progressing import changes, earlier_runs
 from submissions.queries.releases import told_values
 from submissions.queries.submissions import counted_run, of_teams, visible_submission
 from submissions.services import choosing, states
@@ -29,6 +33,7 @@ from web.spreadsheets import csv_file
 View = "submissions.view_submission"
 # Of so many of the worst cases, the page of a submission shows a picture.
 PREVIEWS = 3
+WORST_METRICS = 2
 PER_PAGE = 50
 OWN_COLUMNS = ("submission", "phase", "team", "archive", "received", "state", "late", "counts", "reason")
 
@@ -43,12 +48,12 @@ def _load(request: HttpRequest, slug: str, pk: Any, *, perm: str = View) -> tupl
 def own(request: HttpRequest, slug: str) -> HttpResponse:
     """All submissions of the visitor's teams."""
     challenge, teams = participating(request, slug)
-    page = Paginator(of_teams(teams), PER_PAGE).get_page(request.GET.get("page"))
-    return render(
-        request,
-        "submissions/own.html",
-        page_context(request, challenge, page=page, own_teams=teams, standing=standing_submissions(teams)),
-    )
+    page = Paginator(of_teams(teams).select_related("release"), PER_PAGE).get_page(request.GET.get("page"))
+    standing = standing_submissions(teams)
+    context = page_context(request, challenge, page=page, own_teams=teams, standing=standing)
+    # The same objects as on the page, with the labels that its context has given their phases.
+    context["rows"] = listed(request.user, list(page.object_list), teams, standing)
+    return render(request, "submissions/own.html", context)
 
 
 @login_required
@@ -115,11 +120,22 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         "shows_scores": run is not None and user.has_perm("submissions.view_scores", submission),
         "shows_cases": run is not None and user.has_perm("submissions.view_case_scores", submission),
     }
+    content["placed"] = hooks.place_of(user, submission, request.GET.get("against", "")) if run is not None else None
+    content["is_own"] = submission.team.members.filter(user=user).exists()
     if content["shows_scores"]:
         exact = content["may_organize"] or submission.phase.is_revealed
         values = run.summary["values"] if exact else told_values(submission, run)
         content["summary"] = run.summary
-        content["summary_lines"] = tables.summary_lines(submission.phase.assessment, {"values": values})
+        content["earlier"] = earlier_runs(submission)
+        higher = {metric.name: metric.higher_is_better for metric in submission.phase.assessment.metrics}
+        content["summary_lines"] = [
+            line | {"changes": change}
+            for line, change in zip(
+                tables.summary_lines(submission.phase.assessment, {"values": values}),
+                changes(values, content["earlier"], higher=higher, exact=exact),
+                strict=True,
+            )
+        ]
         content["feedback"] = "" if exact else submission.phase.feedback
     if content["shows_cases"]:
         assessment = submission.phase.assessment
@@ -130,9 +146,28 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         if content["may_decide"] and content["columns"]:
             worst = [line.case for line in content["lines"] if not line.note]
             content["previews"] = drawable(run, worst[:PREVIEWS])
+        content["worst"] = _worst(content, content["placed"])
+    if content["report"].troubled:
+        content["expected"] = expected_words(submission, [finding.case for finding in content["report"].troubled])
     if content["may_organize"]:
         content["runs"] = submission.runs.select_related("triggered_by", "test_set").order_by("-number")
     return content
+
+
+def _worst(content: dict[str, Any], placed: hooks.Placed | None) -> list[dict[str, Any]]:
+    """The cases with the worst mean rank, their values in the first metrics, and the field's median where it is known."""
+    medians = placed.medians if placed is not None else {}
+    return [
+        {
+            "case": line.case,
+            "note": line.note,
+            "values": [
+                (column, cell, medians.get(f"{column.metric}/{column.region or ''}", {}).get(line.case, ""))
+                for column, cell in zip(content["columns"][:WORST_METRICS], line.cells, strict=False)
+            ],
+        }
+        for line in content["lines"][:PREVIEWS]
+    ]
 
 
 @login_required

@@ -12,6 +12,8 @@ from django.views.decorators.http import require_http_methods
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase, Team
 from challenges.views.access import page_context, participating, phase_by_id, team_in
+from evaluation import problems
+from evaluation.problems.files import FileProblem, FileWords
 from evaluation.problems.tables import SubmitWords, table_problem
 from submissions.domain.costs import cost_of_a_missing_case
 from submissions.forms.submitting import SubmitForm
@@ -77,6 +79,8 @@ def _submit(request: HttpRequest, challenge: Challenge, teams: list[Team]) -> Ht
             wanted=expectation(test_set, phase.assessment) if test_set else None,
             missing_cost=cost_of_a_missing_case(phase.assessment) if phase else "",
             table_words=_table_words(phase, test_set) if phase and test_set else None,
+            file_words=_file_words(phase, test_set) if phase and test_set else None,
+            expected_rows=_expected_rows(phase, test_set) if phase and test_set else [],
             quota=quota(phase, team, request.user) if phase and team else None,
             form=form,
             references_public=are_public(phase) if phase else False,
@@ -99,6 +103,20 @@ def _table_words(phase: Phase, test_set: TestSet) -> SubmitWords | None:
         return None
     cost = cost_of_a_missing_case(phase.assessment) if phase.incomplete_allowed else ""
     return table_problem(wanted.table.problem).submit_words(wanted.table, len(wanted.cases), incomplete_cost=cost)
+
+
+def _file_words(phase: Phase, test_set: TestSet) -> FileWords | None:
+    """What the page says of the files of predictions, where each case has one."""
+    problem, wanted = problems.get(phase.assessment.problem), expectation(test_set, phase.assessment)
+    return problem.submit_words(phase.assessment, len(wanted.cases)) if isinstance(problem, FileProblem) else None
+
+
+def _expected_rows(phase: Phase, test_set: TestSet) -> list[tuple[str, tuple[str, ...]]]:
+    """Each expected case with what participants may know of it, in words."""
+    problem, cases = problems.get(phase.assessment.problem), expectation(test_set, phase.assessment).cases
+    if not isinstance(problem, FileProblem):
+        return [(case.name, ()) for case in cases]
+    return [(case.name, problem.fact_cells(case.facts)) for case in cases]
 
 
 def _take(request: HttpRequest, phase: Phase, team: object, form: SubmitForm) -> object:

@@ -35,9 +35,13 @@ def _rows() -> Iterator[Row]:
 
 def seals(registration: Registration) -> Iterator[Seal]:
     """The test sets that were sealed for the challenge of a registration, once everybody may see the challenge."""
-    rows = TestSet.objects.filter(
-        phase__task__challenge__projection__registration=registration, phase__task__challenge__is_public=True
-    ).exclude(manifest_digest="")
+    rows = (
+        TestSet.objects.filter(
+            phase__task__challenge__projection__registration=registration, phase__task__challenge__is_public=True
+        )
+        .exclude(manifest_digest="")
+        .filter(undone_at=None)
+    )
     rows = rows.select_related("phase__task", "change_request").order_by("phase__task", "phase__position", "version")
     for row in rows:
         yield Seal(

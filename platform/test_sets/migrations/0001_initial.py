@@ -12,7 +12,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("challenges", "0002_immutable"),
-        ("registry", "0003_full_text"),
+        ("changes", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -63,7 +63,7 @@ class Migration(migrations.Migration):
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="+",
-                        to="registry.changerequest",
+                        to="changes.changerequest",
                     ),
                 ),
                 (

@@ -25,6 +25,9 @@ class TestSet(models.Model):
     sealed_at = models.DateTimeField(null=True, blank=True, editable=False)
     manifest_digest = models.CharField(max_length=64, blank=True, editable=False)
     is_active = models.BooleanField(default=False, help_text="the version that new runs are scored against")
+    undone_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="when the sealing was undone, before anything was submitted"
+    )
     shared = models.JSONField(
         default=dict,
         blank=True,
@@ -36,7 +39,7 @@ class TestSet(models.Model):
         max_length=30, blank=True, editable=False, help_text="how the references of several annotators became one"
     )
     change_request = models.ForeignKey(
-        "registry.ChangeRequest",
+        "changes.ChangeRequest",
         null=True,
         blank=True,
         editable=False,
@@ -58,6 +61,10 @@ class TestSet(models.Model):
             models.CheckConstraint(
                 condition=Q(is_active=False) | (Q(sealed_at__isnull=False) & ~Q(manifest_digest="")),
                 name="test_sets_active_test_set_is_sealed",
+            ),
+            models.CheckConstraint(
+                condition=Q(undone_at__isnull=True) | Q(is_active=False, sealed_at__isnull=False),
+                name="test_sets_undone_test_set_was_sealed_and_is_not_in_use",
             ),
         ]
 

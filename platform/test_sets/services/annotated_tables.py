@@ -66,7 +66,7 @@ def _joined(found: Found, folder: Path, rule: str, scored: Sequence[str], assess
     }
     [first, *_] = tables
     if rule in problem.merging.computed:
-        target = folder / REFERENCES / problem.table_files[0]
+        target = folder / REFERENCES / problem.reference_tables[0]
         reasons = problem.merge_annotators(tables, rule, scored, assessment, target)
         return {"problems": reasons} if reasons else {"file": target.name}
     if rule in merging.EACH:

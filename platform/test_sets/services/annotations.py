@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.assessment import Assessment
+from evaluation.problems.files import file_problem
 from evaluation.problems.tables import table_problem
-from evaluation.readers import case_name
 from evaluation.readers.instance_tables import INSTANCES_FILE
 from test_sets.queries.expectation import has_one_table
 from test_sets.services import reference_tables
@@ -66,23 +66,26 @@ def keep_annotators(
         if has_one_table(assessment):
             _keep_table(found, name, folder, assessment, cases, scored)
         else:
-            _keep_images(found, name, folder, assessment, set(cases))
+            _keep_files(found, name, folder, assessment, set(cases))
     return found
 
 
-def _keep_images(found: Annotations, name: str, folder: Path, assessment: Assessment, cases: set[str]) -> None:
+def _keep_files(found: Annotations, name: str, folder: Path, assessment: Assessment, cases: set[str]) -> None:
+    problem = file_problem(assessment.problem)
     table = reference_tables.read_instances_beside(folder, assessment)
     table_digest = ""
     if table is not None:
         found.instances[name] = keep_secret("references", folder / INSTANCES_FILE)
         table_digest = sha256_of(folder / INSTANCES_FILE)
     for path in sorted(folder.iterdir()):
-        if (known := case_name(path)) is None or known[0] not in cases:
+        if (case := problem.case_of(path.name)) not in cases:
             continue
-        case, digest = known[0], sha256_of(path)
+        digest = sha256_of(path)
         if table_digest:
             digest = reference_tables.digest_with_instances(case, digest, table_digest)
-        found.drawn.append(Drawn(name, case, keep_secret("references", path), digest))
+        found.drawn.append(
+            Drawn(name, case, keep_secret("references", path, ending=problem.ending_of(path.name)), digest)
+        )
 
 
 def _keep_table(

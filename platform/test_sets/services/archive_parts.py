@@ -16,11 +16,12 @@ from confinement.sandbox import answers
 from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.designs.document.form import Values
-from evaluation.problems.images import label_image_problem
-from evaluation.readers import SUFFIXES, Geometry, ReadError, read_geometry, read_label_image
+from evaluation.problems.base import Problem
+from evaluation.problems.files import FileProblem, file_problem
+from evaluation.readers import ReadError
 from evaluation.readers.instance_tables import INSTANCES_FILE
 from test_sets.domain import merging
-from test_sets.queries.expectation import geometry_document, geometry_of, has_one_table, labels_allowed
+from test_sets.queries.expectation import has_one_table
 from uploads.limits import child_limits
 
 DECOY: Final = "decoy"
@@ -115,11 +116,17 @@ def merge_rule(found: Found, phase: Phase, assessment: Assessment, wanted: str) 
 def _lacking(found: Found, assessment: Assessment) -> list[str]:
     """Merged references that are not there."""
     if not found.references:
-        names = problems.get(assessment.problem).table_files or ("",)
+        names = problems.get(assessment.problem).reference_tables or ("",)
         return [" or ".join(f"references/{name}" for name in names)]
     if has_one_table(assessment):
         return []
-    return [f"{case}: references/{case}.nii.gz" for case in sorted(found.named - set(found.references))]
+    problem = problems.get(assessment.problem)
+    return [f"{case}: references/{file_of(problem, case)}" for case in sorted(found.named - set(found.references))]
+
+
+def file_of(problem: Problem, case: str) -> str:
+    """What the file of a case may be called."""
+    return f"{case}{problem.suffixes[0] if isinstance(problem, FileProblem) else ''}"
 
 
 def check_characteristics(found: Found, phase: Phase, cases: Sequence[str]) -> None:
@@ -191,9 +198,9 @@ def join(
     Returns
     -------
     dict
-        Case → grid of each reference that was made or compared.
+        Case → what participants may know of each reference that was made or compared.
     """
-    labels = labels_allowed(assessment)
+    problem = file_problem(assessment.problem)
     names = sorted(found.annotators)
     if rule in merging.EACH:
         own = folder / f"annotator-{names[0]}" / INSTANCES_FILE
@@ -201,7 +208,8 @@ def join(
             shutil.copyfile(own, folder / "references" / INSTANCES_FILE)
     bare = [case for case in decoys if case not in found.named]
 
-    def of_annotators(case: str) -> Path:
+    def of_annotators(case: str) -> tuple[Path, list[Path]]:
+        """The reference of a case, and the files that have to be comparable with it."""
         files = [
             folder / f"annotator-{name}" / found.annotators[name][case]
             for name in names
@@ -209,42 +217,33 @@ def join(
         ]
         target = folder / "references" / case
         if rule in merging.computed(assessment.problem):
-            return merging.merge_files(files, rule, target)
+            return problem.merge_files(files, rule, target), []
         if rule in merging.EACH:
             made = folder / "references" / files[0].name
             shutil.copyfile(files[0], made)
         else:
             made = folder / "references" / found.references[case]
-        grid = read_geometry(made)
-        for path in files:
-            read_label_image(path, expected=grid)
-        return made
+        return made, files
 
     def of_decoy(case: str) -> Path:
-        label = label_image_problem(assessment.problem).blank_label(assessment)
-        return merging.stand_in(_grid_of(case), label, folder / "references" / case)
-
-    def _grid_of(case: str) -> Geometry:
         image = found.images.get(case, "")
-        if image.lower().endswith(tuple(SUFFIXES)):
-            return read_geometry(folder / "images" / image)
-        grid = geometry_of(known[case]) if case in known else None
-        if grid is None:
-            raise ValueError(
-                f"a decoy without a reference needs images/{case}.nii.gz (or another format with a grid), or any label image "
-                f"of its grid as references/{case}.nii.gz"
-            )
-        return grid
+        facts = problem.facts_of_image(folder / "images" / image) if image else None
+        facts = facts or known.get(case)
+        if facts is None:
+            raise ValueError(problem.no_decoy_words.format(case=case))
+        return problem.stand_in(assessment, facts, folder / "references" / case)
 
     def work(case: str, _own: Path) -> object:
         try:
-            made = of_decoy(case) if case in bare else of_annotators(case)
-            image = read_label_image(made, allowed_labels=labels)
-            return {"file": made.name, "geometry": geometry_document(image.geometry)}
+            made, alike = (of_decoy(case), []) if case in bare else of_annotators(case)
+            facts = problem.facts_of(problem.read_reference(assessment, made))
+            for path in alike:
+                problem.read_prediction(path, facts, problem.expected(assessment))
         except ReadError as error:
             return {"problem": f"{error.file}: {error.message}. {error.remedy}"}
         except (OSError, RuntimeError, ValueError) as error:
             return {"problem": " ".join(str(error).split())[:300] or type(error).__name__}
+        return {"file": made.name, "geometry": facts}
 
     wanted = sorted(set(bare).union(*found.annotators.values()))
     geometries = {}

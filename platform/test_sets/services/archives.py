@@ -17,13 +17,14 @@ from confinement.sandbox import Answer, answers
 from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.bundle import metadata_columns
-from evaluation.problems.images import LabelImageProblem
+from evaluation.problems.base import Problem
+from evaluation.problems.files import FileProblem, file_problem
 from evaluation.problems.tables import table_problem
-from evaluation.readers import ReadError, case_name, read_label_image
-from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable, check_instances
-from test_sets.domain import slices
+from evaluation.readers import ReadError, case_name
+from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable
+from test_sets.domain import backgrounds
 from test_sets.models import TestCase, TestSet
-from test_sets.queries.expectation import geometry_document, has_one_table, labels_allowed, refusal
+from test_sets.queries.expectation import has_one_table, refusal
 from test_sets.services import archive_parts as parts
 from test_sets.services import reference_tables
 from test_sets.services.annotated_tables import join_tables
@@ -38,6 +39,8 @@ PROBLEMS_SHOWN = 50
 _LARGE_TABLE = "too large for a table."
 _MESSAGE_BYTES = 32 * MIB
 _NAME_LENGTH = 150
+# So many endings are named in a message.
+_FEW = 3
 # Read as they are written: 007 is a name and not a number.
 _NAMES = ("case", "patient")
 # Slower than any disk that would be used: bounds unpacking by the size of the archive.
@@ -129,7 +132,7 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
     room = max(0, free_bytes() - settings.PODIUM_WORK_RESERVE_BYTES)
     limits = replace(ArchiveLimits(), room_bytes=room if archive.is_zip(path) else room // 2)
     problem = problems.get(assessment.problem)
-    takes_instances = isinstance(problem, LabelImageProblem) and problem.table_beside(assessment) is not None
+    takes_instances = isinstance(problem, FileProblem) and problem.table_beside(assessment) is not None
 
     def work(_item: str, own: Path) -> object:
         found = Found()
@@ -138,7 +141,7 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
             if archive.is_tar(path):
                 source = own / "repacked.zip"
                 archive.repack_tar(path, source, limits)
-            _sort(source, folder, problem.table_files, limits, found, instances=takes_instances)
+            _sort(source, folder, problem, limits, found, instances=takes_instances)
         except archive.ArchiveError as error:
             found.problems.append(str(error))
         if (folder / CASES).exists():
@@ -165,9 +168,10 @@ def _unpack(path: Path, folder: Path, assessment: Assessment, beat: Callable[[],
 
 
 def _sort(
-    source: Path, folder: Path, tables: Sequence[str], limits: ArchiveLimits, found: Found, *, instances: bool
+    source: Path, folder: Path, problem: Problem, limits: ArchiveLimits, found: Found, *, instances: bool
 ) -> None:
     """Write every file to its place under its own name, whatever folders the archive names."""
+    tables = (*problem.reference_tables, *problem.files_beside_references)
     members = archive.members(source, limits)
     paths = {member.path: PurePosixPath(member.path.replace("\\", "/")).parts for member in members}
     tops = {names[0] for names in paths.values() if len(names) > 1}
@@ -197,9 +201,19 @@ def _sort(
             archive.extract(source, member.path, folder / place / name, limit=TableLimits().bytes, remedy=_LARGE_TABLE)
             continue
         is_table = bool(tables) and place != IMAGES
-        case = name if is_table and name in tables else _case(name, photographs=place == IMAGES)
-        if not case or (is_table and name not in tables):
-            wanted = " or ".join(tables) if is_table else "<case>.nii.gz or another image format"
+        if place == IMAGES:
+            case = _image_case(name)
+        elif isinstance(problem, FileProblem):
+            case, inner = problem.place_of(names[1:])
+            if inner != name and inner and kept.get(case) in (None, inner.partition("/")[0]):
+                # One of several files of a reference, which keep their folder.
+                _extract_part(source, member.path, folder / place, inner, limits, found)
+                kept |= {case: inner.partition("/")[0]} if case else {}
+                continue
+        else:
+            case = name if name in tables else ""
+        if not case:
+            wanted = " or ".join(tables) if is_table else _file_wanted(None if place == IMAGES else problem)
             found.problems.append(f"{member.path}: is not read. Name it {wanted}, or leave it out.")
         elif case in kept:
             found.problems.append(
@@ -210,11 +224,27 @@ def _sort(
             archive.extract(source, member.path, folder / place / name, limit=limits.entry_bytes)
 
 
-def _case(name: str, *, photographs: bool) -> str:
+def _extract_part(source: Path, member: str, place: Path, inner: str, limits: ArchiveLimits, found: Found) -> None:
+    target = place / inner
+    if target.exists() or not set(PurePosixPath(inner).parts).isdisjoint((".", "..", "/")):
+        found.problems.append(f"{member}: {inner} is there already. Keep one file of that name.")
+        return
+    target.parent.mkdir(exist_ok=True)
+    archive.extract(source, member, target, limit=limits.entry_bytes)
+
+
+def _image_case(name: str) -> str:
     if known := case_name(Path(name)):
         return known[0]
     path = PurePosixPath(name)
-    return path.stem if photographs and path.suffix.lower() in PHOTOGRAPHS else ""
+    return path.stem if path.suffix.lower() in PHOTOGRAPHS else ""
+
+
+def _file_wanted(problem: Problem | None) -> str:
+    """How a file of a case is named: a reference of a kind of problem, or an image."""
+    if not isinstance(problem, FileProblem) or len(problem.suffixes) > _FEW:
+        return "<case>.nii.gz or another image format"
+    return " or ".join(f"<case>{ending}" for ending in problem.suffixes)
 
 
 def _read_cases(path: Path, found: Found) -> None:
@@ -266,6 +296,7 @@ def _present_grids(phase: Phase) -> dict[str, dict[str, Any]]:
 def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> list[str]:
     """The cases in their order; what does not fit together is added to the problems."""
     rows = {str(record["case"]): record for record in found.records or ()}
+    problem = problems.get(assessment.problem)
     is_table = has_one_table(assessment)
     if is_table and not rows:
         found.problems.append(f"{CASES}: is missing. With references in one table it has to say which cases there are.")
@@ -277,7 +308,7 @@ def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> 
             )
         if not is_table and case not in found.named and case not in decoys:
             found.problems.append(
-                f"{CASES}: the case {case} has no reference. Add {REFERENCES}/{case}.nii.gz, or delete its line."
+                f"{CASES}: the case {case} has no reference. Add {REFERENCES}/{parts.file_of(problem, case)}, or delete its line."
             )
     drawn = [(files, f"annotator-{name}") for name, files in found.annotators.items()]
     for kept, place in ((found.images, IMAGES), *(() if is_table else (*drawn, (found.references, REFERENCES)))):
@@ -287,7 +318,8 @@ def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> 
                     f"{place}/{name}: {CASES if rows else REFERENCES} has no case {case}. Add it there, or remove the file."
                 )
     if not cases:
-        found.problems.append(f"{REFERENCES}: has no files that are read. Add one label image for each case.")
+        words = problem.file_words if isinstance(problem, FileProblem) else "file"
+        found.problems.append(f"{REFERENCES}: has no files that are read. Add one {words} for each case.")
     for column in metadata_columns(assessment):
         lacking = [case for case in cases if case not in decoys and rows.get(case, {}).get(column) in (None, "")]
         if lacking:
@@ -302,14 +334,13 @@ def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> 
 def _read_files(
     found: Found, folder: Path, assessment: Assessment, beat: Callable[[], None]
 ) -> dict[str, dict[str, Any]]:
-    """Read each reference and image in a child as it will be read later; returns the grids of label images by case.
+    """Read each reference and image in a child as it will be read later; returns what participants may know of them by case.
 
     Raises
     ------
     TestSetError
         With everything that cannot be taken.
     """
-    labels = labels_allowed(assessment)
     is_table = has_one_table(assessment)
     places = {f"{REFERENCES}/{name}": case for case, name in found.references.items()}
     places |= {f"{IMAGES}/{name}": case for case, name in found.images.items()}
@@ -322,17 +353,18 @@ def _read_files(
         file = folder / item
         try:
             if item.startswith(IMAGES):
-                slices.background(file)
+                backgrounds.read(file)
                 return {}
             if is_table:
                 table_problem(assessment.problem).read_references(file)
                 return {}
-            label_map = read_label_image(file, allowed_labels=labels)
+            problem = file_problem(assessment.problem)
+            content = problem.read_reference(assessment, file)
             if file.parent not in beside:
                 beside[file.parent] = reference_tables.read_instances_beside(file.parent, assessment)
             if (table := beside[file.parent]) is not None:
-                check_instances(label_map, table.of(places[item]), case=places[item], file=file.name)
-            return {"geometry": geometry_document(label_map.geometry)}
+                problem.check_objects(content, table.of(places[item]), case=places[item], file=file.name)
+            return {"geometry": problem.facts_of(content)}
         except ReadError as error:
             return {"problem": f"{error.message}. {error.remedy}"}
         except reference_tables.ReferenceTableError as error:
@@ -347,7 +379,7 @@ def _read_files(
         if problem:
             of_case = "" if is_table and not answer.item.startswith(IMAGES) else f", case {places[answer.item]}"
             problems.append(f"{answer.item}{of_case}: {problem}")
-        elif geometry and answer.item.startswith(f"{REFERENCES}/"):
+        elif geometry is not None and answer.item.startswith(f"{REFERENCES}/"):
             geometries[places[answer.item]] = geometry
     _refuse(problems)
     return geometries

@@ -48,7 +48,7 @@ def begin(
     except TestSetError as error:
         raise UploadError(str(error)) from error
     with transaction.atomic():
-        Phase.objects.select_for_update().get(pk=phase.pk)
+        Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
         now = timezone.now()
         receiving = TestSetUpload.objects.filter(state=TestSetUpload.State.RECEIVING, expires_at__gt=now)
@@ -114,7 +114,9 @@ def finish(*, upload: TestSetUpload) -> TestSetArchive:
     """
     try:
         with transaction.atomic():
-            rows = TestSetUpload.objects.select_for_update(of=("self",)).select_related("phase", "user", "archive")
+            rows = TestSetUpload.objects.select_for_update(of=("self",), no_key=True).select_related(
+                "phase", "user", "archive"
+            )
             upload = rows.get(pk=upload.pk)
             if upload.archive is not None:
                 return upload.archive

@@ -15,9 +15,9 @@ def keep(kind: str, path: Path) -> str:
     return name
 
 
-def keep_secret(kind: str, path: Path) -> str:
-    """Store a file as `keep` does, encrypted."""
-    name = f"{kind}/{sha256_of(path)}{_suffix(path)}{vault.SUFFIX}"
+def keep_secret(kind: str, path: Path, *, ending: str = "") -> str:
+    """Store a file as `keep` does, encrypted; its ending, where it is not that of an image, tells how it is read again."""
+    name = f"{kind}/{sha256_of(path)}{ending or _suffix(path)}{vault.SUFFIX}"
     if not private().exists(name):
         vault.keep_file(name, path)
     return name

@@ -8,7 +8,7 @@ from typing import Any, Final
 from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.canonical import sha256
-from evaluation.problems.images import LabelImageProblem
+from evaluation.problems.files import FileProblem
 from evaluation.problems.tables import ReferenceTable, ReferenceTableError, TableProblem, table_problem
 from evaluation.readers.instance_tables import (
     INSTANCES_FILE,
@@ -34,9 +34,9 @@ def find(folder: Path, problem: TableProblem) -> Path:
     ReferenceTableError
         When there is none, or more than one.
     """
-    present = [folder / name for name in problem.table_files if (folder / name).is_file()]
+    present = [folder / name for name in problem.reference_tables if (folder / name).is_file()]
     if len(present) != 1:
-        names = " or ".join(problem.table_files)
+        names = " or ".join(problem.reference_tables)
         raise ReferenceTableError(f"The folder of references needs one table {names}; it has {len(present)}.")
     return present[0]
 
@@ -106,7 +106,7 @@ def read_instances_beside(folder: Path, assessment: Assessment) -> InstanceTable
         When it cannot be taken.
     """
     problem = problems.get(assessment.problem)
-    rules = problem.table_beside(assessment) if isinstance(problem, LabelImageProblem) else None
+    rules = problem.table_beside(assessment) if isinstance(problem, FileProblem) else None
     if rules is None:
         return None
     path = folder / INSTANCES_FILE

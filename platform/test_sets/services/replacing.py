@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from challenges.models import Phase
 from challenges.queries.projections import projection_of
-from registry.models import ChangeRequest, ProposedChange
+from changes.models import ChangeRequest, ProposedChange
 from test_sets import hooks
 from test_sets.hooks import Dependents
 from test_sets.models import TestSet
@@ -23,6 +23,7 @@ REGISTERED_PARAMETERS = (
     "case_hierarchy",
     "case_number_justification",
     "case_table",
+    "corrected_references",
     "data_filtering",
     "data_split",
     "number_of_annotators_test",
@@ -107,7 +108,7 @@ def approved_change(phase: Phase, before: TestSet) -> ChangeRequest | None:
     )
     change = approved.select_related("request").order_by("decision__decided_at", "pk").first()
     if change is None:
-        page = reverse("registry:changes", args=[projection.registration.identifier])
+        page = reverse("changes:list", args=[projection.registration.identifier])
         raise TestSetError(
             f"The challenge is registered, and its sealed test set is part of what was promised. Ask for a change of what "
             f"the design says about test cases or their annotation, at {page}, and replace the test set when it is approved."

@@ -15,19 +15,21 @@ from accounts.models import User
 from audit.services import record
 from challenges.models import Phase
 from evaluation.assessment import Assessment
+from evaluation.assessment.exclusions import GRADES
 from evaluation.bundle import metadata_columns
 from evaluation.canonical import sha256
+from evaluation.problems.files import FileProblem, file_problem
 from evaluation.problems.tables import table_problem
-from evaluation.readers import ReadError, case_name, read_label_image
-from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable, check_instances
+from evaluation.readers import ReadError, case_name
+from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable
 from test_sets.models import Annotation, TestCase, TestSet
 from test_sets.queries.decoys import tells_decoys
-from test_sets.queries.expectation import geometry_document, has_one_table, labels_allowed, refusal
+from test_sets.queries.expectation import has_one_table, refusal
 from test_sets.services import reference_tables, replacing
 from test_sets.services.annotations import Annotations, keep_annotators
 from test_sets.services.files import keep, keep_secret
 from test_sets.services.replacing import Replacement, TestSetError
-from uploads.storage import sha256_of
+from uploads.storage import sha256_of, working_folder
 
 # Beside the formats of label images: pictures may have lost something in compression, labels may not.
 PHOTOGRAPHS = (".jpg", ".jpeg")
@@ -65,7 +67,7 @@ def create_test_set(
     phase
         The phase; an older version of its test set stays readable but is no longer active.
     references
-        Folder with one label image a case, `<case><suffix>` (and `instances.csv` beside instances), or with one table of
+        Folder with one file a case, `<case><suffix>` (and `instances.csv` beside instances), or with one table of
         all cases, as the contract lays it out.
     cases
         Names of the cases, in the order in which they are listed.
@@ -93,8 +95,8 @@ def create_test_set(
         table lacks a characteristic that the ranking groups cases by; when decoys would be told by what the phase shows; and when
         submissions could not be scored by the phase's assessment.
     """
-    if problem := refusal(phase.assessment):
-        raise TestSetError(problem)
+    if why := refusal(phase.assessment):
+        raise TestSetError(why)
     pictures = _by_case(images) if images else {}
     if not cases or len(set(cases)) != len(cases):
         raise TestSetError("A test set needs at least one case, and each only once.")
@@ -104,24 +106,42 @@ def create_test_set(
     for column in metadata_columns(phase.assessment):
         if lacking := [case for case in scored if facts.get(case, {}).get(column) in (None, "")]:
             raise TestSetError(f"The ranking needs the characteristic {column} of every case; {lacking[0]} has none.")
+    graded = phase.assessment.exclusions.grade_column
+    if graded and (wrong := [case for case in scored if facts[case][graded] not in GRADES]):
+        raise TestSetError(f"Case {wrong[0]} has no quality grade in {graded}; it is one of {', '.join(GRADES)}.")
     shared: dict[str, Any] = {}
     drawn = _annotations(annotators or {}, phase.assessment, cases, scored)
     if has_one_table(phase.assessment):
         patients = {
             case: str(facts[case]["patient"]) for case in scored if facts.get(case, {}).get("patient") is not None
         }
-        stored, shared = _store_table(references, phase.assessment, cases, scored, pictures, patients, drawn.labels)
+        stored, shared = _store_table(
+            references,
+            phase.assessment,
+            cases,
+            {case: facts.get(case, {}) for case in scored},
+            pictures,
+            patients,
+            drawn.labels,
+        )
     else:
-        labels = labels_allowed(phase.assessment)
-        files = {case: path for case, path in _by_case(references).items() if case_name(path)}
+        problem = file_problem(phase.assessment.problem)
+        files = problem.find_references(references)
         known = geometries or {}
         table = _table_beside(references, phase.assessment)
-        stored = [_store(case, files.get(case), pictures.get(case), labels, known.get(case), table) for case in cases]
+        stored = [
+            _store(phase.assessment, problem, case, files.get(case), pictures.get(case), known.get(case), table)
+            for case in cases
+        ]
         if table is not None:
             stored, shared = _with_instances(references / INSTANCES_FILE, stored)
     shared |= drawn.shared
     with transaction.atomic():
-        phase = Phase.objects.select_for_update(of=("self",)).select_related("task__challenge").get(pk=phase.pk)
+        phase = (
+            Phase.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("task__challenge")
+            .get(pk=phase.pk)
+        )
         version = TestSet.objects.filter(phase=phase).count() + 1
         former: dict[str, str] = {}
         change = None
@@ -238,10 +258,11 @@ def _by_case(folder: Path) -> dict[str, Path]:
 
 
 def _store(
+    assessment: Assessment,
+    problem: FileProblem,
     case: str,
     reference: Path | None,
     image: Path | None,
-    labels: tuple[int, ...] | None,
     geometry: dict[str, Any] | None,
     table: InstanceTable | None,
 ) -> _Reference:
@@ -249,14 +270,16 @@ def _store(
         raise TestSetError(f"There is no reference for the case {case}.")
     try:
         if geometry is None:
-            label_map = read_label_image(reference, allowed_labels=labels)
-            geometry = geometry_document(label_map.geometry)
+            content = problem.read_reference(assessment, reference)
+            geometry = problem.facts_of(content)
             if table is not None:
-                check_instances(label_map, table.of(case), case=case, file=reference.name)
+                problem.check_objects(content, table.of(case), case=case, file=reference.name)
     except ReadError as error:
         raise TestSetError(f"The reference of {case} cannot be taken: {error}") from error
-    digest = sha256_of(reference)
-    kept = keep_secret("references", reference)
+    with working_folder() as folder:
+        whole = problem.packed(reference, folder)
+        digest = sha256_of(whole)
+        kept = keep_secret("references", whole, ending=problem.ending_of(whole.name))
     return _Reference(case, kept, digest, geometry, keep("images", image) if image else "")
 
 
@@ -283,7 +306,7 @@ def _store_table(
     folder: Path,
     assessment: Assessment,
     cases: Sequence[str],
-    scored: Sequence[str],
+    facts: Mapping[str, Mapping[str, Any]],
     pictures: dict[str, Path],
     patients: dict[str, str],
     named: Sequence[str],
@@ -292,8 +315,9 @@ def _store_table(
     try:
         problem = table_problem(assessment.problem)
         path, table = reference_tables.read(folder, problem)
-        problem.check_references(table, assessment, scored)
-        shared = reference_tables.shared(table, assessment, scored, patients, named)
+        problem.check_references(table, assessment, list(facts))
+        shared = reference_tables.shared(table, assessment, list(facts), patients, named)
+        shared |= problem.shared_facts(table, assessment, facts)
     except reference_tables.ReferenceTableError as error:
         raise TestSetError(str(error)) from error
     except ReadError as error:
@@ -304,7 +328,7 @@ def _store_table(
             case,
             kept,
             reference_tables.digest_of(case, file_digest),
-            dict(table.facts),
+            problem.facts_of(table, assessment),
             keep("images", pictures[case]) if case in pictures else "",
         )
         for case in cases

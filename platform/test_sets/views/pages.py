@@ -5,9 +5,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -19,7 +21,9 @@ from challenges.models import Challenge, Phase
 from challenges.queries import key_of, phases_of
 from challenges.queries.projections import projection_of
 from challenges.views.access import organizing, page_context, phase_by_id
+from evaluation import problems
 from evaluation.bundle import metadata_columns
+from evaluation.problems.files import FileProblem
 from test_sets import hooks, vault
 from test_sets.domain import merging
 from test_sets.forms import TestSetForm
@@ -40,6 +44,7 @@ from test_sets.services.arrivals import unfinished
 from test_sets.services.received_archives import receive
 from test_sets.services.reference_access import note_downloaded
 from test_sets.services.replacing import TestSetError, approved_change
+from test_sets.services.undoing import undo_sealing
 from uploads.limits import upload_limits
 from uploads.services.refusals import BusyError
 from web.bodies import takes_files
@@ -66,6 +71,8 @@ def _page(request: HttpRequest, challenge: Challenge, phase: Phase | None, *, fo
             "needs_change": _needed_change(phase),
             "computes_no_merging": not merging.computed(phase.assessment.problem),
             "form": form or _form(phase),
+            # Nobody needs it where there is nothing in use, and it asks with a lock.
+            "may_undo": any(entry.test_set.is_active for entry in content["versions"]) and not _is_submitted_to(phase),
             "unfinished": unfinished(phase, request.user),
             "chunk_bytes": settings.PODIUM_UPLOAD_CHUNK_BYTES,
             "max_bytes": upload_limits().max_bytes,
@@ -115,6 +122,23 @@ def _take(request: HttpRequest, challenge: Challenge, entry: Phase) -> HttpRespo
     return _page(request, challenge, entry, form=form)
 
 
+@login_required
+@require_POST
+def undo(request: HttpRequest, slug: str, phase: int, version: int) -> HttpResponse:
+    """Undo the sealing of the version in use, as long as nobody has submitted."""
+    challenge = organizing(request, slug)
+    if not request.user.has_perm("test_sets.seal_test_set", challenge):
+        raise PermissionDenied("Owners of the challenge seal and replace test sets.")
+    entry = phase_by_id(challenge, phase)
+    try:
+        undo_sealing(test_set=_version(entry, version), actor=request.user)
+    except TestSetError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"The sealing of version {version} is undone. Send the right archive now.")
+    return redirect(f"{reverse('test_sets:test_sets', args=[slug])}?phase={entry.pk}#versions")
+
+
 def _needed_change(phase: Phase) -> str:
     """The page where a change of the registration is asked for, as long as a replacement has to wait for one."""
     before, projection = TestSet.objects.filter(phase=phase, is_active=True).first(), projection_of(phase.challenge)
@@ -123,8 +147,13 @@ def _needed_change(phase: Phase) -> str:
     try:
         approved_change(phase, before)
     except TestSetError:
-        return reverse("registry:changes", args=[projection.registration.identifier])
+        return reverse("changes:list", args=[projection.registration.identifier])
     return ""
+
+
+def _is_submitted_to(phase: Phase) -> bool:
+    with transaction.atomic():
+        return hooks.was_submitted_to(phase)
 
 
 def _form(phase: Phase, *data: Any) -> TestSetForm:
@@ -136,6 +165,12 @@ def _form(phase: Phase, *data: Any) -> TestSetForm:
         asks_for_merging=projection_of(phase.challenge) is None,
         problem=phase.assessment.problem,
     )
+
+
+def _file_words(phase: Phase) -> tuple[str, str]:
+    """What a file of a case is called, and how it ends; empty where there is one table of all cases."""
+    problem = problems.get(phase.assessment.problem)
+    return (problem.file_words, problem.suffixes[0]) if isinstance(problem, FileProblem) else ("", "")
 
 
 def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
@@ -157,6 +192,7 @@ def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
         "archives": list(last_archives(phase)),
         "named": named_organizers(phase.challenge),
         "is_table": has_one_table(phase.assessment),
+        "file_words": _file_words(phase),
         "columns_needed": metadata_columns(phase.assessment),
         "may_download": test_rule("test_sets.download_references", request.user, phase.challenge),
     }

@@ -14,6 +14,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
 from web.icons import ICONS
+from web.wording import day_words, distance_words
 
 register = template.Library()
 
@@ -229,6 +230,19 @@ def moment(value: datetime | date | None, *, time: bool = True) -> SafeString:
     value = value.astimezone(tz=timezone.get_fixed_timezone(0))
     text = f"{value.day} {value:%B %Y}" + (f", {value:%H:%M} UTC" if time else "")
     return format_html('<time datetime="{}" data-moment>{}</time>', value.isoformat(timespec="seconds"), text)
+
+
+@register.simple_tag
+def deadline(value: datetime) -> SafeString:
+    """How far away a moment is, then the moment: ``in 60 days · Thu 21 Jan 2027, 23:59 UTC``; a script adds the reader's time."""
+    words = distance_words(value, timezone.now())
+    return format_html(
+        '<span class="deadline"><strong>{}</strong> <span class="deadline__moment">· <time datetime="{}" data-moment '
+        "data-local>{}</time></span></span>",
+        words,
+        value.isoformat(timespec="seconds"),
+        day_words(value),
+    )
 
 
 @register.filter

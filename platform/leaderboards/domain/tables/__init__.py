@@ -1,8 +1,10 @@
 """Output shaped: the ranking document as a stored table, the stored table as a page or a file."""
 
-from leaderboards.domain.tables.certainty import TOO_FEW, VERDICTS, looks, sets_note, spoken
+from leaderboards.domain.tables.axis import Axis
+from leaderboards.domain.tables.certainty import TOO_FEW, looks, sets_note, spoken
 from leaderboards.domain.tables.files import csv_rows, harmless
-from leaderboards.domain.tables.page import MARKS, Board, HardCase, Mark, Row, board, hard_case, marks_of
+from leaderboards.domain.tables.hard_cases import HardCase, hard_case
+from leaderboards.domain.tables.page import MARKS, Board, Mark, Row, board, marks_of
 from leaderboards.domain.tables.stored import CERTAINTY, COLUMNS, OVERALL, build, combined_rankings, metric_title
 
 __all__ = [
@@ -11,7 +13,7 @@ __all__ = [
     "MARKS",
     "OVERALL",
     "TOO_FEW",
-    "VERDICTS",
+    "Axis",
     "Board",
     "HardCase",
     "Mark",

@@ -3,14 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from leaderboards.domain.tables.words import percent
+from evaluation.claims.answers import LOOKS
 
-VERDICTS: Final = {
-    "clear": "a winner is named",
-    "leaning": "one algorithm leads, but no winner is named",
-    "open": "it is open who is best",
-}
-"""What each verdict of a ranking document means."""
 TOO_FEW: Final = frozenset({"too_few_units", "stratum_too_small"})
 """Reasons for which every rank set holds every rank."""
 
@@ -38,10 +32,7 @@ def looks(interval: float) -> str:
     >>> looks(0.95)
     'Each update of this board is a statement of its own: over many looks, more than 5 % will once have been wrong.'
     """
-    return (
-        "Each update of this board is a statement of its own: over many looks, more than "
-        f"{percent(round(1.0 - interval, 12))} will once have been wrong."
-    )
+    return " ".join(LOOKS.all(interval))
 
 
 def sets_note(order: Mapping[str, Any]) -> str:
@@ -50,5 +41,8 @@ def sets_note(order: Mapping[str, Any]) -> str:
     if sets["reason"] is None:
         return ""
     if sets["reason"] in TOO_FEW:
-        return "too few cases to say"
-    return "cannot be said"
+        return (
+            "too few cases to say, so it holds every rank: nobody can be ruled out as the best, and every row has the "
+            "amber bar"
+        )
+    return "cannot be said, so it is left out"

@@ -1,20 +1,23 @@
 """The stored table as a page: one order chosen, sorted and filtered, every number already text."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
+from evaluation.claims.answers import VERDICTS
 from leaderboards.domain.methods import Method
-from leaderboards.domain.tables.certainty import VERDICTS, sets_note
-from leaderboards.domain.tables.words import number, percent, score, score_span, span
+from leaderboards.domain.tables.axis import Axis, axis_of
+from leaderboards.domain.tables.certainty import sets_note
+from leaderboards.domain.tables.choosing import at, columns_shown, sorted_rows
+from leaderboards.domain.tables.words import number, percent, readable, score, score_span, span
 
 PAGE_ROWS = 100
 """So many teams stand on one page."""
 _BESIDE = ("set_low", "set_high", "failed", "failed_of", "failure_upper", "rank_after_failure")
-MAX_COLUMNS = 6
-"""So many metrics × regions stand side by side on a usual screen; beyond it the page shows one region at a time."""
+RANKS, SCORES = "ranks", "scores"
+"""What the columns of metrics show."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +31,16 @@ class Mark:
 MARKS = {
     "organizer": Mark("organizers’ team", "a member of this team organizes the challenge"),
     "late": Mark("late entry not ranked", "a later submission came after the end and is not ranked"),
+    "fully_automatic": Mark("fully automatic", "says that its method needs no interaction"),
+    "semi_automatic": Mark("semi-automatic", "says that its method needs some interaction"),
+    "fully_interactive": Mark("interactive", "says that its method is fully interactive"),
     "extra_data": Mark("extra data", "says that it was trained on data from outside the challenge"),
 }
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What a team reached by one metric in one region."""
+    """What a team reached by one metric in one region: its score with the interval, or its rank with the rank set."""
 
     label: str
     value: str
@@ -163,8 +169,9 @@ class Board:
 
     order: Mapping[str, Any]
     orders: tuple[Choice, ...]
-    regions: tuple[Choice, ...]
-    """Empty where all columns fit side by side."""
+    axis: Axis
+    choices: tuple[Choice, ...]
+    """Every metric and region that counts, those chosen whose columns the table has."""
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     found: int
@@ -181,6 +188,14 @@ class Board:
     """Whether it is known how often and when the teams handed in."""
     sets_note: str = ""
     """Why the rank sets say nothing; empty where they do."""
+    shows: str = SCORES
+
+    @property
+    def first_share(self) -> str:
+        """In how many of the resamples the team that ranks first came first; empty where none is drawn."""
+        ranks = [rank for rank in self.order["rank"] if rank is not None]
+        share = self.order["share"][self.order["rank"].index(min(ranks))] if ranks else None
+        return "" if share is None else percent(share)
 
     @property
     def verdict(self) -> str:
@@ -233,6 +248,8 @@ def board(
     *,
     by: str = "",
     region: str = "",
+    columns: Collection[str] = (),
+    shows: str = SCORES,
     sort: str = "",
     search: str = "",
     page: int = 1,
@@ -248,7 +265,11 @@ def board(
     by
         Key of the order that ranks; the first one by default.
     region
-        Which region's columns to show where not all fit.
+        Which region's columns to show where not all fit and none are chosen.
+    columns
+        Keys of the orders whose columns to show.
+    shows
+        ``scores`` or ``ranks`` in the columns of metrics.
     sort
         ``rank``, ``team``, ``set`` (the rank set), ``low`` (the resampling range), ``share``, ``score``, ``missing``, ``submissions``, ``handed_in`` or
         the key of a column; the best, fewest or earliest first, with a leading ``-`` the other way round.
@@ -264,9 +285,12 @@ def board(
     orders = table["orders"]
     order = next((entry for entry in orders if entry["key"] == by), orders[0])
     singles = [entry for entry in orders if entry["metric"] is not None and entry["ranking"] == order["ranking"]]
-    shown, regions = _columns_shown(singles, region)
+    shown = columns_shown(singles, region, columns)
+    shows = RANKS if shows == RANKS else SCORES
     found = [
-        index for index in _sorted(table, order, shown, sort) if search.casefold() in table["teams"][index].casefold()
+        index
+        for index in sorted_rows(table, order, shown, sort)
+        if search.casefold() in table["teams"][index].casefold()
     ]
     page = min(max(page, 1), max(1, -(-len(found) // PAGE_ROWS)))
     front = _front(order)
@@ -283,12 +307,7 @@ def board(
             share=order["share"][index],
             score=score(order["score"][index], order["decimals"]),
             cells=tuple(
-                Cell(
-                    label=" ".join(part for part in (entry["title"], entry["region"]) if part),
-                    value=score(entry["score"][index], entry["decimals"]),
-                    interval=score_span(entry["score_low"][index], entry["score_high"][index], entry["decimals"]),
-                    best=entry["rank"][index] is not None and entry["rank"][index] == first,
-                )
+                _cell(entry, index, shows, best=entry["rank"][index] is not None and entry["rank"][index] == first)
                 for entry, first in zip(shown, best, strict=True)
             ),
             missing=table["missing"][index],
@@ -299,8 +318,8 @@ def board(
             level=percent(table["interval"]),
             letters=order["letters"][index],
             **{key: order[key][index] for key in _BESIDE},
-            submissions=_at(table, "submissions", index),
-            handed_in=_moment(_at(table, "handed_in", index)),
+            submissions=at(table, "submissions", index),
+            handed_in=_moment(at(table, "handed_in", index)),
             marks=tuple(
                 MARKS[mark] for mark in marks_of(table, index, methods.get(table["teams"][index])) if mark in MARKS
             ),
@@ -311,9 +330,21 @@ def board(
     return Board(
         order=order,
         orders=tuple(Choice(entry["key"], entry["label"], entry is order) for entry in orders),
-        regions=regions,
+        axis=axis_of(
+            ((row.rank, row.low, row.high, row.set_low, row.set_high) for row in rows),
+            teams=len(table["teams"]),
+            band=_band(order),
+        ),
+        choices=tuple(Choice(entry["key"], _label(entry), entry in shown) for entry in singles),
         columns=tuple(
-            Column(entry["key"], entry["title"], entry["region"], entry["unit"], entry["statistic"], entry["higher"])
+            Column(
+                entry["key"],
+                readable(entry["title"]),
+                entry["region"],
+                entry["unit"],
+                entry["statistic"],
+                entry["higher"],
+            )
             for entry in shown
         ),
         rows=rows,
@@ -327,81 +358,37 @@ def board(
         sort=sort or "rank",
         sets_note=sets_note(order),
         tells_entries=any(entry is not None for entry in table.get("submissions", ())),
+        shows=shows,
     )
 
 
-@dataclass(frozen=True)
-class HardCase:
-    """A case on which the field did badly."""
-
-    case: str
-    median: str
-    best: str
-    best_team: str
-    worst: str
-    worst_team: str
+def _label(order: Mapping[str, Any]) -> str:
+    return " ".join(part for part in (readable(order["title"]), order["region"]) if part)
 
 
-def hard_case(found: Mapping[str, Any], decimals: int) -> HardCase:
-    """A case as `leaderboards.domain.exploratory_figures.hardest` found it, its values as text."""
-    (best, best_team), (worst, worst_team) = found["best"], found["worst"]
-    return HardCase(
-        case=found["case"],
-        median=score(found["median"], decimals),
-        best=score(best, decimals),
-        best_team=best_team,
-        worst=score(worst, decimals),
-        worst_team=worst_team,
-    )
-
-
-def _columns_shown(singles: list[Mapping[str, Any]], region: str) -> tuple[list[Mapping[str, Any]], tuple[Choice, ...]]:
-    regions = list(dict.fromkeys(entry["region"] or "" for entry in singles))
-    if len(singles) <= MAX_COLUMNS or len(regions) < 2:
-        return singles, ()
-    chosen = region if region in regions else regions[0]
-    choices = tuple(Choice(name, name or "all", name == chosen) for name in regions)
-    return [entry for entry in singles if (entry["region"] or "") == chosen], choices
-
-
-def _sorted(table: Mapping[str, Any], order: Mapping[str, Any], shown: list[Mapping[str, Any]], sort: str) -> list[int]:
-    backwards, key = sort.startswith("-"), sort.removeprefix("-")
-    worst = len(table["teams"]) + 1.0
-    ranks = [worst if rank is None else rank for rank in order["rank"]]
-    values: list[Any] = ranks
-    if key == "team":
-        values = [team.casefold() for team in table["teams"]]
-    elif key == "missing":
-        values = table["missing"]
-    elif key in ("low", "set"):
-        ends = ("low", "high") if key == "low" else ("set_low", "set_high")
-        edges = zip(order[ends[0]], order[ends[1]], ranks, strict=True)
-        values = [(worst, worst, rank) if low is None else (low, high, rank) for low, high, rank in edges]
-    elif key == "score":
-        sign = -1 if order["higher"] else 1
-        values = [float("inf") if score is None else sign * score for score in order["score"]]
-    elif key in ("submissions", "handed_in"):
-        values = [_at(table, key, index) for index in range(len(ranks))]
-    elif key == "share":
-        values = [-(share or 0.0) for share in order["share"]]
+def _cell(order: Mapping[str, Any], index: int, shows: str, *, best: bool) -> Cell:
+    if shows == RANKS:
+        value, interval = number(order["rank"][index]), span(order["set_low"][index], order["set_high"][index])
     else:
-        for entry in shown:
-            if entry["key"] == key:
-                values = [worst if rank is None else rank for rank in entry["rank"]]
-    indices = sorted(range(len(ranks)), key=lambda index: (ranks[index], table["teams"][index].casefold()))
-    known = [index for index in indices if values[index] is not None]
-    unknown = [index for index in indices if values[index] is None]
-    return sorted(known, key=lambda index: values[index], reverse=backwards) + unknown
+        value = score(order["score"][index], order["decimals"])
+        interval = score_span(order["score_low"][index], order["score_high"][index], order["decimals"])
+    return Cell(_label(order), value, interval, best)
 
 
-def _at(table: Mapping[str, Any], key: str, index: int) -> Any:
-    """A fact about a team; tables that were stored before it was known have none."""
-    return table[key][index] if key in table else None
+def _band(order: Mapping[str, Any]) -> tuple[float, float] | None:
+    """The rank set of the first; of several with its rank, what their sets span."""
+    ranks = [rank for rank in order["rank"] if rank is not None]
+    sets = [
+        (low, high)
+        for rank, low, high in zip(order["rank"], order["set_low"], order["set_high"], strict=True)
+        if ranks and rank == min(ranks) and low is not None
+    ]
+    return (min(low for low, _ in sets), max(high for _, high in sets)) if sets else None
 
 
 def marks_of(table: Mapping[str, Any], index: int, method: Method | None) -> list[str]:
     """Keys of the marks of a team: those that were stored with the ranking, and what it says of its method."""
-    marks = list(_at(table, "marks", index) or ())
+    marks = list(at(table, "marks", index) or ())
     return [*marks, "extra_data"] if method is not None and method.uses_extra_data else marks
 
 

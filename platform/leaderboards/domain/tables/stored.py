@@ -17,7 +17,8 @@ from typing import Any, Final
 
 from evaluation import catalogue
 from evaluation.assessment import Assessment, MetricUse, RankingScheme
-from evaluation.figures import headline_of
+from evaluation.claims.absences import why_left_out
+from evaluation.claims.ranking import headline_of
 from evaluation.ranking.schemes import get_scheme
 from evaluation.ranking.schemes.wording import operator_name
 
@@ -44,7 +45,7 @@ COLUMNS: Final[Mapping[str, str]] = MappingProxyType({
     "rank_after_failure": "rank_if_one_more_failed",
 })  # fmt: skip
 """What an order holds of each team, and what files and programs call it."""
-CERTAINTY: Final = ("winner", "verdict", "first_again", "sets", "margin", "sensitivity", "warnings")
+CERTAINTY: Final = ("winner", "verdict", "first_again", "sets", "margin", "left_out", "sensitivity", "warnings")
 """What an order holds about all teams at once, under the names of the ranking document."""
 
 
@@ -228,6 +229,8 @@ def _certainty(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[st
         "first_again": entry["first_again"],
         "sets": dict(entry["sets"]),
         "margin": entry["margin"],
+        "left_out": dict(entry["left_out"]),
+        "left_out_note": why_left_out(entry["left_out"]),
         "unit_of_draws": document["resampling"]["unit"],
         "sensitivity": {
             "teams": [

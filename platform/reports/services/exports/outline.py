@@ -153,6 +153,17 @@ def _exposure(content: Content) -> Iterator[Block]:
         lines = tuple(f"{evidence['text']} [{evidence['source']}]" for evidence in finding["evidence"])
         if lines:
             yield Block("list", items=lines)
+    if execution := content["exposure"].get("execution"):
+        yield Block("heading", "Stated by the organizers, not executed by the platform", 4)
+        yield Block("text", f"Of what the design says about how the challenge runs: {execution['counts']}.")
+        if execution["stated"]:
+            yield Block("list", items=tuple(_stated(entry) for entry in execution["stated"]))
+
+
+def _stated(entry: Mapping[str, str]) -> str:
+    choice = f": {entry['choice']}" if entry["choice"] else ""
+    refused = "" if entry["execution"] == "stated" else f" {entry['words'].capitalize()}."
+    return f"{entry['label']}{choice}.{refused} {entry['note']}".rstrip()
 
 
 def _checklist(content: Content) -> Iterator[Block]:

@@ -7,11 +7,12 @@ not covered; it accuses nobody (MAN-20).
 from collections import Counter
 from typing import Final
 
+from registry.queries import ExecutionFacts, execution_facts_of
 from reports.queries.facts import Facts
 from reports.services.exposure import organizers, participants
 from reports.services.exposure.case import Case, Cover, Evidence, Finding, Judge
 
-__all__ = ["ATTACKS", "Cover", "Evidence", "Finding", "exposure", "summary"]
+__all__ = ["ATTACKS", "Cover", "Evidence", "Finding", "execution", "exposure", "summary"]
 
 ATTACKS: Final[tuple[tuple[str, str, Judge], ...]] = (
     ("Choose metric, operator or order of ranking after seeing results", "organizers", organizers.scheme),
@@ -47,6 +48,11 @@ def exposure(facts: Facts) -> list[Finding]:
         cover, conclusion, evidence = judge(case)
         findings.append(Finding(number, attack, actor, cover, conclusion, tuple(evidence)))
     return findings
+
+
+def execution(facts: Facts) -> ExecutionFacts | None:
+    """What of the design the platform executes and what rests on the organizers' word; ``None`` without a design."""
+    return None if facts.design is None else execution_facts_of(facts.design.document)
 
 
 def summary(findings: list[Finding]) -> dict[str, int]:

@@ -2,8 +2,10 @@
 
 from typing import Final
 
+from challenges.domain.scheduling import STAYS_OPEN
 from evaluation import problems
 from evaluation.assessment import parse
+from evaluation.assessment.exclusions import counted_words
 from evaluation.ranking.explain import joined
 from reports.domain.words import counted, decoy_words
 from reports.services.exposure.case import (
@@ -115,11 +117,57 @@ def announced(case: Case) -> Judgement:
 
 
 def test_cases(case: Case) -> Judgement:
-    return sealed(
+    cover, conclusion, evidence = sealed(
         case,
         "The cases were sealed before the first submission and never replaced.",
         "The test set was replaced; both versions and their digests are on record.",
     )
+    taken_out, evidence = _taken_out(case), [*evidence, *_exclusions(case)]
+    if not taken_out:
+        return cover, conclusion, evidence
+    cases = counted(taken_out, "case")
+    if case.other_assessments():
+        return (
+            max(cover, Cover.DETECTABLE, key=list(Cover).index),
+            (
+                f"{cases[0].upper()}{cases[1:]} {'was' if taken_out == 1 else 'were'} taken out, for every team, by a registered change after the first submission; the "
+                "ranking with them stands beside the one without."
+            ),
+            evidence,
+        )
+    return (
+        cover,
+        f"{conclusion} {cases[0].upper()}{cases[1:]} {'does' if taken_out == 1 else 'do'} not count, by the registered design.",
+        evidence,
+    )
+
+
+def _taken_out(case: Case) -> int:
+    """How many cases the executed assessments exclude by name, over all phases."""
+    return sum(len(parse(phase.assessment).exclusions.cases) for phase in case.phases)
+
+
+def _exclusions(case: Case) -> list[Evidence]:
+    """Which cases do not count, why, and what was known of scores when that was asked for."""
+    found = []
+    for phase in case.phases:
+        rule = parse(phase.assessment).exclusions
+        if rule.cases:
+            reasons = counted_words(list(rule.cases.values()))
+            found.append(
+                case.assessment(phase, f"{phase.name}: {counted(len(rule.cases), 'case')} excluded: {reasons}")
+            )
+        if rule.grade_column:
+            left_out = joined(rule.grades, "or") or "no grade"
+            found.append(
+                case.assessment(phase, f"{phase.name}: cases graded {left_out} are left out ({rule.grade_column})")
+            )
+    if found:
+        found += [
+            Evidence(f"{entry['phase']}: {entry['what']}. {entry['reason']}", "registration", "Deviations")
+            for entry in case.other_assessments()
+        ]
+    return found
 
 
 def references(case: Case) -> Judgement:
@@ -195,7 +243,7 @@ def schedule(case: Case) -> Judgement:
                 else f"planned {entry['facts'].get('opens_at', '')[:16]} to {entry['facts'].get('closes_at', '')[:16]}"
             )
             evidence.append(
-                case.log(entry, f"{phase.name}: {phase.opens_at[:16]} to {phase.closes_at[:16]} UTC, {words}")
+                case.log(entry, f"{phase.name}: {phase.opens_at[:16]} to {_closing(phase.closes_at)}, {words}")
             )
         for entry in case.facts.entries("phase_closed", phase.pk):
             moved = True
@@ -213,6 +261,11 @@ def schedule(case: Case) -> Judgement:
         "Phases opened and closed as planned for all, and late submissions are never ranked.",
         evidence,
     )
+
+
+def _closing(moment: str) -> str:
+    """When a phase closes; an open call does not."""
+    return "no end, it stays open" if moment >= STAYS_OPEN.isoformat() else f"{moment[:16]} UTC"
 
 
 def website(case: Case) -> Judgement:

@@ -5,9 +5,11 @@ from datetime import datetime
 from statistics import median
 from typing import Final
 
+from challenges.domain.scheduling import STAYS_OPEN
 from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.catalogue import get
+from evaluation.claims.reports import COMPLETE, HandedIn
 from evaluation.designs.compilation import pseudo_code
 from evaluation.ranking import describe
 from leaderboards.domain.tables import metric_title
@@ -277,18 +279,17 @@ def missing(item: Item, source: Source) -> None:
         caption = f"What counts where there is no value, {source.named(phase)}"
         item.exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=tuple(rows)))
     for benchmark in source.benchmarks:
+        origin, where = source.ranking(benchmark.phase), source.named(benchmark.phase)
+        item.text += [
+            (source.ledger.say(sentence, origin),)
+            for sentence in COMPLETE.all(HandedIn(where, {team: int(number) for team, number in benchmark.missing}))
+        ]
         lacking = [(team, number) for team, number in benchmark.missing if number != "0"]
-        origin = source.ranking(benchmark.phase)
-        where = source.named(benchmark.phase)
         if lacking:
             keys = source.ledger.keys(origin)
             caption = f"Cases without a prediction, {where}"
             item.exhibits.append(
                 Exhibit("table", origins=keys, text=caption, columns=("Team", "Missing cases"), rows=tuple(lacking))
-            )
-        else:
-            item.text.append(
-                (source.ledger.say(f"{where}: every ranked team has a prediction for every case.", origin),)
             )
 
 
@@ -349,4 +350,6 @@ def _registered_cases(source: Source, phase: PhaseFacts) -> str:
 
 
 def _day(moment: str) -> str:
+    if moment >= STAYS_OPEN.isoformat():
+        return "no end"
     return datetime.fromisoformat(moment).strftime("%-d %B %Y, %H:%M")

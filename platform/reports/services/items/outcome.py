@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from evaluation.claims.reports import REACHED, Reached
 from reports.domain.content import Exhibit, Item
 from reports.domain.words import counted
 from reports.services.items.source import Source
@@ -61,9 +62,9 @@ def values(item: Item, source: Source) -> None:
     for benchmark in source.benchmarks:
         origin = source.ranking(benchmark.phase)
         said = [
-            f"{found['what']}: the best score is {found['score']:.4g} ({found['name']})."
+            sentence
             for found in benchmark.best_values
-            if found["score"] is not None
+            for sentence in REACHED.all(Reached(found["what"], found["names"], found["score"]))
         ]
         lead = f"{source.named(benchmark.phase)}: best score by metric and region."
         item.text.append(source.ledger.paragraph([lead, *said], origin))

@@ -53,7 +53,7 @@ def issue_token(*, user: User, name: str, scopes: Sequence[str], days: int) -> t
     unknown = set(scopes) - set(AccessToken.Scope.values)
     if unknown or not scopes:
         raise ValidationError({"scopes": "Choose at least one of the listed scopes."})
-    User.objects.select_for_update().get(pk=user.pk)
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
     now = timezone.now()
     if AccessToken.objects.filter(user=user, revoked_at=None, expires_at__gt=now).count() >= TOKENS_AT_ONCE:
         raise ValidationError(f"You have {TOKENS_AT_ONCE} valid tokens. Revoke one that is no longer used.")
@@ -100,7 +100,9 @@ def use_token(secret: str) -> AccessToken | None:
 @transaction.atomic
 def revoke_all_tokens(*, user: User) -> int:
     """End all access tokens of a person whose password is new; returns how many were still valid."""
-    tokens = AccessToken.objects.select_for_update().filter(user=user, revoked_at=None, expires_at__gt=timezone.now())
+    tokens = AccessToken.objects.select_for_update(no_key=True).filter(
+        user=user, revoked_at=None, expires_at__gt=timezone.now()
+    )
     count = 0
     for token in tokens:
         revoke_token(token=token, actor=user)

@@ -1,0 +1,136 @@
+"""What people may ask of those who keep data about them: a copy, and to be forgotten (Articles 15, 17 and 20 of the GDPR).
+
+The row of a closed account stays, empty: submissions, reviews and entries of the audit chain point to it. The chain holds
+numbers of people and never their names, so it stays as it was when the name goes.
+"""
+
+import secrets
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+from django.db import models, transaction
+from django.utils import timezone
+
+from accounts import hooks
+from accounts.models import CLOSED, AccessToken, User
+from audit.models import Entry
+from audit.services import record
+
+_NOT_COPIED = ("password", "digest", "token_digest", "lease_token")
+
+
+def copy_of(user: User) -> dict[str, Any]:
+    """Return everything that is stored about a person, as JSON values.
+
+    The account with all its fields but the digests of secrets; texts that the person wrote; and for every other row that
+    refers to the person, what it is, as what it refers to them, and its moments. Contents of such rows can be others'.
+    """
+    return {
+        "made_at": timezone.now().isoformat(),
+        "account": _fields(user),
+        "addresses": [_fields(row) for row in EmailAddress.objects.filter(user=user)],
+        "second_factors": [
+            {"type": row.type, "created_at": _plain(row.created_at), "last_used_at": _plain(row.last_used_at)}
+            for row in Authenticator.objects.filter(user=user)
+        ],
+        "access_tokens": [_fields(row) for row in AccessToken.objects.filter(user=user)],
+        "texts": [
+            {"what": text.what, "written_at": _plain(text.written_at), "text": text.text}
+            for told in hooks.own_texts
+            for text in told(user)
+        ],
+        "acts": [
+            {"time": _plain(entry.time), "act": entry.act, "subject": entry.subject_type, "scope": entry.scope}
+            for entry in Entry.objects.filter(actor_id=user.pk).order_by("sequence")
+        ],
+        "rows": _rows(user),
+    }
+
+
+def _rows(user: User) -> list[dict[str, Any]]:
+    """Every row of any app that has a reference to the person."""
+    shown = (EmailAddress, Authenticator, AccessToken, Entry)
+    found = []
+    for relation in _parts(User).get_fields(include_hidden=True):
+        if not isinstance(relation, models.ManyToOneRel) or relation.related_model in shown:
+            continue
+        model, field = relation.related_model, relation.field
+        moments = [own.name for own in _parts(model).concrete_fields if isinstance(own, models.DateTimeField)]
+        # The base manager has rows that the usual one leaves out, such as those of people who left a team.
+        rows = model._base_manager.filter(**{field.name: user}).order_by("pk")  # noqa: SLF001
+        for pk, *values in rows.values_list("pk", *moments):
+            dated = {name: _plain(value) for name, value in zip(moments, values, strict=True) if value is not None}
+            found.append({"what": str(_parts(model).verbose_name), "number": str(pk), "as": field.name, **dated})
+    return found
+
+
+def _fields(row: models.Model) -> dict[str, Any]:
+    names = [own.attname for own in _parts(row.__class__).concrete_fields if own.name not in _NOT_COPIED]
+    return {name: _plain(getattr(row, name)) for name in names}
+
+
+def _parts(model: type[models.Model]) -> Any:
+    return model._meta  # noqa: SLF001 (Django's public way to ask a model)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (datetime, date)):
+        return value.isoformat()
+    return value if isinstance(value, (str, int, float, bool, list, dict, type(None))) else str(value)
+
+
+def obstacles(user: User) -> list[str]:
+    """Return why the account cannot be closed yet, a sentence for each reason; nothing when it can."""
+    own = []
+    if user.is_superuser and not User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk).exists():
+        own.append("Nobody else administers the platform. Let somebody else do so first.")
+    return own + [reason for told in hooks.obstacles for reason in told(user)]
+
+
+@transaction.atomic
+def close_account(*, user: User) -> None:
+    """Empty an account for good: name, addresses, affiliation, tokens, second factors and sessions go.
+
+    What was handed in stays with its team and what was written stays in its place, both without a name.
+
+    Raises
+    ------
+    ValidationError
+        With the obstacles, when others depend on the account.
+    """
+    locked = User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    if reasons := obstacles(locked):
+        raise ValidationError(reasons)
+    record(actor=locked, act="account_closed", subject=locked)
+    for leave in hooks.leavings:
+        leave(locked)
+    EmailAddress.objects.filter(user=locked).delete()
+    Authenticator.objects.filter(user=locked).delete()
+    AccessToken.objects.filter(user=locked).delete()
+    locked.groups.clear()
+    locked.username = f"{CLOSED}{secrets.token_hex(8)}"
+    locked.first_name = locked.last_name = locked.email = locked.affiliation = locked.orcid = ""
+    locked.is_active = locked.is_staff = locked.is_superuser = False
+    locked.last_login = None
+    locked.set_unusable_password()
+    locked.save()
+    _end_sessions(locked)
+
+
+def _end_sessions(user: User) -> None:
+    for session in Session.objects.filter(expire_date__gt=timezone.now()).iterator():
+        if session.get_decoded().get("_auth_user_id") == str(user.pk):
+            session.delete()
+
+
+def forget_what_is_old() -> int:
+    """Delete what the installation keeps for a time only; returns how many rows went. Called every day."""
+    call_command("clearsessions")
+    before = timezone.now() - timedelta(days=settings.PODIUM_RETENTION_DAYS)
+    return sum(forget(before) for forget in hooks.forgettings)

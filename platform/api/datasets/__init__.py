@@ -1,0 +1,1 @@
+"""Data of challenges over HTTP: what there is, and addresses of files."""

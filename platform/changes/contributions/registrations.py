@@ -1,0 +1,50 @@
+"""What change requests add to a registration: a tab, the history of its parameters, a ledger; and kinds of messages."""
+
+from collections.abc import Iterator
+
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+
+from changes import services
+from changes.models import ChangeDecision
+from changes.queries.digests import decision_digest
+from changes.queries.histories import histories
+from notifications import kinds
+from registry import hooks
+from registry.hooks import Ledger, Row
+from registry.models import Registration
+
+
+def register() -> None:
+    """Answer the hooks of the registry; add the kinds of messages."""
+    hooks.register_tab("Changes", "changes:list", order=15)
+    hooks.sections.register(history)
+    hooks.ledgers.register(DECISIONS)
+    kinds.register(services.ASKED, "A change of a registered design is requested", order=40)
+    kinds.register(services.DECIDED, "A change of a registered design is decided", order=41)
+    kinds.register(services.OBJECTED, "Somebody objects to a change of a registered design", order=42)
+
+
+def history(request: HttpRequest, registration: Registration) -> str:
+    """What has changed since version 1.0; nothing while nothing has."""
+    found = histories(registration)
+    context = {"histories": found, "registration": registration}
+    return render_to_string("changes/record_section.html", context, request) if found else ""
+
+
+def _decisions() -> Iterator[Row]:
+    decisions = ChangeDecision.objects.select_related("change__request__registration").order_by("pk")
+    for decision in decisions.iterator():
+        change = decision.change
+        digest = decision_digest(change, decision.outcome, decision.reason)
+        yield Row(f"{change.request_id}/{change.place}", f"{change.request}, {change.place}", digest, digest)
+
+
+DECISIONS = Ledger(
+    kind="decisions about changes",
+    model="changes.changerequest",
+    act="change_decided",
+    fact="digest",
+    rows=_decisions,
+    part="parameter",
+)

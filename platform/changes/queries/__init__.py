@@ -1,0 +1,1 @@
+"""Reads worth naming: documents and histories, requests, who decides about what."""

@@ -1,0 +1,18 @@
+"""Acts on change requests: ask, withdraw, object, decide."""
+
+from changes.services.asking import Wanted, object_to, request_change, withdraw_request
+from changes.services.deciding import Verdict, decide
+from changes.services.telling import ASKED, DECIDED, MAX_TEXT, OBJECTED
+
+__all__ = [
+    "ASKED",
+    "DECIDED",
+    "MAX_TEXT",
+    "OBJECTED",
+    "Verdict",
+    "Wanted",
+    "decide",
+    "object_to",
+    "request_change",
+    "withdraw_request",
+]

@@ -1,0 +1,175 @@
+"""Asking for a change, taking it back, objecting to it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from accounts.models import User
+from changes.models import ChangeRequest, Objection, ProposedChange
+from changes.queries.documents import proposals
+from changes.queries.policy import gravest, policy, stage_of
+from changes.rules import chairs_of
+from changes.services.deciding import Verdict, settle
+from changes.services.telling import ASKED, MAX_TEXT, OBJECTED, labels, locked, note_act, participants, tell
+from registry.hooks import operation_of
+from registry.models import Registration
+from registry.queries import current_version
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A parameter that the organizers want to change, with why and what it means for those who take part."""
+
+    place: str
+    reason: str
+    effect: str
+
+
+def request_change(
+    *,
+    actor: User,
+    registration: Registration,
+    wanted: Sequence[Wanted],
+    note: str = "",
+    wanted_on: date | None = None,
+) -> ChangeRequest:
+    """Ask to change parameters to what the working design holds; minor changes hold at once.
+
+    Raises
+    ------
+    ValidationError
+        Without a change, reason or effect; when another request is open; when the values are registered already.
+    """
+    try:
+        with transaction.atomic():
+            return _request(actor, registration, wanted, note, wanted_on)
+    except IntegrityError as error:
+        raise ValidationError("Another change request of this registration is open. It is decided first.") from error
+
+
+def _request(
+    actor: User, registration: Registration, wanted: Sequence[Wanted], note: str, wanted_on: date | None
+) -> ChangeRequest:
+    registration = Registration.objects.select_for_update(no_key=True).get(pk=registration.pk)
+    if registration.is_ended:
+        raise ValidationError(f"This registration was {registration.get_state_display()}; it does not change any more.")
+    if registration.change_requests.filter(state=ChangeRequest.State.OPEN).exists():
+        raise ValidationError("Another change request of this registration is open. It is decided first.")
+    if not wanted:
+        raise ValidationError("Choose at least one parameter that is to change.")
+    base = current_version(registration)
+    known = {proposal.place: proposal for proposal in proposals(registration, base)}
+    operation = operation_of(registration)
+    stage = stage_of(operation)
+    chosen = []
+    for entry in wanted:
+        proposal = known.get(entry.place)
+        if proposal is None:
+            raise ValidationError(f"The working design holds the registered value of {entry.place}.")
+        if not entry.reason.strip() or not entry.effect.strip():
+            raise ValidationError(
+                f"“{proposal.parameter.label}”: state the reason, and the effect on those who take part."
+            )
+        chosen.append((proposal, entry))
+    change_class = gravest(proposal.parameter.change_class for proposal, _ in chosen)
+    needed = policy(change_class, stage)
+    now = timezone.now()
+    request = ChangeRequest.objects.create(
+        registration=registration,
+        number=(registration.change_requests.aggregate(last=Max("number"))["last"] or 0) + 1,
+        base=base,
+        change_class=change_class,
+        note=note.strip()[:MAX_TEXT],
+        wanted_on=wanted_on,
+        requested_at=now,
+        requested_by=actor,
+        objections_until=now + timedelta(days=settings.PODIUM_OBJECTION_DAYS) if needed.waits_for_objections else None,
+    )
+    ProposedChange.objects.bulk_create(
+        ProposedChange(
+            request=request,
+            task=proposal.task,
+            parameter=proposal.parameter.id,
+            change_class=proposal.parameter.change_class,
+            before=dict(proposal.before),
+            after=dict(proposal.after),
+            sealed=dict(proposal.sealed),
+            reason=entry.reason.strip()[:MAX_TEXT],
+            effect=entry.effect.strip()[:MAX_TEXT],
+        )
+        for proposal, entry in chosen
+    )
+    note_act(
+        actor,
+        "change_requested",
+        request,
+        parameters=[proposal.place for proposal, _ in chosen],
+        change_class=change_class,
+        base=base.digest,
+        stage=str(stage),
+    )
+    named = labels(proposal.parameter.id for proposal, _ in chosen)
+    tell(
+        request,
+        ASKED,
+        f"Change of {registration.identifier} requested",
+        f"The organizers ask for a {change_class} change: {named}. {needed.words}",
+        people=[*chairs_of(registration), *(participants(request) if needed.tells_participants else [])],
+    )
+    if not needed.needs_chair:
+        settle(request, {change.pk: Verdict(approve=True) for change in request.changes.all()}, actor, stage)
+    request.refresh_from_db()
+    return request
+
+
+@transaction.atomic
+def withdraw_request(*, actor: User, request: ChangeRequest) -> ChangeRequest:
+    """Take a request back before it is decided.
+
+    Raises
+    ------
+    ValidationError
+        When it is not open any more.
+    """
+    request = locked(request)
+    request.state = ChangeRequest.State.WITHDRAWN
+    request.save(update_fields=["state"])
+    note_act(actor, "change_withdrawn", request)
+    return request
+
+
+def object_to(*, actor: User, request: ChangeRequest, text: str) -> Objection:
+    """Object to a request as somebody who takes part.
+
+    Raises
+    ------
+    ValidationError
+        Without words, twice, or too late.
+    """
+    text = text.strip()
+    if not text:
+        raise ValidationError({"text": "Say what you have against the change."})
+    try:
+        with transaction.atomic():
+            request = locked(request)
+            if not request.takes_objections:
+                raise ValidationError("The time for objections is over.")
+            objection = Objection.objects.create(request=request, user=actor, text=text[:MAX_TEXT])
+            note_act(actor, "change_objected", request, objection=objection.pk)
+            tell(
+                request,
+                OBJECTED,
+                f"Objection to a change of {request.registration.identifier}",
+                "Somebody who takes part objects to the requested change.",
+                people=[*chairs_of(request.registration), request.requested_by],
+                key=f"objection-{objection.pk}",
+            )
+    except IntegrityError as error:
+        raise ValidationError("You have objected to this request already.") from error
+    return objection

@@ -1,0 +1,202 @@
+"""Deciding about a change request: every parameter once, and the version that follows."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from accounts.models import User
+from changes.hooks import tell_of
+from changes.models import ChangeDecision, ChangeRequest, ProposedChange
+from changes.queries.digests import decision_digest
+from changes.queries.documents import applied, is_current, parameter_of
+from changes.queries.policy import Stage, gravest, policy, stage_of
+from changes.rules import chairs_of
+from changes.services.telling import DECIDED, MAX_TEXT, labels, locked, note_act, participants, tell
+from registry.hooks import operation_of
+from registry.models import Registration, RegistrationVersion
+from registry.queries import current_version
+from registry.services import add_version
+
+Outcome = ChangeDecision.Outcome
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a chair says about one proposed change."""
+
+    approve: bool
+    reason: str = ""
+
+
+def decide(
+    *,
+    actor: User,
+    request: ChangeRequest,
+    verdicts: Mapping[int, Verdict],
+    as_deviation: bool = False,
+) -> ChangeRequest:
+    """Decide about every change of a request; what is approved becomes the next version, which the challenge follows.
+
+    Parameters
+    ----------
+    verdicts
+        One for every proposed change, by its primary key.
+    as_deviation
+        Approve critical changes after the first test submission, marked for good.
+
+    Raises
+    ------
+    ValidationError
+        When somebody else decided, a verdict is missing, objections may still come, a critical change needs to be a
+        deviation, or the new version cannot be executed. Nothing is stored then.
+    """
+    try:
+        with transaction.atomic():
+            request = locked(request)
+            stage = stage_of(operation_of(request.registration))
+            _check(request, verdicts, stage, as_deviation=as_deviation)
+            settle(request, verdicts, actor, stage)
+    except IntegrityError as error:
+        raise ValidationError("Somebody else has decided about this request.") from error
+    request.refresh_from_db()
+    return request
+
+
+def _check(request: ChangeRequest, verdicts: Mapping[int, Verdict], stage: Stage, *, as_deviation: bool) -> None:
+    changes = list(request.changes.all())
+    if {change.pk for change in changes} != set(verdicts):
+        raise ValidationError("Decide about every parameter of the request.")
+    for change in changes:
+        verdict, label = verdicts[change.pk], parameter_of(change.parameter).label
+        needed = policy(change.change_class, stage)
+        if not verdict.approve:
+            if not verdict.reason.strip():
+                raise ValidationError(f"“{label}”: say why it is refused.")
+            continue
+        if request.objections_until is not None and timezone.now() < request.objections_until:
+            raise ValidationError(
+                f"Those who take part can object until {request.objections_until:%-d %B %Y, %H:%M} UTC; "
+                "nothing is approved before."
+            )
+        if needed.only_as_deviation and not as_deviation:
+            raise ValidationError(
+                f"“{label}”: submissions have arrived, so that a critical change is possible only as a deviation. "
+                "It stays marked for good, and rankings are shown both ways."
+            )
+        if needed.only_as_deviation and not verdict.reason.strip():
+            raise ValidationError(f"“{label}”: a deviation needs a reason; it stands beside the ranking.")
+
+
+def settle(request: ChangeRequest, verdicts: Mapping[int, Verdict], actor: User, stage: Stage) -> None:
+    """Store the decisions; make the version of what is approved."""
+    changes = list(request.changes.all())
+    approved = [change for change in changes if verdicts[change.pk].approve]
+    deviating = [change for change in approved if policy(change.change_class, stage).only_as_deviation]
+    now = timezone.now()
+    for change in changes:
+        verdict = verdicts[change.pk]
+        outcome = Outcome.REFUSED
+        if verdict.approve:
+            outcome = Outcome.DEVIATION if change in deviating else Outcome.APPROVED
+        reason = verdict.reason.strip()[:MAX_TEXT]
+        ChangeDecision.objects.create(
+            change=change,
+            outcome=outcome,
+            reason=reason,
+            decided_at=now,
+            decided_by=actor,
+        )
+        note_act(
+            actor,
+            "change_decided",
+            request,
+            parameter=change.place,
+            outcome=str(outcome),
+            digest=decision_digest(change, outcome, reason),
+            change_class=change.change_class,
+            stage=str(stage),
+        )
+    request.state = ChangeRequest.State.DECIDED
+    version = _new_version(request, approved, verdicts, actor, is_deviation=bool(deviating)) if approved else None
+    request.result = version
+    request.save(update_fields=["state", "result"])
+    if version is not None:
+        tell_of(version, actor)
+    _tell_outcome(request, approved, version, stage)
+
+
+def _new_version(
+    request: ChangeRequest,
+    approved: Sequence[ProposedChange],
+    verdicts: Mapping[int, Verdict],
+    actor: User,
+    *,
+    is_deviation: bool,
+) -> RegistrationVersion:
+    registration = request.registration
+    present = current_version(registration)
+    if stale := [change for change in approved if not is_current(present, change)]:
+        raise ValidationError(
+            f"{labels(change.parameter for change in stale)} changed in version {present.number}, after this request. "
+            "Withdraw it and ask again."
+        )
+    document, sealed = applied(present, approved)
+    if not document["tasks"]:
+        raise ValidationError("A registration has at least one task.")
+    level = gravest(change.change_class for change in approved)
+    reasons = [f"{parameter_of(change.parameter).label}: {_reason(change, verdicts)}" for change in approved]
+    return add_version(
+        registration=registration,
+        actor=actor,
+        level=level,
+        note="\n".join([*([request.note] if request.note else []), *reasons]),
+        changes=[
+            {
+                "task": change.task or None,
+                "parameter": change.parameter,
+                "class": change.change_class,
+                "reason": change.reason,
+                "effect": change.effect,
+            }
+            for change in approved
+        ],
+        document=document,
+        sealed=sealed,
+        is_late=level == "critical" and _is_late(registration),
+        is_deviation=is_deviation,
+    )
+
+
+def _reason(change: ProposedChange, verdicts: Mapping[int, Verdict]) -> str:
+    said = verdicts[change.pk].reason.strip()
+    return f"{change.reason} ({said})" if said else change.reason
+
+
+def _is_late(registration: Registration) -> bool:
+    """Whether the last date for critical changes of the call has passed (REG-7)."""
+    return registration.filing_id is not None and timezone.now() > registration.filing.call.critical_change_at
+
+
+def _tell_outcome(
+    request: ChangeRequest, approved: Sequence[ProposedChange], version: RegistrationVersion | None, stage: Stage
+) -> None:
+    registration = request.registration
+    if version is None:
+        text = "None of the requested changes was approved; the registration stays as it is."
+    else:
+        text = f"Version {version.number} holds since now: {labels(change.parameter for change in approved)}."
+        if version.is_deviation:
+            text += (
+                " It is a deviation that was decided after the first submission; it stays marked beside the rankings."
+            )
+    tells = policy(request.change_class, stage).tells_participants
+    tell(
+        request,
+        DECIDED,
+        f"Change of {registration.identifier} decided",
+        text,
+        people=[*chairs_of(registration), request.requested_by, *(participants(request) if tells else [])],
+    )

@@ -1,0 +1,68 @@
+"""What all acts on change requests share: the row that is locked, the log, and who is told."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+
+from accounts.models import User
+from audit.services import record
+from changes.models import ChangeRequest
+from changes.queries.documents import parameter_of
+from notifications.services import notify
+from registry.hooks import operation_of
+
+ASKED, DECIDED, OBJECTED = "change_requested", "change_decided", "change_objection"
+MAX_TEXT = 4000
+
+
+def participants(request: ChangeRequest) -> list[User]:
+    """Who takes part in the challenge of a request."""
+    operation = operation_of(request.registration)
+    return list(User.objects.filter(pk__in=operation.participants)) if operation else []
+
+
+def tell(request: ChangeRequest, kind: str, subject: str, text: str, *, people: list[Any], key: str = "") -> None:
+    """Tell people of a request, once a kind and request unless `key` says otherwise."""
+    notify(
+        people=people,
+        kind=kind,
+        subject=subject,
+        text=text,
+        address=request.get_absolute_url(),
+        scope=request.registration.identifier,
+        key=key or f"{kind}-{request.pk}",
+    )
+
+
+def locked(request: ChangeRequest) -> ChangeRequest:
+    """The row of an open request, locked until the end of the transaction.
+
+    Raises
+    ------
+    ValidationError
+        When it is not open any more.
+    """
+    request = (
+        ChangeRequest.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("registration")
+        .get(pk=request.pk)
+    )
+    if not request.is_open:
+        raise ValidationError(f"This request is {request.get_state_display()} already.")
+    return request
+
+
+def note_act(actor: User, act: str, request: ChangeRequest, **facts: Any) -> None:
+    """Write the act into the audit log."""
+    record(
+        actor=actor,
+        act=act,
+        subject=request,
+        scope=request.registration.identifier,
+        facts={"registration": request.registration.identifier, "number": request.number, **facts},
+    )
+
+
+def labels(parameters: Any) -> str:
+    """Labels of parameters for a sentence, each once."""
+    return ", ".join(dict.fromkeys(f"“{parameter_of(parameter).label}”" for parameter in parameters))

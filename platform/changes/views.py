@@ -1,0 +1,200 @@
+"""Pages of change requests."""
+
+from typing import Any
+
+import rules
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from changes import forms, services
+from changes.models import ChangeRequest
+from changes.queries import documents, histories, requests
+from changes.queries.policy import policy, stage_of
+from registry.hooks import operation_of
+from registry.models import Registration
+from registry.queries import current_version, registration_or_404
+from registry.views.context import record_context
+from web.spreadsheets import csv_file
+
+
+def registration_context(
+    request: HttpRequest, registration: Registration, current: str = "changes:list"
+) -> dict[str, Any]:
+    """What every page of a registration's changes and drift checks needs."""
+    operation = operation_of(registration)
+    stage = stage_of(operation)
+    return {
+        **record_context(request, registration, current),
+        "stage": stage,
+        "policies": {name: policy(name, stage) for name in ("minor", "major", "critical")},
+        "may_request": rules.test_rule("changes.request", request.user, registration),
+        "may_decide": rules.test_rule("changes.decide", request.user, registration),
+    }
+
+
+@require_safe
+def changes(request: HttpRequest, identifier: str) -> HttpResponse:
+    """All change requests of a registration, for everybody."""
+    registration = registration_or_404(identifier)
+    context = {**registration_context(request, registration), "requests": requests.requests_of(registration)}
+    return render(request, "changes/list.html", context)
+
+
+@require_safe
+def changes_csv(request: HttpRequest, identifier: str) -> HttpResponse:  # noqa: ARG001 (Django's signature)
+    """Every proposed change with its outcome."""
+    registration = registration_or_404(identifier)
+    head, *rows = requests.history(registration)
+    return csv_file(f"{registration.identifier}-changes.csv", head, rows)
+
+
+@require_safe
+def history_csv(request: HttpRequest, identifier: str) -> HttpResponse:  # noqa: ARG001 (Django's signature)
+    """Which parameter had which value since which version."""
+    registration = registration_or_404(identifier)
+    head, *rows = histories.rows(registration)
+    return csv_file(f"{registration.identifier}-history.csv", head, rows)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest, identifier: str) -> HttpResponse:
+    """Choose what of the working design is to become registered, with reason and effect of each parameter."""
+    registration = registration_or_404(identifier)
+    if not rules.test_rule("changes.request", request.user, registration):
+        raise PermissionDenied("Those who may change the design request changes of its registration.")
+    version = current_version(registration)
+    data = request.POST if request.method == "POST" else None
+    pairs = forms.wanted_forms(documents.proposals(registration, version), data)
+    form = forms.RequestForm(data)
+    if data is not None and all([form.is_valid(), *(entry.is_valid() for _, entry in pairs)]):
+        try:
+            made = services.request_change(
+                actor=request.user, registration=registration, wanted=forms.wanted_of(pairs), **form.cleaned_data
+            )
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+        else:
+            done = made.result is not None
+            messages.success(
+                request,
+                f"Version {made.result.number} holds now."
+                if done
+                else f"Change request {made.number} waits for a decision.",
+            )
+            return redirect(made)
+    names = documents.task_names(version)
+    context = {
+        **registration_context(request, registration),
+        "version": version,
+        "form": form,
+        "proposals": [
+            (proposal, entry, names.get(proposal.task) or documents.task_of(proposal)) for proposal, entry in pairs
+        ],
+        "open": registration.change_requests.filter(state=ChangeRequest.State.OPEN).first(),
+    }
+    return render(request, "changes/new.html", context)
+
+
+@require_safe
+def change(request: HttpRequest, identifier: str, number: int) -> HttpResponse:
+    """One request: values compared, objections for those who may read them, the decision."""
+    registration = registration_or_404(identifier)
+    found = requests.request_or_404(registration, number)
+    return _page(request, registration, found)
+
+
+def _page(request: HttpRequest, registration: Registration, found: ChangeRequest, **bound: Any) -> HttpResponse:
+    context = registration_context(request, registration)
+    shown = requests.changes_of(found)
+    reads_objections = context["may_decide"] or context["may_request"]
+    deviates = any(context["policies"][entry.change.change_class].only_as_deviation for entry in shown)
+    pairs = bound.get("pairs") or forms.verdict_forms([entry.change for entry in shown], None)
+    by_change = {change.pk: form for change, form in pairs}
+    context |= {
+        "found": found,
+        "shown": [(entry, by_change[entry.change.pk]) for entry in shown],
+        "objections": found.objections.select_related("user") if reads_objections else None,
+        "objection_count": found.objections.count(),
+        "may_object": rules.test_rule("changes.object_to", request.user, found),
+        "has_objected": request.user.is_authenticated and found.objections.filter(user=request.user).exists(),
+        "objection_form": bound.get("objection_form") or forms.ObjectionForm(),
+        "deviation_form": bound.get("deviation_form") or forms.DeviationForm(),
+        "deviates": deviates,
+        "decision_errors": bound.get("errors", []),
+    }
+    return render(request, "changes/detail.html", context, status=422 if bound else 200)
+
+
+@login_required
+@require_POST
+def withdraw(request: HttpRequest, identifier: str, number: int) -> HttpResponse:
+    """Take a request back."""
+    registration = registration_or_404(identifier)
+    found = requests.request_or_404(registration, number)
+    if not rules.test_rule("changes.request", request.user, registration):
+        raise PermissionDenied("Those who may change the design withdraw requests.")
+    _act(request, lambda: services.withdraw_request(actor=request.user, request=found), "The request is withdrawn.")
+    return redirect(found)
+
+
+@login_required
+@require_POST
+def object_to(request: HttpRequest, identifier: str, number: int) -> HttpResponse:
+    """Object to a request."""
+    registration = registration_or_404(identifier)
+    found = requests.request_or_404(registration, number)
+    if not rules.test_rule("changes.object_to", request.user, found):
+        raise PermissionDenied("Those who take part object to an open request.")
+    form = forms.ObjectionForm(request.POST)
+    if not form.is_valid():
+        return _page(request, registration, found, objection_form=form)
+    text = form.cleaned_data["text"]
+    _act(
+        request,
+        lambda: services.object_to(actor=request.user, request=found, text=text),
+        "Your objection is with the chairs and the organizers.",
+    )
+    return redirect(found)
+
+
+@login_required
+@require_POST
+def decide(request: HttpRequest, identifier: str, number: int) -> HttpResponse:
+    """Decide about every parameter of a request."""
+    registration = registration_or_404(identifier)
+    found = requests.request_or_404(registration, number)
+    if not rules.test_rule("changes.decide", request.user, registration):
+        raise PermissionDenied("A chair who has no part in the design decides about its changes.")
+    pairs = forms.verdict_forms(list(found.changes.all()), request.POST)
+    deviation = forms.DeviationForm(request.POST)
+    errors: list[str] = []
+    if all([deviation.is_valid(), *(form.is_valid() for _, form in pairs)]):
+        try:
+            services.decide(
+                actor=request.user,
+                request=found,
+                verdicts=forms.verdicts_of(pairs),
+                as_deviation=deviation.cleaned_data["as_deviation"],
+            )
+        except ValidationError as error:
+            errors = error.messages
+        else:
+            messages.success(request, "The decision is recorded, and everybody concerned is told.")
+            return redirect(found)
+    found.refresh_from_db()
+    return _page(request, registration, found, pairs=pairs, deviation_form=deviation, errors=errors)
+
+
+def _act(request: HttpRequest, act: Any, done: str) -> None:
+    try:
+        act()
+    except ValidationError as error:
+        for message in error.messages:
+            messages.error(request, message)
+    else:
+        messages.success(request, done)

@@ -1,0 +1,25 @@
+"""What a person wrote in conversations, for their copy of what is stored."""
+
+from collections.abc import Iterator
+
+from accounts import hooks
+from accounts.hooks import OwnText
+from accounts.models import User
+from conversations.models import Post, Subscription
+
+
+def register() -> None:
+    """Have posts copied, and subscriptions end with the account."""
+    hooks.own_texts.register(own_texts)
+    hooks.leavings.register(leave)
+
+
+def own_texts(user: User) -> Iterator[OwnText]:
+    """Posts, hidden ones included."""
+    for post in Post.objects.filter(author=user).order_by("created_at"):
+        yield OwnText("post in a conversation", post.created_at, post.text)
+
+
+def leave(user: User) -> None:
+    """End what the person follows."""
+    Subscription.objects.filter(user=user).delete()

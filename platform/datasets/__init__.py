@@ -1,0 +1,1 @@
+"""Data for those who take part, and what of a challenge is published after it."""

@@ -1,0 +1,1 @@
+"""Plain values: ranges of bytes, names of files."""

@@ -1,0 +1,182 @@
+"""What data a challenge has, for whoever looks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Prefetch, QuerySet, Sum
+from django.urls import reverse
+from rules import test_rule
+
+from challenges.models import Challenge
+from challenges.queries.people import participation_of
+from challenges.queries.projections import projection_of, public_document
+from datasets.models import Dataset, DatasetFile, DatasetUpload, DatasetVersion, Download
+from evaluation.designs.catalogue import shipped
+
+LOCATIONS = "data_locations"
+DOWNLOAD_COLUMNS = (
+    *("issued_at", "last_used_at", "data_set", "version", "file", "user", "requests", "bytes_sent", "agreement_sha256"),
+)
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A data set as somebody sees it.
+
+    Attributes
+    ----------
+    versions
+        Released ones, the newest first; for organizers the draft as well.
+    current
+        The newest that can be used.
+    may_have
+        Whether this person gets the files.
+    takes_files
+        Whether the page has the form of uploads for its draft; it has room for one.
+    """
+
+    dataset: Dataset
+    versions: list[DatasetVersion]
+    current: DatasetVersion | None
+    may_have: bool
+    takes_files: bool = False
+
+    @property
+    def draft(self) -> DatasetVersion | None:
+        """The version that organizers are filling."""
+        return next((version for version in self.versions if version.released_at is None), None)
+
+    @property
+    def next_number(self) -> int:
+        """Number of the version after the last."""
+        return self.versions[0].number + 1 if self.versions else 1
+
+    @property
+    def files(self) -> list[DatasetFile]:
+        """Files of the current version."""
+        return list(self.current.files.all()) if self.current else []
+
+    @property
+    def size(self) -> int:
+        """Bytes of the current version."""
+        return sum(file.size for file in self.files)
+
+
+def offers(challenge: Challenge, user: Any) -> list[Offer]:
+    """The data sets of a challenge with released versions; in a fixed number of queries, however many there are."""
+    organizes = user.has_perm("datasets.offer_data", challenge)
+    versions = DatasetVersion.objects.order_by("-number").prefetch_related("files")
+    rows = Dataset.objects.filter(challenge=challenge).select_related("challenge", "task").order_by("pk")
+    rows = rows.prefetch_related(Prefetch("versions", queryset=versions))
+    may = {
+        access: test_rule("datasets.have_dataset", user, Dataset(challenge=challenge, access=access))
+        for access in Dataset.Access
+    }
+    found = []
+    for dataset in rows:
+        shown = [version for version in dataset.versions.all() if organizes or version.released_at is not None]
+        for version in shown:
+            version.dataset = dataset
+        if not (shown or dataset.is_link or organizes):
+            continue
+        current = next((entry for entry in shown if entry.released_at and entry.withdrawn_at is None), None)
+        found.append(Offer(dataset, shown, current, may[Dataset.Access(dataset.access)]))
+    return found
+
+
+@dataclass(frozen=True)
+class Location:
+    """Where data are by the registered design, in words."""
+
+    task: str
+    split: str
+    place: str
+    is_hosted: bool
+    url: str
+    access: str
+    licence: str
+    facts: tuple[tuple[str, str], ...]
+
+
+def locations(challenge: Challenge) -> list[Location]:
+    """What the registered design says about where the data are; nothing for a challenge without a registration."""
+    projection = projection_of(challenge)
+    if projection is None:
+        return []
+    fields = {field.key: field for field in shipped()[LOCATIONS].item_fields}
+    words = {
+        key: {choice.value: choice.label for choice in fields[key].choices} for key in ("split", "place", "access")
+    }
+    found = []
+    document = public_document(projection.version)
+    several = len(document.tasks) > 1
+    for values in document.each_task():
+        for row in values.rows(LOCATIONS):
+            url = str(row.get("url") or "")
+            facts = tuple(
+                (fields[key].label, str(row[key])) for key in ("conditions", "size", "format", "sha256") if row.get(key)
+            )
+            found.append(
+                Location(
+                    task=values.name if several else "",
+                    split=words["split"].get(row.get("split"), ""),
+                    place=words["place"].get(row.get("place"), ""),
+                    is_hosted=row.get("place") == "hosted",
+                    # What is written there comes from people: only addresses that a browser opens as a page.
+                    url=url if url.startswith("https://") else "",
+                    access=words["access"].get(row.get("access"), ""),
+                    licence=str(row.get("licence") or ""),
+                    facts=facts,
+                )
+            )
+    return found
+
+
+def why_not(challenge: Challenge, user: Any) -> tuple[str, str]:
+    """What keeps a person from the data that need the agreement, and the page where that is done; empty where nothing does."""
+    if test_rule("datasets.have_dataset", user, Dataset(challenge=challenge, access=Dataset.Access.AGREEMENT)):
+        return "", ""
+    join = reverse("challenges:join", args=[challenge.slug])
+    if not user.is_authenticated:
+        return "Sign in and agree to the data usage agreement to download.", f"{reverse('account_login')}?next={join}"
+    part = participation_of(user, challenge)
+    if part is None:
+        return "Agree to the data usage agreement to download; that is part of taking part.", join
+    if part.state == part.State.PENDING:
+        return "The organizers have not let you in yet; the data can be downloaded from then on.", ""
+    if part.state == part.State.DECLINED:
+        return "The organizers have declined that you take part, so the data are not for you.", ""
+    return "The data usage agreement has changed. Agree to the new version to download.", join
+
+
+def hosted_bytes(challenge: Challenge) -> int:
+    """Bytes that the files of a challenge take, those that are announced included."""
+    kept = DatasetFile.objects.filter(version__dataset__challenge=challenge).aggregate(total=Sum("size"))["total"]
+    arriving = DatasetUpload.objects.filter(
+        version__dataset__challenge=challenge, state=DatasetUpload.State.RECEIVING
+    ).aggregate(total=Sum("size"))["total"]
+    return (kept or 0) + (arriving or 0)
+
+
+def downloads_of(challenge: Challenge) -> QuerySet[Download]:
+    """The access log of a challenge, the latest first."""
+    rows = Download.objects.filter(file__version__dataset__challenge=challenge)
+    return rows.select_related("file__version__dataset", "user").order_by("-issued_at", "-pk")
+
+
+def download_rows(rows: QuerySet[Download]) -> Iterator[tuple[Any, ...]]:
+    """Lines of the access log."""
+    for entry in rows.iterator(chunk_size=2000):
+        version = entry.file.version
+        yield (
+            entry.issued_at,
+            entry.last_used_at,
+            version.dataset.slug,
+            version.number,
+            entry.file.name,
+            entry.user.username if entry.user else "",
+            entry.requests,
+            entry.bytes_sent,
+            entry.agreement_digest,
+        )

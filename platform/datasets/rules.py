@@ -1,0 +1,41 @@
+"""Who gets which data, and who offers them: declared once, used by pages, interface and addresses."""
+
+from typing import Any
+
+import rules
+
+from challenges.queries.people import has_agreed
+from challenges.rules import is_named_organizer, is_organizer
+from datasets.models import Dataset, DatasetVersion
+
+
+@rules.predicate
+def may_see(user: Any, dataset: Dataset | None) -> bool:
+    """Sees the challenge that the data belong to."""
+    return dataset is not None and user.has_perm("challenges.view_challenge", dataset.challenge)
+
+
+@rules.predicate
+def may_have(user: Any, dataset: Dataset | None) -> bool:
+    """Has agreed to the data usage agreement where that is asked for; whoever runs the challenge has the data anyway."""
+    if dataset is None:
+        return False
+    if dataset.access == Dataset.Access.OPEN:
+        return True
+    return has_agreed(user, dataset.challenge) or is_named_organizer(user, dataset.challenge)
+
+
+@rules.predicate
+def is_available_to(user: Any, version: DatasetVersion | None) -> bool:
+    """The version is released and its time has come; its organizers look at it before."""
+    if version is None:
+        return False
+    return version.is_available or (
+        version.withdrawn_at is None and is_named_organizer(user, version.dataset.challenge)
+    )
+
+
+# Rules and not permissions: Django grants every permission to administrators, who have agreed to nothing.
+rules.add_rule("datasets.have_dataset", may_see & may_have)
+rules.add_rule("datasets.have_version", is_available_to)
+rules.add_perm("datasets.offer_data", is_organizer)

@@ -1,0 +1,1 @@
+"""Acts: hosting files, releasing versions, handing out addresses."""

@@ -1,0 +1,42 @@
+"""Computing the checksum of a hosted file: a worker reads it once, from wherever it lies."""
+
+import contextlib
+import hashlib
+import traceback
+
+import structlog
+
+from datasets.models import DatasetFile
+from datasets.queries.work import DIGESTING
+from uploads.storage import BLOCK, open_stored
+from work.leases import Lease, LeaseLostError, claim
+
+log = structlog.get_logger(__name__)
+
+
+def digest_file(*, file_id: int) -> None:
+    """Compute the SHA-256 and the size of a file, if that is still to be done and nobody else is at it."""
+    lease = claim(DIGESTING, file_id, give_up=_give_up)
+    if lease is None:
+        return
+    file = DatasetFile.objects.get(pk=file_id)
+    digest, size = hashlib.sha256(), 0
+    try:
+        with contextlib.closing(open_stored(file.stored)) as stream:
+            while block := stream.read(BLOCK):
+                digest.update(block)
+                size += len(block)
+                lease.beat()
+        lease.complete(state=DatasetFile.State.READY, sha256=digest.hexdigest(), size=size, failure="")
+    except LeaseLostError:
+        return
+    except Exception:
+        log.exception("data_file_error", file=file.pk, attempt=lease.attempts)
+        if lease.may_try_again:
+            lease.hand_back(failure=traceback.format_exc())
+        else:
+            _give_up(lease)
+
+
+def _give_up(lease: Lease) -> None:
+    lease.complete(state=DatasetFile.State.FAILED, failure="The file could not be read. Remove it and upload it again.")

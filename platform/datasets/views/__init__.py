@@ -1,0 +1,1 @@
+"""Pages of data, their files, and what organizers do with them."""

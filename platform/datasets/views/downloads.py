@@ -1,0 +1,60 @@
+"""Getting a file: an address for it, and its bytes, whole or from where a broken download stopped."""
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from challenges.queries import visible_challenge
+from datasets.domain.ranges import RangeNotSatisfiableError, requested_part
+from datasets.models import DatasetFile
+from datasets.services import downloading
+
+
+@require_POST
+def get_file(request: HttpRequest, slug: str, file: int) -> HttpResponse:
+    """Make an address of a file and send the browser there; asked for on purpose, never by a link that something follows."""
+    challenge = visible_challenge(request.user, slug)
+    rows = DatasetFile.objects.filter(version__dataset__challenge=challenge)
+    rows = rows.select_related("version__dataset__challenge")
+    entry = get_object_or_404(rows, pk=file)
+    return HttpResponseRedirect(downloading.hand_out_address(user=request.user, file=entry).url)
+
+
+@require_safe
+@never_cache
+def download(request: HttpRequest, slug: str, token: str) -> HttpResponseBase:
+    """Send the file that an address was made for. Whoever has the address needs no session: programs resume with it."""
+    try:
+        entry = downloading.redeem(token)
+    except PermissionDenied as error:
+        return HttpResponse(f"{error}\n", status=403, content_type="text/plain; charset=utf-8")
+    if entry.file.version.dataset.challenge.slug != slug:
+        return HttpResponse("This address is not valid.\n", status=403, content_type="text/plain; charset=utf-8")
+    if (elsewhere := downloading.address_in_store(entry)) is not None:
+        downloading.note_sent(entry)
+        return HttpResponseRedirect(elsewhere)
+    etag = f'"{entry.file.sha256}"'
+    resumes = request.headers.get("If-Range") in (None, etag)
+    try:
+        part = requested_part(request.headers.get("Range") if resumes else None, entry.file.size)
+    except RangeNotSatisfiableError:
+        response = HttpResponse(status=416)
+        response["Content-Range"] = f"bytes */{entry.file.size}"
+        return response
+    sends = request.method == "GET"
+    response = StreamingHttpResponse(
+        downloading.sent(entry, part) if sends else (),
+        status=200 if part.is_whole else 206,
+        content_type="application/octet-stream",
+    )
+    response["Content-Length"] = str(part.length)
+    response["Content-Disposition"] = f'attachment; filename="{entry.file.name}"'
+    response["Accept-Ranges"] = "bytes"
+    response["ETag"] = etag
+    response["Repr-Digest"] = downloading.digest_header(entry.file)
+    if not part.is_whole:
+        response["Content-Range"] = part.header
+    return response

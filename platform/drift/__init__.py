@@ -1,0 +1,1 @@
+"""Does a web page or a paper say what is registered (REG-9)?"""

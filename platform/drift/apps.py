@@ -1,0 +1,13 @@
+from django.apps import AppConfig
+
+
+class DriftConfig(AppConfig):
+    name = "drift"
+    verbose_name = "Drift checks"
+
+    def ready(self):
+        from drift import rules
+        from drift.contributions import design_checks  # noqa: F401 (checks are registered on import)
+        from registry import hooks
+
+        hooks.register_tab("Drift", "drift:list", order=40, visible=rules.may_read_drift)

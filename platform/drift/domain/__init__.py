@@ -1,0 +1,1 @@
+"""Reading a text and comparing it with a document."""

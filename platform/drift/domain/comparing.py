@@ -1,0 +1,344 @@
+"""A text compared with a registered design, parameter by parameter: the same, missing, or different.
+
+The comparison goes by words, so it is a pointer for people and no verdict: “the same” means that the registered value
+stands in the text, “different” that the text speaks of the parameter and says something else, with the passage.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import Any, Final
+
+from evaluation.designs.catalogue import Parameter, shipped
+from evaluation.designs.document import Document, State, Values
+from evaluation.designs.document.words import cell_words, value_words
+
+SAME_SHARE: Final = 0.6
+"""From this share of its word groups on, a registered text stands in the other text."""
+TOUCHED_SHARE: Final = 0.2
+"""From this share on, the other text speaks of the same, in other words."""
+NEAR: Final = 90
+"""So many characters around the words of a label belong to it."""
+_PASSAGE = 220
+_GROUP = 3
+_WORD = re.compile(r"[a-z0-9]+(?:[.,]\d+)?", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w])")
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
+_STOP = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "as",
+        "at",
+        "be",
+        "by",
+        "for",
+        "from",
+        "has",
+        "have",
+        "in",
+        "is",
+        "it",
+        "its",
+        "of",
+        "on",
+        "or",
+        "that",
+        "the",
+        "this",
+        "to",
+        "was",
+        "were",
+        "will",
+        "with",
+        "of",
+        "per",
+        "each",
+        "number",
+        "method",
+        "type",
+        "policy",
+        "handling",
+        "settings",
+        "description",
+        "details",
+        "information",
+        "other",
+    ]
+)
+
+
+class Found(StrEnum):
+    """What the text says about a parameter."""
+
+    SAME = "same"
+    MISSING = "missing"
+    DIFFERENT = "different"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One parameter of the registered design against the text."""
+
+    task: str
+    parameter: str
+    found: Found
+    passage: str = ""
+
+
+def compare(document: Document, text: str) -> list[Finding]:
+    """Compare every public value of a registered design with a text.
+
+    Parameters
+    ----------
+    document
+        The public one; what is withheld, declared absent or blank is not compared.
+    """
+    plain = Text(text)
+    findings = [
+        _finding("", parameter, document.values(), plain) for parameter in _stated(document.values(), task=False)
+    ]
+    for values in document.each_task():
+        findings += [
+            _finding(values.task_key or "", parameter, values, plain) for parameter in _stated(values, task=True)
+        ]
+    return findings
+
+
+class Text:
+    """A text prepared for many comparisons."""
+
+    def __init__(self, text: str) -> None:
+        self.text = re.sub(r"\s+", " ", text)
+        self.lower = self.text.lower()
+        words = [word.lower() for word in _WORD.findall(self.text)]
+        self.words = frozenset(words)
+        self.groups = frozenset(_groups(words))
+
+    def says(self, phrase: str) -> bool:
+        """Whether a phrase stands in it as words of its own."""
+        return bool(phrase) and re.search(rf"(?<!\w){re.escape(phrase.lower())}(?!\w)", self.lower) is not None
+
+    def around(self, position: int, length: int = _PASSAGE) -> str:
+        """The passage around a position."""
+        start = max(0, position - length // 2)
+        return self.text[start : start + length].strip()
+
+
+def _stated(values: Values, *, task: bool) -> Iterator[Parameter]:
+    for parameter in shipped().parameters.values():
+        entry = (values.task if task else values.challenge).get(parameter.id)
+        if entry is None or entry.state is not State.PROVIDED or parameter.visibility != "public":
+            continue
+        if parameter.type not in ("json", "metric", "email"):
+            yield parameter
+
+
+def _finding(task: str, parameter: Parameter, values: Values, text: Text) -> Finding:
+    value = values.get(parameter.id)
+    compared = {
+        "integer": _number,
+        "number": _number,
+        "enum": _choice,
+        "multi-enum": _choice,
+        "date": _date,
+        "boolean": _words,
+        "list-of-objects": _table,
+        "object": _table,
+        "tags": _tags,
+        "url": _phrase,
+        "text": _phrase,
+    }.get(parameter.type, _words)
+    found, passage = compared(parameter, value, text)
+    return Finding(task, parameter.id, found, passage)
+
+
+# --- One kind of value each ----------------------------------------------------------------------------------------
+def _phrase(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:
+    phrase = str(value).removeprefix("https://").removeprefix("http://").rstrip("/")
+    return (Found.SAME, "") if text.says(phrase) else _words(parameter, value, text)
+
+
+def _number(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:
+    """A number counts where it stands near the words of its label."""
+    other = ""
+    for position in _mentions(parameter, text):
+        near = text.text[max(0, position - NEAR) : position + NEAR]
+        numbers = [float(found.replace(",", "")) for found in _NUMBER.findall(near)]
+        if float(value) in numbers:
+            return Found.SAME, ""
+        if numbers and not other:
+            other = text.around(position)
+    return (Found.DIFFERENT, other) if other else (Found.MISSING, "")
+
+
+def _choice(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:
+    chosen = value if isinstance(value, list) else [value]
+    labels = [value_words(parameter, item) for item in chosen]
+    if all(_spoken(label, text) for label in labels):
+        return Found.SAME, ""
+    for choice in parameter.choices:
+        if choice.value in chosen:
+            continue
+        for phrase in _phrases(choice.label):
+            if text.says(phrase) and not any(phrase in _phrases(label) for label in labels):
+                return Found.DIFFERENT, text.around(text.lower.find(phrase))
+    return Found.MISSING, ""
+
+
+def _date(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:  # noqa: ARG001 (all compare alike)
+    if any(text.says(form) for form in date_forms(str(value))):
+        return Found.SAME, ""
+    return Found.MISSING, ""
+
+
+def _table(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:
+    """A table counts by its rows: all of them, some of them, or none."""
+    rows = value if isinstance(value, list) else [value]
+    held = [_row(parameter, row, text) for row in rows]
+    if all(held):
+        return Found.SAME, ""
+    if any(held):
+        missing = next(row for row, there in zip(rows, held, strict=True) if not there)
+        said = "; ".join(
+            cell_words(field, missing[field.key])
+            for field in parameter.item_fields
+            if field.key in missing and field.visibility == "public"
+        )
+        return Found.DIFFERENT, f"not found: {said}"[:_PASSAGE]
+    if parameter.id == "challenge_schedule" and (position := _any_date(text)) is not None:
+        return Found.DIFFERENT, text.around(position)
+    return Found.MISSING, ""
+
+
+def _row(parameter: Parameter, row: dict[str, Any], text: Text) -> bool:
+    cells = [
+        (field, row[field.key])
+        for field in parameter.item_fields
+        if field.key in row and field.visibility == "public" and field.type not in ("json", "boolean")
+    ]
+    found = []
+    for field, cell in cells:
+        if field.type == "date":
+            found.append(any(text.says(form) for form in date_forms(str(cell))))
+        elif field.type in ("integer", "number"):
+            found.append(text.says(f"{cell:g}"))
+        else:
+            found.append(_spoken(cell_words(field, cell), text))
+    dates = [there for (field, _), there in zip(cells, found, strict=True) if field.type == "date"]
+    return bool(found) and all(dates) and sum(found) >= len(found) / 2
+
+
+def _tags(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:  # noqa: ARG001 (all compare alike)
+    said = [tag for tag in value if text.says(str(tag))]
+    if len(said) == len(value):
+        return Found.SAME, ""
+    lacking = ", ".join(str(tag) for tag in value if tag not in said)
+    return (Found.DIFFERENT, f"not found: {lacking}"[:_PASSAGE]) if said else (Found.MISSING, "")
+
+
+def _words(parameter: Parameter, value: Any, text: Text) -> tuple[Found, str]:
+    words = [word.lower() for word in _WORD.findall(value_words(parameter, value, public=True))]
+    share = _share(words, text)
+    if share >= SAME_SHARE:
+        return Found.SAME, ""
+    if share >= TOUCHED_SHARE:
+        group = next(group for group in _groups(words) if group in text.groups)
+        found = re.search(r"\W+".join(map(re.escape, group)), text.lower)
+        return Found.DIFFERENT, text.around(found.start() if found else 0)
+    return Found.MISSING, ""
+
+
+# --- Words ---------------------------------------------------------------------------------------------------------
+def _spoken(label: str, text: Text) -> bool:
+    """Whether the text says a choice or cell: one of its phrases, or most of its words in groups."""
+    if any(text.says(phrase) for phrase in _phrases(label)):
+        return True
+    words = [word.lower() for word in _WORD.findall(label)]
+    return len(words) > _GROUP and _share(words, text) >= SAME_SHARE
+
+
+def _phrases(label: str) -> list[str]:
+    """The label, what stands before a bracket or colon, and what stands in brackets.
+
+    >>> _phrases("Magnetic resonance imaging (MRI)")
+    ['magnetic resonance imaging (mri)', 'magnetic resonance imaging', 'mri']
+    """
+    lower = label.lower().strip()
+    parts = [lower, re.split(r"[(:;]", lower)[0].strip(), *re.findall(r"\(([^)]{2,40})\)", lower)]
+    return list(dict.fromkeys(part for part in parts if len(part) > 1))
+
+
+def _mentions(parameter: Parameter, text: Text) -> Iterator[int]:
+    """Where the text speaks of a parameter: the words of its label stand close together."""
+    words = [word for word in _WORD.findall(parameter.label.lower()) if word not in _STOP]
+    if not words:
+        return
+    stems = [re.escape(word.rstrip("s")) for word in words]
+    pattern = r"\w*\W+(?:\w+\W+){0,2}?".join(stems)
+    for found in re.finditer(rf"(?<!\w){pattern}", text.lower):
+        yield found.start()
+
+
+def _groups(words: list[str]) -> list[tuple[str, ...]]:
+    size = min(_GROUP, len(words))
+    return [tuple(words[index : index + size]) for index in range(len(words) - size + 1)] if words else []
+
+
+def _share(words: list[str], text: Text) -> float:
+    """Share of the word groups that stand in the text; short values count by their words in order."""
+    groups = _groups(words)
+    if not groups:
+        return 0.0
+    if len(words) < _GROUP:
+        return float(text.says(" ".join(words)))
+    return sum(group in text.groups for group in groups) / len(groups)
+
+
+def date_forms(iso: str) -> list[str]:
+    """How people write a date.
+
+    Examples
+    --------
+    >>> date_forms("2026-03-01")[:4]
+    ['2026-03-01', '1 march 2026', 'march 1, 2026', 'march 1 2026']
+    """
+    try:
+        day = date.fromisoformat(iso)
+    except ValueError:
+        return [iso.lower()]
+    month = _MONTHS[day.month - 1]
+    long = [f"{day.day} {month} {day.year}", f"{month} {day.day}, {day.year}", f"{month} {day.day} {day.year}"]
+    short = [form.replace(month, month[:3]) for form in long]
+    ordinal = [f"{month} {day.day}{_ordinal(day.day)}, {day.year}", f"{day.day}{_ordinal(day.day)} {month} {day.year}"]
+    dotted = [f"{day.day:02d}.{day.month:02d}.{day.year}", f"{day.day}.{day.month}.{day.year}"]
+    return [iso, *long, *short, *ordinal, *dotted, f"{day.day:02d}/{day.month:02d}/{day.year}"]
+
+
+def _ordinal(day: int) -> str:
+    return "th" if 10 < day % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+
+
+def _any_date(text: Text) -> int | None:
+    months = "|".join(month[:3] for month in _MONTHS)
+    found = re.search(
+        rf"\d{{4}}-\d{{2}}-\d{{2}}|(?:{months})[a-z]* \d{{1,2}}|\d{{1,2}}(?:th|st|nd|rd)? (?:{months})", text.lower
+    )
+    return found.start() if found else None

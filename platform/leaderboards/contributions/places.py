@@ -1,0 +1,126 @@
+"""What the page of a submission says of the ranking: how its team stands, and how far others are away."""
+
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import Any
+
+from django.urls import reverse
+
+from challenges.models import Phase
+from challenges.queries import phases_of
+from leaderboards.domain.tables import words
+from leaderboards.models import RankingVersion
+from leaderboards.queries import rankings
+from leaderboards.queries.home import stand_in, standing_tables, tables_for
+from submissions.hooks import Gap, Placed
+from submissions.models import Submission
+
+
+def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
+    """How the team of a submission stands in the ranking that stands for the person; None where they may see none."""
+    phase = submission.phase
+    tables, before = tables_for([phase], user)
+    if phase.pk not in tables:
+        return None
+    table = tables[phase.pk]
+    stand = stand_in(table, submission.team.name, before.get(phase.pk))
+    if stand is None:
+        return None
+    # The version that has this table: the same that the tables were read by.
+    version = _version(user, submission)
+    ranked = {team["submission"] for team in version.inputs["teams"]} if version else set()
+    index = table["teams"].index(submission.team.name)
+    others = sorted(
+        (place for place in range(len(table["teams"])) if place != index),
+        key=lambda place: (table["orders"][0]["rank"][place] or len(table["teams"]) + 1, table["teams"][place]),
+    )
+    names = tuple(table["teams"][place] for place in others)
+    chosen = other if other in names else next(iter(names), "")
+    key = rankings.key_of(phase, phases_of(phase.challenge))
+    sees_cases = version is not None and user.has_perm("leaderboards.view_cases", phase)
+    return Placed(
+        rank=stand.rank_text,
+        rank_set=stand.set_text,
+        number_of_teams=stand.teams,
+        places=stand.places_text if stand.places else "",
+        is_better=bool(stand.places and stand.places > 0),
+        is_this=str(submission.pk) in {str(one) for one in ranked},
+        address=reverse("leaderboards:current", args=[phase.challenge.slug, key]),
+        other=chosen,
+        teams=names,
+        gaps=tuple(_gaps(table, index, table["teams"].index(chosen) if chosen else None)),
+        medians=_medians(version) if version is not None and sees_cases else {},
+    )
+
+
+def ranks_of(user: Any, phases: Sequence[Phase], teams: Sequence[str]) -> dict[tuple[int, str], str]:
+    """How teams rank in phases, as far as the person may see it; a constant number of queries."""
+    found = {}
+    for phase, table in standing_tables(phases, user).items():
+        for team in teams:
+            stand = stand_in(table, team)
+            if stand is not None:
+                could = f" ({stand.set_text})" if stand.set_text else ""
+                found[phase, team] = f"{stand.rank_text}{could} of {stand.teams}"
+    return found
+
+
+def _version(user: Any, submission: Submission) -> RankingVersion | None:
+    phase = submission.phase
+    freeze, _ = rankings.state_of(phase)
+    frozen = freeze is not None and freeze.holds and not user.has_perm("leaderboards.view_frozen", phase)
+    standing = rankings.current_standing(phase, until=freeze.moment if freeze is not None and frozen else None)
+    return standing.version if standing else None
+
+
+def _gaps(table: Mapping[str, Any], own: int, other: int | None) -> list[Gap]:
+    found = []
+    for order in table["orders"]:
+        # Where a phase ranks in several ways, each metric stands once.
+        if order["metric"] is None or order["ranking"] != table["orders"][0]["ranking"]:
+            continue
+        values = order["score"]
+        known = [value for value in values if value is not None]
+        middle = median(known) if known else None
+        mine, theirs = values[own], None if other is None else values[other]
+        here = [value for value in (mine, theirs, middle) if value is not None]
+        low, high = min(here, default=0.0), max(here, default=0.0)
+
+        def place(
+            value: float | None, low: float = low, high: float = high, *, up: bool = order["higher"]
+        ) -> float | None:
+            if value is None:
+                return None
+            share = 0.5 if high == low else (value - low) / (high - low)
+            return share if up else 1 - share
+
+        leads = None
+        if mine is not None and theirs is not None and mine != theirs:
+            leads = (mine > theirs) == order["higher"]
+        found.append(
+            Gap(
+                label=" ".join(part for part in (words.readable(order["title"]), order["region"]) if part),
+                unit=order["unit"] or "",
+                own=place(mine),
+                other=place(theirs),
+                median=place(middle),
+                **{
+                    f"{name}_text": words.score(value, order["decimals"])
+                    for name, value in (("own", mine), ("other", theirs), ("median", middle))
+                },
+                leads=leads,
+            )
+        )
+    return found
+
+
+def _medians(version: RankingVersion) -> dict[str, dict[str, str]]:
+    """Of the hardest cases the median of the teams, as text, by label of metric and region."""
+    orders = {order["key"]: order for order in version.table["orders"]}
+    return {
+        f"{orders[key]['metric']}/{orders[key]['region'] or ''}": {
+            case["case"]: words.score(case["median"], orders[key]["decimals"]) for case in cases
+        }
+        for key, cases in version.analysis.findings.get("hardest", {}).items()
+        if key in orders and orders[key]["metric"] is not None
+    }

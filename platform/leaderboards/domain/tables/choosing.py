@@ -1,0 +1,55 @@
+"""Which columns a leaderboard shows, and in what order its rows stand."""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+MAX_COLUMNS = 6
+"""So many metrics × regions stand side by side on a usual screen; beyond it the page opens with those of one region."""
+
+
+def columns_shown(singles: list[Mapping[str, Any]], region: str, columns: Collection[str]) -> list[Mapping[str, Any]]:
+    """The orders whose columns stand in the table: those chosen, else all that fit, else those of a region."""
+    chosen = [entry for entry in singles if entry["key"] in columns]
+    regions = list(dict.fromkeys(entry["region"] or "" for entry in singles))
+    if chosen or len(singles) <= MAX_COLUMNS or len(regions) < 2:
+        return chosen or singles
+    first = region if region in regions else regions[0]
+    return [entry for entry in singles if (entry["region"] or "") == first]
+
+
+def sorted_rows(
+    table: Mapping[str, Any], order: Mapping[str, Any], shown: list[Mapping[str, Any]], sort: str
+) -> list[int]:
+    """Places of the teams in the order asked for; those without a value last, whichever way one sorts."""
+    backwards, key = sort.startswith("-"), sort.removeprefix("-")
+    worst = len(table["teams"]) + 1.0
+    ranks = [worst if rank is None else rank for rank in order["rank"]]
+    values: list[Any] = ranks
+    if key == "team":
+        values = [team.casefold() for team in table["teams"]]
+    elif key == "missing":
+        values = table["missing"]
+    elif key in ("low", "set"):
+        ends = ("low", "high") if key == "low" else ("set_low", "set_high")
+        edges = zip(order[ends[0]], order[ends[1]], ranks, strict=True)
+        values = [(worst, worst, rank) if low is None else (low, high, rank) for low, high, rank in edges]
+    elif key == "score":
+        sign = -1 if order["higher"] else 1
+        values = [float("inf") if score is None else sign * score for score in order["score"]]
+    elif key in ("submissions", "handed_in"):
+        values = [at(table, key, index) for index in range(len(ranks))]
+    elif key == "share":
+        values = [-(share or 0.0) for share in order["share"]]
+    else:
+        for entry in shown:
+            if entry["key"] == key:
+                values = [worst if rank is None else rank for rank in entry["rank"]]
+    indices = sorted(range(len(ranks)), key=lambda index: (ranks[index], table["teams"][index].casefold()))
+    known = [index for index in indices if values[index] is not None]
+    unknown = [index for index in indices if values[index] is None]
+    return sorted(known, key=lambda index: values[index], reverse=backwards) + unknown
+
+
+def at(table: Mapping[str, Any], key: str, index: int) -> Any:
+    """A fact about a team; tables that were stored before it was known have none."""
+    return table[key][index] if key in table else None

@@ -1,0 +1,168 @@
+"""How the teams of a person stand, over all their challenges, in a constant number of queries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from challenges.models import Member, Phase, Team
+from challenges.rules import remember_parts_in
+from leaderboards.domain.tables.words import number, span
+from leaderboards.models import RankingVersion, Standing
+from leaderboards.queries import rankings
+from submissions.queries.quotas import Quota, quotas
+from test_sets.queries.decoys import remember_decoys
+
+
+@dataclass(frozen=True)
+class Stand:
+    """A team's place in a ranking.
+
+    Attributes
+    ----------
+    places
+        By how many places it stands better than in the ranking before; negative where worse, None where it was in none.
+    """
+
+    rank: float
+    set_low: int | None
+    set_high: int | None
+    teams: int
+    places: float | None = None
+
+    @property
+    def rank_text(self) -> str:
+        return number(self.rank)
+
+    @property
+    def set_text(self) -> str:
+        return span(self.set_low, self.set_high)
+
+    @property
+    def places_text(self) -> str:
+        return "" if self.places is None else number(abs(self.places))
+
+
+@dataclass(frozen=True)
+class Taking:
+    """A challenge in which a person takes part: the phase that matters now, how the team stands, what it may still send."""
+
+    phase: Phase
+    team: Team
+    key: str
+    stand: Stand | None
+    quota: Quota | None
+
+
+def stand_in(table: Mapping[str, Any], team: str, before: Mapping[str, Any] | None = None) -> Stand | None:
+    """How a team stands in what decides a stored table; None where it has no rank there."""
+    if team not in table["teams"]:
+        return None
+    order, index = table["orders"][0], table["teams"].index(team)
+    rank = order["rank"][index]
+    if rank is None:
+        return None
+    earlier = stand_in(before, team) if before is not None else None
+    return Stand(
+        rank,
+        order["set_low"][index],
+        order["set_high"][index],
+        len(table["teams"]),
+        None if earlier is None else earlier.rank - rank,
+    )
+
+
+def challenges_of(user: Any) -> list[Taking]:
+    """One entry for each task in which a person takes part, what closes first on top."""
+    members = list(
+        Member.objects.filter(user=user, team__standing__isnull=False)
+        .select_related("team", "challenge")
+        .prefetch_related("seats")
+    )
+    by_task = {seat.task_id: member for member in members for seat in member.seats.all()}
+    challenges = {member.challenge_id: member.challenge for member in members}
+    remember_parts_in(user, list(challenges.values()))
+    rows = Phase.objects.filter(task__challenge__in=challenges).select_related("task__challenge").order_by("position")
+    all_phases: dict[int, list[Phase]] = {}
+    for phase in rows:
+        all_phases.setdefault(phase.task.challenge_id, []).append(phase)
+    phases = [
+        now
+        for task in by_task
+        if (now := current([row for group in all_phases.values() for row in group if row.task_id == task])) is not None
+    ]
+    tables, earlier = tables_for(phases, user)
+    left = quotas(phases, [member.team for member in members], user)
+    found = []
+    for phase in sorted(phases, key=lambda entry: (entry.is_closed, entry.ends_at)):
+        team = by_task[phase.task_id].team
+        table = tables.get(phase.pk)
+        key = rankings.key_of(phase, all_phases[phase.task.challenge_id])
+        stand = stand_in(table, team.name, earlier.get(phase.pk)) if table else None
+        found.append(Taking(phase, team, key, stand, left.get(phase.pk) if phase.is_open else None))
+    return found
+
+
+def current(phases: Sequence[Phase]) -> Phase | None:
+    """The phase of a task that matters now: the open one that closes first, else the last that closed, else the next."""
+    opened = [phase for phase in phases if phase.is_open]
+    if opened:
+        return min(opened, key=lambda phase: phase.ends_at)
+    closed = [phase for phase in phases if phase.is_closed]
+    if closed:
+        return max(closed, key=lambda phase: phase.ends_at)
+    return min(phases, key=lambda phase: phase.opens_at, default=None)
+
+
+Tables = dict[int, dict[str, Any]]
+
+
+def tables_for(phases: Sequence[Phase], user: Any) -> tuple[Tables, Tables]:
+    """By phase the table of the ranking that stands for a person, and of the one before it."""
+    tables, until = _standing(phases, user)
+    before: dict[int, list[int]] = {}
+    for phase, version, since in (
+        Standing.objects.filter(phase__in=tables).order_by("since", "pk").values_list("phase", "version", "since")
+    ):
+        if phase not in until or since <= until[phase]:
+            before.setdefault(phase, []).append(version)
+    wanted = {phase: versions[-2] for phase, versions in before.items() if len(versions) > 1}
+    found = dict(RankingVersion.objects.filter(pk__in=wanted.values()).values_list("pk", "table"))
+    return tables, {phase: found[version] for phase, version in wanted.items()}
+
+
+def standing_tables(phases: Sequence[Phase], user: Any) -> Tables:
+    """By phase the table of the ranking that stands for a person."""
+    return _standing(phases, user)[0]
+
+
+def _standing(phases: Sequence[Phase], user: Any) -> tuple[Tables, dict[int, datetime]]:
+    remember_decoys(phases)
+    visible = [phase for phase in phases if user.has_perm("leaderboards.view_ranking", phase)]
+    until = {
+        phase.pk: freeze.moment
+        for phase, freeze in rankings.freezes_of(visible)
+        if freeze.holds and not user.has_perm("leaderboards.view_frozen", phase)
+    }
+    return rankings.standing_tables(visible, until), until
+
+
+def last_closed(user: Any, *, most: int = 5) -> tuple[Phase, str, RankingVersion] | None:
+    """The public ranking that closed last, with the part of its address that names the phase."""
+    phases = list(
+        Phase.objects.filter(task__challenge__is_public=True, is_dry_run=False, closes_at__lte=timezone.now())
+        .select_related("task__challenge")
+        .order_by("-closes_at")[:most]
+    )
+    remember_decoys(phases)
+    for phase in phases:
+        if not phase.is_revealed or not user.has_perm("leaderboards.view_ranking", phase):
+            continue
+        standing = rankings.current_standing(phase)
+        if standing is not None and len(standing.version.table["teams"]) > 1:
+            siblings = list(Phase.objects.filter(task__challenge=phase.challenge).select_related("task"))
+            standing.version.phase = phase
+            return phase, rankings.key_of(phase, siblings), standing.version
+    return None

@@ -1,0 +1,117 @@
+"""Registered rankings over several tasks, as one person may see them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from challenges.models import Phase
+from evaluation.figures.layout import interval_words, number, rank_words
+from leaderboards.models import OverallRanking
+from leaderboards.queries import rankings
+
+
+@dataclass(frozen=True)
+class OverallRow:
+    """A team over all tasks, in words."""
+
+    rank: str
+    team: str
+    rank_set: str
+    interval: str
+    score: str
+    letters: str
+    share_first: float | None
+
+
+@dataclass(frozen=True)
+class OverallView:
+    """A registered ranking over tasks as a page shows it.
+
+    Attributes
+    ----------
+    stored
+        What was computed last; ``None`` as long as a task has no ranking.
+    rows
+        Empty where the registered rule gives no ranking; then `problem` of `stored` says why.
+    is_current
+        Whether it is made of the rankings that stand now.
+    steps
+        What is registered, in words.
+    """
+
+    name: str
+    stored: OverallRanking | None
+    rows: tuple[OverallRow, ...]
+    is_current: bool
+    steps: str
+    warning: str = ""
+
+
+def over_tasks(phases: Sequence[Phase], *, user: Any) -> list[OverallView]:
+    """The registered rankings over the tasks of phases of one short name; none that a person may not see whole."""
+    if not phases:
+        return []
+    challenge, slug = phases[0].challenge, phases[0].slug
+    frozen = [phase for phase, freeze in rankings.freezes_of(phases) if freeze.holds]
+    hidden = {phase.task.design_key for phase in phases if not user.has_perm("leaderboards.view_ranking", phase)}
+    hidden |= {phase.task.design_key for phase in frozen if not user.has_perm("leaderboards.view_frozen", phase)}
+    by_key = {phase.task.design_key: phase for phase in phases}
+    views = []
+    for registered in challenge.overall_rankings:
+        if hidden & set(registered["tasks"]):
+            continue
+        stored = OverallRanking.objects.filter(challenge=challenge, phase_slug=slug, name=registered["name"]).last()
+        views.append(_view(registered, stored, by_key))
+    return views
+
+
+def _view(registered: Mapping[str, Any], stored: OverallRanking | None, phases: Mapping[str, Phase]) -> OverallView:
+    entry = stored.document.get("overall") if stored is not None else None
+    rows = tuple(
+        OverallRow(
+            rank=rank_words(algorithm["rank"]),
+            team=algorithm["name"],
+            rank_set=interval_words(algorithm["rank_set"]) if algorithm.get("rank_set") else "every rank",
+            interval=interval_words(algorithm["rank_interval"]) if algorithm.get("rank_interval") else "–",
+            score=number(algorithm["score"]),
+            letters=algorithm.get("letters") or "",
+            share_first=algorithm.get("share_first"),
+        )
+        for algorithm in (entry or {}).get("algorithms", ())
+    )
+    return OverallView(
+        name=registered["name"],
+        stored=stored,
+        rows=rows,
+        is_current=stored is not None and _is_current(registered, stored, phases),
+        steps=steps_in_words(registered["steps"]),
+        warning="" if entry is None or entry.get("winner") else "Nobody is shown to be better than all others.",
+    )
+
+
+def _is_current(registered: Mapping[str, Any], stored: OverallRanking, phases: Mapping[str, Phase]) -> bool:
+    if stored.inputs["registered"] != registered:
+        return False
+    for task in stored.inputs["tasks"]:
+        phase = phases.get(task["task"])
+        standing = rankings.current_standing(phase) if phase is not None else None
+        if standing is None or standing.version.digest != task["digest"]:
+            return False
+    return True
+
+
+def steps_in_words(steps: Sequence[Mapping[str, Any]]) -> str:
+    """What the steps of a combination do.
+
+    Examples
+    --------
+    >>> steps_in_words([{"over": ["metric", "region", "task"], "operator": "mean", "rerank": True}])
+    'Mean of the ranks over metrics, regions and tasks, then ranked again.'
+    """
+    sentences = []
+    for step in steps:
+        names = [f"{name}s" for name in step["over"]]
+        over = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+        weighted = "Weighted mean" if step.get("weights") else str(step["operator"]).capitalize()
+        sentences.append(f"{weighted} of the ranks over {over}, then ranked again.")
+    return " ".join(sentences)

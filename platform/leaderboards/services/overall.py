@@ -1,0 +1,139 @@
+"""Rankings over several tasks: from the rankings that stand in the tasks, by the registered combination and no other."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from django.db import IntegrityError, transaction
+
+from audit.services import record
+from challenges.models import Phase, Team
+from evaluation import canonical
+from evaluation.aggregation import ResultsError
+from evaluation.ranking.overall import TaskResults, overall_digest, rank_over_tasks
+from leaderboards.domain.files import load
+from leaderboards.domain.metadata import read_metadata
+from leaderboards.models import OverallRanking, RankingVersion
+from leaderboards.queries import rankings
+from leaderboards.services import computing
+from submissions.models import Run
+from submissions.queries import evidence_of, results_frame
+
+
+def rank_overall(phase: Phase) -> list[OverallRanking]:
+    """Combine what stands, for every registered ranking over tasks that the phase belongs to; returns what is new.
+
+    Phases of the same short name are combined, one in each task. As long as one of the tasks has no ranking there is
+    none over the tasks.
+    """
+    made = []
+    for registered in phase.challenge.overall_rankings:
+        if phase.task.design_key not in registered["tasks"]:
+            continue
+        versions = _standing(phase, registered["tasks"])
+        if versions is not None and (row := _combined(phase, registered, versions)) is not None:
+            made.append(row)
+    return made
+
+
+def _standing(phase: Phase, tasks: Sequence[str]) -> list[RankingVersion] | None:
+    """The rankings that stand in the phases of the same short name, in the order of the tasks."""
+    found = {
+        candidate.task.design_key: candidate
+        for candidate in Phase.objects.filter(task__challenge=phase.challenge, slug=phase.slug, task__removed_at=None)
+        .select_related("task__challenge")
+        .order_by("pk")
+    }
+    versions = []
+    for key in tasks:
+        standing = rankings.current_standing(found[key]) if key in found else None
+        if standing is None:
+            return None
+        standing.version.phase = found[key]
+        versions.append(standing.version)
+    return versions
+
+
+def _combined(phase: Phase, registered: Mapping[str, Any], versions: Sequence[RankingVersion]) -> OverallRanking | None:
+    inputs = {
+        "registered": registered,
+        "tasks": [
+            {
+                "task": version.phase.task.design_key,
+                "phase": version.phase_id,
+                "version": version.number,
+                "digest": version.digest,
+            }
+            for version in versions
+        ],
+    }
+    digest = canonical.sha256(inputs)
+    known = OverallRanking.objects.filter(
+        challenge=phase.challenge, phase_slug=phase.slug, name=registered["name"], inputs_digest=digest
+    )
+    if known.exists():
+        return None
+    names = _names(versions)
+    document: dict[str, Any] = {}
+    problem = ""
+    try:
+        document = rank_over_tasks(
+            [_results(version, registered["ranking"], names) for version in versions],
+            registered["steps"],
+            name=registered["name"],
+            absent=registered["absent"],
+        )
+    except ResultsError as error:
+        problem = str(error)[:1000]
+    row = OverallRanking(
+        challenge=phase.challenge,
+        phase_slug=phase.slug,
+        name=registered["name"],
+        inputs=inputs,
+        inputs_digest=digest,
+        document=document,
+        digest=overall_digest(document) if document else "",
+        problem=problem,
+    )
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+            facts = {"name": row.name, "phase": phase.slug, "digest": row.digest, "inputs_digest": digest}
+            record(actor=None, act="overall_ranking_computed", subject=row, scope=phase.challenge.slug, facts=facts)
+    except IntegrityError:  # another worker was faster
+        return None
+    return row
+
+
+def _names(versions: Sequence[RankingVersion]) -> dict[int, str]:
+    """What stands for each team over all tasks: its name where every task names it, else its pseudonym."""
+    shown: dict[int, set[str]] = {}
+    for version in versions:
+        for team in version.inputs["teams"]:
+            shown.setdefault(team["team"], set()).add(team["name"])
+    pseudonyms = dict(Team.objects.filter(pk__in=list(shown)).values_list("pk", "pseudonym"))
+    return {team: next(iter(names)) if len(names) == 1 else pseudonyms[team] for team, names in shown.items()}
+
+
+def _results(version: RankingVersion, ranking: str, names: Mapping[int, str]) -> TaskResults:
+    """What a version was made of, under the names that stand over all tasks."""
+    teams = version.inputs["teams"]
+    runs = Run.objects.select_related("submission__team", "test_set").in_bulk([team["run"] for team in teams])
+    by_id = {str(key): run for key, run in runs.items()}
+    frames = [results_frame(by_id[team["run"]]).assign(algorithm=names[team["team"]]) for team in teams]
+    return TaskResults(
+        task=version.phase.task.name,
+        assessment=computing.assessment_of(version),
+        results=pd.concat(frames, ignore_index=True),
+        ranking=ranking,
+        cases=read_metadata(load(version.metadata_name)) if version.metadata_name else None,
+        evidence=_evidence([(names[team["team"]], by_id[team["run"]]) for team in teams]),
+    )
+
+
+def _evidence(runs: Sequence[tuple[str, Run]]) -> Any:
+    # Here, so that pages start without the libraries of scoring.
+    from evaluation.scoring.evidence import merge_evidence
+
+    found = [(name, evidence_of(run)) for name, run in runs if run.evidence_file]
+    return merge_evidence(found) if found else None

@@ -1,0 +1,1 @@
+"""Plain values: what a backup says of itself, what `.env` holds, whether the web process answers."""

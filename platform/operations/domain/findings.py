@@ -1,0 +1,37 @@
+"""What a check of the installation found."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Level(StrEnum):
+    """How bad it is."""
+
+    FINE = "fine"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One sentence about one part, and what to do about it unless it is fine."""
+
+    part: str
+    level: Level
+    said: str
+    remedy: str = ""
+
+
+def fine(part: str, said: str) -> Finding:
+    """Return a finding that asks for nothing."""
+    return Finding(part, Level.FINE, said)
+
+
+def warning(part: str, said: str, remedy: str) -> Finding:
+    """Return a finding of what works and is not as it should be."""
+    return Finding(part, Level.WARNING, said, remedy)
+
+
+def error(part: str, said: str, remedy: str) -> Finding:
+    """Return a finding of what does not work."""
+    return Finding(part, Level.ERROR, said, remedy)

@@ -1,0 +1,40 @@
+"""The data of examples that are generated when they are loaded: the challenge lies in the repository, its files do not."""
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from evaluation import problems
+from evaluation.canonical import sha256
+
+
+def generated(content: Mapping[str, Any]) -> Path:
+    """The folder with references and predictions of an example, written when it is first asked for.
+
+    Parameters
+    ----------
+    content
+        Of ``challenge.json``: ``generated`` says how many cases, from which seed, and the names of the algorithms, the best
+        first; the kind of problem of the assessment writes them. The same numbers always give the same files.
+    """
+    asked = content["generated"]
+    kind = content["assessment"]["problem"]
+    parent = settings.PODIUM_SCRATCH / "generated-examples"
+    folder = parent / f"{content['slug']}-{sha256({**asked, 'kind': kind})[:12]}"
+    if folder.is_dir():
+        return folder
+    parent.mkdir(parents=True, exist_ok=True)
+    # Complete or not there at all: two processes may ask for it at once, and the second finds what the first wrote.
+    written = Path(tempfile.mkdtemp(dir=parent))
+    problems.get(kind).write_example(
+        written, cases=asked["cases"], seed=asked["seed"], algorithms=tuple(asked["algorithms"])
+    )
+    try:
+        written.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
+    return folder

@@ -1,0 +1,1 @@
+"""What this app adds to others; connected when it is ready."""

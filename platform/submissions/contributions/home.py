@@ -1,0 +1,35 @@
+"""What the home page says of submissions."""
+
+from collections.abc import Iterator
+
+from django.db.models import OuterRef, Subquery
+from django.http import HttpRequest
+from django.urls import reverse
+
+from submissions.models import Submission
+from web.home import Next
+
+
+def what_teams_do_next(request: HttpRequest) -> Iterator[Next]:
+    """Submissions that wait for a decision of the team, and last ones that were refused while the phase is open; one query."""
+    of_the_team = Submission.objects.filter(team=OuterRef("team"), phase=OuterRef("phase"))
+    last = of_the_team.order_by("-number").values("pk")[:1]
+    rows = (
+        Submission.objects.filter(team__members__user=request.user)
+        .filter(state__in=(Submission.State.HELD, Submission.State.REFUSED))
+        .filter(pk=Subquery(last))
+        .select_related("phase__task__challenge", "team")
+        .defer("report", "log")
+        .distinct()
+    )
+    for row in rows:
+        if not row.phase.is_open:
+            continue
+        held = row.state == Submission.State.HELD
+        text = (
+            f"Decide about submission {row.number}"
+            if held
+            else f"Submission {row.number} was refused: upload a corrected one"
+        )
+        address = reverse("submissions:detail", args=[row.challenge.slug, row.pk])
+        yield Next(text, f"{row.challenge.title}, {row.phase.name}", address, row.phase.ends_at)

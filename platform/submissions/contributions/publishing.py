@@ -1,0 +1,80 @@
+"""Predictions and results that consenting teams let a challenge publish after its end."""
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from challenges.models import Challenge
+from challenges.queries import key_of, phases_of
+from datasets import hooks
+from datasets.hooks import Artifact, Choice
+from evaluation.readers import case_name
+from submissions.domain import results
+from submissions.models import Run
+from submissions.queries import counted_runs, results_frame
+from test_sets.queries.expectation import has_one_table
+from uploads.storage import local_path
+
+
+def register() -> None:
+    """Offer predictions and results of consenting teams."""
+    hooks.artifacts.register(predictions)
+    hooks.artifacts.register(case_results)
+
+
+def _runs(challenge: Challenge, choice: Choice) -> Iterator[tuple[str, Run]]:
+    """What counts of each consenting team in each released phase, with the key of the phase."""
+    for phase in phases_of(challenge):
+        if phase.is_revealed and not phase.is_dry_run:
+            for run in counted_runs(phase):
+                if run.submission.team_id in choice.teams:
+                    run.submission.phase = phase
+                    yield key_of(phase).replace("/", "-"), run
+
+
+def predictions(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
+    """One archive a team and phase, as it was scored; without withdrawn cases."""
+    if not choice.predictions:
+        return
+    for key, run in _runs(challenge, choice):
+        if choice.without_cases and has_one_table(run.submission.phase.assessment):
+            continue  # one table holds them all, the withdrawn ones too
+        team = run.submission.team
+        yield Artifact(
+            f"predictions-{key}-{team.slug}.zip",
+            f"predictions of {team.name} for {run.submission.phase.name}",
+            lambda path, run=run: _copy(run, path, choice),
+        )
+
+
+def _copy(run: Run, path: Path, choice: Choice) -> None:
+    stored = run.submission.predictions_file or run.submission.archive_file
+    with (
+        zipfile.ZipFile(local_path(stored)) as source,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as target,
+    ):
+        for entry in source.infolist():
+            known = case_name(Path(entry.filename))
+            if entry.is_dir() or (known is not None and known[0] in choice.without_cases):
+                continue
+            with source.open(entry) as content, target.open(entry.filename, "w", force_zip64=True) as copy:
+                while block := content.read(1 << 20):
+                    copy.write(block)
+
+
+def case_results(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
+    """One table a team and phase, with the digest that the ranking names; without withdrawn cases."""
+    if not choice.case_results:
+        return
+    for key, run in _runs(challenge, choice):
+        team = run.submission.team
+        yield Artifact(
+            f"results-{key}-{team.slug}.csv",
+            f"results of {team.name} case by case, digest {run.result_digest}",
+            lambda path, run=run: _table(run, path, choice),
+        )
+
+
+def _table(run: Run, path: Path, choice: Choice) -> None:
+    frame = results_frame(run)
+    path.write_text(results.to_csv(frame[~frame["case"].isin(list(choice.without_cases))]), encoding="utf-8")

@@ -1,0 +1,49 @@
+"""Archives, predictions and results, as the verification of the storage reads them."""
+
+from collections.abc import Callable, Iterator
+
+from submissions.domain import results
+from submissions.models import Run, Submission
+from test_sets import vault
+from uploads import hooks
+from uploads.hooks import StoredFile
+from uploads.services.proving import has_digest
+
+
+def register() -> None:
+    """Have what was handed in, and what came of it, looked for."""
+    hooks.stored_files.register(stored)
+
+
+def stored() -> Iterator[StoredFile]:
+    """Every file of every submission and of every run that ended."""
+    rows = Submission.objects.values_list("pk", "archive_file", "archive_sha256", "predictions_file")
+    for pk, archive, digest, predictions in rows.order_by("pk").iterator():
+        yield StoredFile(archive, f"archive of submission {pk}", has_digest(archive, digest) if digest else None)
+        if predictions != archive:
+            yield StoredFile(predictions, f"predictions of submission {pk}")
+    for run in Run.objects.exclude(result_file="").order_by("pk").iterator():
+        yield StoredFile(run.result_file, f"result of run {run.pk}", _result_of(run))
+        for name in (run.evidence_file, run.disentangled_file):
+            yield StoredFile(name, f"evidence of run {run.pk}", _opens(name))
+        yield StoredFile(run.annotators_file, f"results by annotator of run {run.pk}")
+
+
+def _result_of(run: Run) -> Callable[[], str]:
+    def proof() -> str:
+        evidence = results.read_evidence(run.evidence_file) if run.evidence_file else None
+        found = results.digest(results.rows_of(results.read(run.result_file)), evidence)
+        return "" if found == run.result_digest else f"the digest of its rows is {found} and was {run.result_digest}"
+
+    return proof
+
+
+def _opens(name: str) -> Callable[[], str]:
+    def proof() -> str:
+        try:
+            vault.read_bytes(name)
+        except vault.VaultError:
+            return "it does not open: it was changed, or PODIUM_REFERENCE_KEY is not the key that it was sealed with"
+        return ""
+
+    return proof

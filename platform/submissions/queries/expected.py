@@ -1,0 +1,30 @@
+"""What was expected of a case, in words, to stand beside what was found."""
+
+from collections.abc import Sequence
+
+from evaluation import problems
+from evaluation.problems.files import FileProblem
+from submissions.models import Submission
+from test_sets.models import TestSet
+from test_sets.queries.expectation import expectation
+
+
+def expected_words(submission: Submission, cases: Sequence[str]) -> dict[str, str]:
+    """Case → file, what participants may know of it, and labels; one query, and what is kept in memory."""
+    test_set = TestSet.objects.filter(phase=submission.phase, is_active=True).first()
+    if test_set is None:
+        return {}
+    assessment = submission.phase.assessment
+    problem, wanted = problems.get(assessment.problem), expectation(test_set, assessment)
+    if not isinstance(problem, FileProblem):
+        return {case: f"rows of the case {case}" for case in cases}
+    words, chosen = problem.submit_words(assessment, len(wanted.cases)), set(cases)
+    allowed = wanted.expected.get("labels")
+    labels = [f"labels {', '.join(map(str, sorted({0, *allowed})))}"] if allowed else []
+    found = {}
+    for case in wanted.cases:
+        if case.name in chosen:
+            cells = zip(words.columns, problem.fact_cells(case.facts), strict=False)
+            facts = [*(f"{column.lower()} {cell}" for column, cell in cells), *labels]
+            found[case.name] = ": ".join(part for part in (f"{case.name}{words.ending}", ", ".join(facts)) if part)
+    return found

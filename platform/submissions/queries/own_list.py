@@ -1,0 +1,92 @@
+"""What the list of a team's own submissions says beside their state: rank, main scores, and change."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from challenges.models import Team
+from submissions import hooks
+from submissions.domain import tables
+from submissions.models import Submission
+from submissions.queries.progressing import Change, changes
+from submissions.queries.releases import told_values
+from submissions.rules import shows_scores
+from test_sets.queries.decoys import remember_decoys
+
+MAIN = 2
+"""So many of the scores stand in the list; all are on the page of the submission."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A line of the list.
+
+    Attributes
+    ----------
+    scores
+        Metric with region, and value, of the first few; empty where the phase tells none.
+    change
+        Of the first of them against the submission before in the same list; None where there is none.
+    rank
+        How the team stands, of the submission that counts and where the ranking may be seen.
+    """
+
+    scores: tuple[tuple[str, str], ...] = ()
+    change: Change | None = None
+    rank: str = ""
+
+
+def listed(
+    user: Any, submissions: Sequence[Submission], teams: Sequence[Team], standing: Iterable[Any]
+) -> list[tuple[Submission, Listed]]:
+    """Give each submission of a page its line; a constant number of queries.
+
+    Parameters
+    ----------
+    submissions
+        With their runs, the newest first.
+    standing
+        Ids of the submissions that stand for their teams.
+    """
+    by_phase = {row.phase_id: row for row in reversed(submissions)}
+    phases = [row.phase for row in by_phase.values()]
+    remember_decoys(phases)
+    told = {phase: shows_scores(user, row) for phase, row in by_phase.items()}
+    ranks = hooks.ranks_of(user, phases, [team.name for team in teams])
+    known = set(standing)
+    found = []
+    for place, row in enumerate(submissions):
+        run = _counted(row)
+        rank = ranks.get((row.phase_id, row.team.name), "") if row.pk in known else ""
+        if run is None or not told[row.phase_id]:
+            found.append((row, Listed(rank=rank)))
+            continue
+        values = told_values(row, run)
+        earlier = [
+            other_run
+            for other in submissions[place + 1 :]
+            if (other.phase_id, other.team_id) == (row.phase_id, row.team_id)
+            and (other_run := _counted(other)) is not None
+        ]
+        assessment = row.phase.assessment
+        higher = {metric.name: metric.higher_is_better for metric in assessment.metrics}
+        first = changes(values[:1], earlier[:1], higher=higher, exact=False) if values else []
+        lines = tables.summary_lines(assessment, {"values": values[:MAIN]})
+        scores = tuple(
+            (" ".join(part for part in (line["title"], line["region"]) if part), _text(line["value"])) for line in lines
+        )
+        found.append((row, Listed(scores, first[0].last if first else None, rank)))
+    return found
+
+
+def _counted(submission: Submission) -> Any:
+    if submission.state != Submission.State.SCORED:
+        return None
+    run = next((run for run in submission.all_runs if run.counts), None)
+    if run is not None:
+        run.submission = submission
+    return run
+
+
+def _text(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4g}"

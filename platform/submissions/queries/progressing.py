@@ -1,0 +1,84 @@
+"""How the scores of a submission differ from those of the team's earlier ones, as far as the phase tells them."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from submissions.models import Run, Submission
+from submissions.queries.releases import told_values
+
+
+@dataclass(frozen=True)
+class Change:
+    """By how much a value differs from an earlier one.
+
+    Attributes
+    ----------
+    better
+        Whether it is better; None where it is the same.
+    """
+
+    text: str
+    better: bool | None
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Against the submission before and against the best value of all before; None where there is nothing to compare."""
+
+    last: Change | None
+    best: Change | None
+
+
+def earlier_runs(submission: Submission) -> list[Run]:
+    """The results of the team's earlier submissions to the phase that count, the last one first; one query."""
+    rows = Run.objects.filter(
+        counts=True,
+        submission__team=submission.team_id,
+        submission__phase=submission.phase_id,
+        submission__number__lt=submission.number,
+        submission__state=Submission.State.SCORED,
+    )
+    found = list(
+        rows.select_related("submission__release")
+        .defer("log", "submission__log", "submission__report")
+        .order_by("-submission__number")
+    )
+    for run in found:
+        run.submission.phase = submission.phase
+    return found
+
+
+def changes(values: list[dict[str, Any]], earlier: list[Run], *, higher: dict[str, bool], exact: bool) -> list[Changes]:
+    """Compare values with earlier ones, line by line.
+
+    Parameters
+    ----------
+    values
+        Those of the submission, as the person may see them.
+    earlier
+        As `earlier_runs` returns them.
+    higher
+        For each metric whether more is better.
+    exact
+        Whether the person sees values as they were computed, else as the phase tells them.
+    """
+    told = [run.summary["values"] if exact else told_values(run.submission, run) for run in earlier]
+    before = [{(row["metric"], row["region"]): row["value"] for row in rows} for rows in told]
+    found = []
+    for value in values:
+        key = value["metric"], value["region"]
+        known = [rows[key] for rows in before if rows.get(key) is not None]
+        up = higher[value["metric"]]
+        last = before[0].get(key) if before else None
+        best = (max if up else min)(known) if known else None
+        found.append(Changes(_change(value["value"], last, up=up), _change(value["value"], best, up=up)))
+    return found
+
+
+def _change(value: float | None, earlier: float | None, *, up: bool) -> Change | None:
+    if value is None or earlier is None:
+        return None
+    # What rounding makes of equal values is no change.
+    if abs(value - earlier) <= 1e-9 * max(abs(value), abs(earlier)):
+        return Change("±0", None)
+    return Change(f"{value - earlier:+.4f}".replace("-", "−"), (value > earlier) == up)

@@ -1,0 +1,46 @@
+"""Sealed files, as the verification of the storage reads them."""
+
+from collections.abc import Callable, Iterator
+from pathlib import PurePosixPath
+
+from test_sets import vault
+from test_sets.models import Annotation, TestCase, TestSetArchive
+from uploads import hooks
+from uploads.hooks import StoredFile
+from uploads.services.proving import has_digest
+from uploads.storage import sha256_of
+
+
+def register() -> None:
+    """Have references, images and open archives looked for."""
+    hooks.stored_files.register(stored)
+
+
+def stored() -> Iterator[StoredFile]:
+    """Every file of every version, and the pieces of archives that wait to be read."""
+    cases = TestCase.objects.values_list("pk", "test_set", "reference_file", "reference_sha256", "image_file")
+    for pk, test_set, reference, digest, image in cases.order_by("pk").iterator():
+        yield StoredFile(reference, f"reference of case number {pk}, test set {test_set}", opens_to(reference, digest))
+        if image:
+            proof = has_digest(image, PurePosixPath(image).name.partition(".")[0])
+            yield StoredFile(image, f"image of case number {pk}, test set {test_set}", proof)
+    annotations = Annotation.objects.values_list("pk", "reference_file", "reference_sha256")
+    for pk, reference, digest in annotations.order_by("pk").iterator():
+        yield StoredFile(reference, f"annotator's reference number {pk}", opens_to(reference, digest))
+    for archive in TestSetArchive.objects.filter(state__in=TestSetArchive.OPEN).order_by("pk").iterator():
+        for piece in archive.pieces:
+            yield StoredFile(piece, f"piece of archive {archive.pk}", opens_to(piece))
+
+
+def opens_to(name: str, digest: str = "") -> Callable[[], str]:
+    """Return a proof that a file opens with the key of this installation, and that its plain content has this SHA-256."""
+
+    def proof() -> str:
+        try:
+            with vault.opened(name) as path:
+                found = sha256_of(path)
+        except vault.VaultError:
+            return "it does not open: it was changed, or PODIUM_REFERENCE_KEY is not the key that it was sealed with"
+        return "" if not digest or found == digest else f"the SHA-256 of its content is {found} and was {digest}"
+
+    return proof

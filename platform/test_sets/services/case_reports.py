@@ -1,0 +1,156 @@
+"""Reporting a case, answering, and bringing a confirmed one before those who decide about changes."""
+
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from challenges.models import Challenge, Phase
+from challenges.queries.people import organizers_of
+from challenges.queries.projections import projection_of
+from designs.models import FieldValue
+from designs.services import save_field
+from notifications.services import notify
+from test_sets.models import CaseReport
+from test_sets.queries.case_reports import asked_cases
+
+REPORTED, ANSWERED = "case_reported", "case_report_answered"
+EXCLUDED = "excluded_cases"
+MOST_OPEN = 100
+"""Open reports that a person may have in a challenge."""
+REASONS = {
+    CaseReport.Category.REFERENCE: "reference_error",
+    CaseReport.Category.IMAGE: "image_damaged",
+    CaseReport.Category.DUPLICATE: "duplicate",
+    CaseReport.Category.DEFINITION: "outside_definition",
+}
+"""Reason of an exclusion (`evaluation.assessment.exclusions.REASONS`) by what was reported."""
+
+
+@transaction.atomic
+def report_case(*, user: User, phase: Phase, case: str, category: str, text: str) -> CaseReport:
+    """Report a case; the organizers are told.
+
+    Raises
+    ------
+    ValidationError
+        For a case that the phase does not ask for, an empty text, the same report again, and too many open ones.
+    """
+    if case not in asked_cases([phase])[phase.pk]:
+        raise ValidationError(
+            {"case": f"{phase.name} does not ask for a case “{case}”. Write it as the submit page lists it."}
+        )
+    if not text.strip():
+        raise ValidationError({"text": "Say what you saw, and where."})
+    own = CaseReport.objects.filter(user=user, phase__task__challenge=phase.challenge, state=CaseReport.State.OPEN)
+    if own.count() >= MOST_OPEN:
+        raise ValidationError(f"You have {MOST_OPEN} open reports. Wait until some are answered.")
+    try:
+        with transaction.atomic():
+            made = CaseReport.objects.create(
+                phase=phase, user=user, case=case, category=category, text=text.strip()[:2000]
+            )
+    except IntegrityError as error:
+        raise ValidationError("You have reported this already; the report is open.") from error
+    record(
+        actor=user,
+        act=REPORTED,
+        subject=made,
+        scope=phase.challenge.slug,
+        facts={"phase": phase.slug, "case": case, "category": category},
+    )
+    notify(
+        people=organizers_of(phase.challenge),
+        kind=REPORTED,
+        subject=f"{case}: {made.get_category_display()}",
+        text=made.text,
+        address=reverse("test_sets:case_reports", args=[phase.challenge.slug]),
+        scope=phase.challenge.slug,
+    )
+    return made
+
+
+@transaction.atomic
+def answer_report(*, actor: User, report: CaseReport, state: str, answer: str) -> CaseReport:
+    """Confirm or dismiss a report, with an answer that its author is told. A later answer replaces an earlier one.
+
+    Raises
+    ------
+    ValidationError
+        Without an answer, and for another state.
+    """
+    if state not in (CaseReport.State.CONFIRMED, CaseReport.State.DISMISSED):
+        raise ValidationError("A report is confirmed or dismissed.")
+    if not answer.strip():
+        raise ValidationError("Write an answer: the person who reported the case reads it.")
+    report = (
+        CaseReport.objects.select_for_update(of=("self",), no_key=True)
+        .select_related("phase__task__challenge", "user")
+        .get(pk=report.pk)
+    )
+    report.state, report.answer = state, answer.strip()[:2000]
+    report.answered_by, report.answered_at = actor, timezone.now()
+    report.save()
+    challenge = report.phase.challenge
+    record(
+        actor=actor,
+        act=ANSWERED,
+        subject=report,
+        scope=challenge.slug,
+        facts={"phase": report.phase.slug, "case": report.case, "state": state},
+    )
+    notify(
+        people=[report.user],
+        kind=ANSWERED,
+        subject=f"{report.case}: your report is {report.get_state_display()}",
+        text=report.answer,
+        address=reverse("test_sets:case_reports", args=[challenge.slug]),
+        scope=challenge.slug,
+    )
+    return report
+
+
+@transaction.atomic
+def propose_exclusion(*, actor: User, report: CaseReport) -> str:
+    """Write a confirmed case into the working design as one that does not count; returns where the change is asked for.
+
+    Nothing changes for anybody before the change request is decided.
+
+    Raises
+    ------
+    ValidationError
+        For a report that is not confirmed, a category that is no reason by itself, a challenge without a registration, and
+        a person who may not change the design.
+    """
+    challenge: Challenge = report.phase.challenge
+    if report.state != CaseReport.State.CONFIRMED:
+        raise ValidationError("Confirm the report first.")
+    reason = REASONS.get(CaseReport.Category(report.category))
+    if reason is None:
+        raise ValidationError(
+            "“Something else” is no registered reason. Add the case in the design, under “Test cases that do not count”, "
+            "with the reason that fits."
+        )
+    projection = projection_of(challenge)
+    if projection is None:
+        raise ValidationError("This challenge has no registration, so there is no change to ask for.")
+    design = projection.registration.design
+    if not actor.has_perm("designs.edit_design", design):
+        raise ValidationError("Those who may change the design take cases out.")
+    task = design.tasks.get(key=report.phase.task.design_key)
+    field = FieldValue.objects.filter(design=design, task=task, parameter=EXCLUDED).first()
+    rows = list((field.value if field is not None else None) or [])
+    if all(row.get("case") != report.case for row in rows):
+        note = f"Reported {report.made_at:%-d %B %Y}: {' '.join(report.answer.split())}"[:200]
+        rows.append({"case": report.case, "reason": reason, "note": note})
+        save_field(actor=actor, design=design, task=task, parameter=EXCLUDED, value=rows)
+    record(
+        actor=actor,
+        act="case_exclusion_proposed",
+        subject=report,
+        scope=challenge.slug,
+        facts={"phase": report.phase.slug, "case": report.case, "reason": reason},
+    )
+    return reverse("changes:new", args=[projection.registration.identifier])

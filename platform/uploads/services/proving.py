@@ -1,0 +1,105 @@
+"""Whether what the database names is in the private storage, and is what it was."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from uploads import hooks
+from uploads.storage import local_path, private, sha256_of
+
+
+@dataclass
+class Proof:
+    """What a look through the storage found.
+
+    Attributes
+    ----------
+    named, read
+        How many files the database names, and how many of them were read and compared.
+    missing, changed
+        One sentence a file, which names the file, what it is and what is wrong.
+    orphans
+        Files of the storage that no row names: left by acts that were broken off, or newer than the database.
+    """
+
+    named: int = 0
+    read: int = 0
+    missing: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    orphans: list[str] = field(default_factory=list)
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that is named is there and unchanged."""
+        return not self.missing and not self.changed
+
+
+def has_digest(name: str, digest: str) -> Callable[[], str]:
+    """Return a proof that the stored bytes have this SHA-256."""
+
+    def proof() -> str:
+        found = sha256_of(local_path(name))
+        return "" if found == digest else f"its SHA-256 is {found} and was {digest}"
+
+    return proof
+
+
+def prove(*, sample: int | None = None, seed: int = 0) -> Proof:
+    """Compare the storage with what all apps say that is in it.
+
+    Parameters
+    ----------
+    sample
+        How many files are read and compared, drawn at random; all of them without it. That each one is there is always asked.
+    seed
+        Of the draw.
+    """
+    files = {entry.name: entry for told in hooks.stored_files for entry in told() if entry.name}
+    there = set(stored_names())
+    proof = Proof(named=len(files))
+    provable = []
+    for name, entry in sorted(files.items()):
+        if name not in there:
+            proof.missing.append(f"{name} ({entry.what}) is missing.")
+        elif entry.proof is not None:
+            provable.append(entry)
+    if sample is not None and sample < len(provable):
+        provable = random.Random(seed).sample(provable, sample)  # noqa: S311 (a sample of files, no secret)
+    for entry in provable:
+        proof.read += 1
+        if problem := _problem(entry):
+            proof.changed.append(f"{entry.name} ({entry.what}): {problem}.")
+    proof.orphans = sorted(name for name in there - set(files) if not name.startswith(PASSING))
+    return proof
+
+
+PASSING = ("incoming/",)
+"""Parts of uploads under way: no row needs them after a restore."""
+
+
+def _problem(entry: hooks.StoredFile) -> str:
+    if entry.proof is None:
+        return ""
+    try:
+        return entry.proof()
+    except Exception as error:  # noqa: BLE001 (damaged content raises whatever its reader raises)
+        return f"it cannot be read ({type(error).__name__})"
+
+
+def stored_names() -> Iterator[str]:
+    """All names in the private storage, in no order."""
+    storage = private()
+    if hasattr(storage, "bucket"):
+        prefix = storage.location
+        for found in storage.bucket.objects.filter(Prefix=prefix):
+            yield found.key.removeprefix(prefix).lstrip("/")
+        return
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        try:
+            inner, names = storage.listdir(folder)
+        except FileNotFoundError:  # nothing was stored yet, or a folder went meanwhile
+            continue
+        folders += [f"{folder}/{name}".lstrip("/") for name in inner]
+        yield from (f"{folder}/{name}".lstrip("/") for name in names)

@@ -1,0 +1,1 @@
+"""Results tables that people bring: analysed at a private address by the code of leaderboards and reports."""

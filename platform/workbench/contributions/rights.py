@@ -1,0 +1,25 @@
+"""What happens to brought tables when time is over, or their owner leaves."""
+
+from datetime import datetime
+
+from accounts import hooks
+from accounts.models import User
+from workbench.models import BroughtTable
+from workbench.services.tables import delete_expired, delete_table
+
+
+def register() -> None:
+    """Answer the hooks of accounts."""
+    hooks.leavings.register(leave)
+    hooks.forgettings.register(forget)
+
+
+def leave(user: User) -> None:
+    """Delete what a person brought, which is nobody else's."""
+    for table in BroughtTable.objects.filter(owner=user):
+        delete_table(actor=user, table=table)
+
+
+def forget(moment: datetime) -> int:  # noqa: ARG001 (each table says itself until when it is kept)
+    """Delete the tables whose own time is over."""
+    return delete_expired()

@@ -1,0 +1,118 @@
+"""The boundary: a file, and the answers to what it leaves open."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django import forms
+
+from evaluation.importing import ROLES, SheetLimits
+from evaluation.importing.choices import EXCLUDE
+from evaluation.importing.numbers import as_number
+
+MOST_COLUMNS_ASKED: Final = 40
+"""A wide table of cases has thousands of columns that are all alike; beyond these the guess stands."""
+_DIRECTIONS: Final = (("", "choose"), ("higher", "higher is better"), ("lower", "lower is better"))
+
+
+def most_bytes() -> int:
+    """Most bytes that a table may have."""
+    return SheetLimits().file_bytes
+
+
+class BringForm(forms.Form):
+    """One results table."""
+
+    file = forms.FileField(
+        label="Results table",
+        help_text="CSV, at most 32 MB: one row a value, or one column an algorithm, a case or a metric.",
+    )
+    title = forms.CharField(
+        label="Title", max_length=120, required=False, help_text="The name of the file if left empty."
+    )
+
+    def clean_file(self) -> Any:
+        """Refuse what is too large before it is read."""
+        file = self.cleaned_data["file"]
+        if file.size > most_bytes():
+            raise forms.ValidationError(f"The file has {file.size:,} bytes; at most {most_bytes():,} are read.")
+        return file
+
+
+class AnswersForm(forms.Form):
+    """What each column is, and two questions a metric."""
+
+    def __init__(self, reading: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.reading = reading
+        for place, column in enumerate(reading["columns"][:MOST_COLUMNS_ASKED]):
+            samples = ", ".join(sample or "(empty)" for sample in column["samples"])
+            self.fields[f"role_{place}"] = forms.ChoiceField(
+                label=column["name"], choices=list(ROLES.items()), initial=column["role"], help_text=samples[:120]
+            )
+        for place, metric in enumerate(reading.get("metrics", ())):
+            missing = metric["missing"]
+            self.fields[f"direction_{place}"] = forms.ChoiceField(
+                label=f"{metric['name']}: which values are better?",
+                choices=_DIRECTIONS,
+                initial=metric["direction"],
+                required=not self.is_bound,
+            )
+            self.fields[f"missing_{place}"] = forms.CharField(
+                label=f"{metric['name']}: a missing value counts as",
+                initial=missing if isinstance(missing, str) else f"{missing:.10g}",
+                max_length=40,
+                required=not self.is_bound,
+                help_text=f"A number ({metric['why']} is suggested), or “{EXCLUDE}” to leave the case out for this algorithm.",
+            )
+
+    @property
+    def columns(self) -> list[forms.BoundField]:
+        """The questions about columns."""
+        return [self[name] for name in self.fields if name.startswith("role_")]
+
+    @property
+    def metrics(self) -> list[forms.BoundField]:
+        """The questions about metrics."""
+        return [self[name] for name in self.fields if not name.startswith("role_")]
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """What each column is, as answered."""
+        return {
+            column["name"]: self.cleaned_data.get(f"role_{place}", column["role"])
+            for place, column in enumerate(self.reading["columns"])
+        }
+
+    @property
+    def changes_columns(self) -> bool:
+        """Whether a column is something else than it was read as, so that the metrics may be others."""
+        return self.roles != {column["name"]: column["role"] for column in self.reading["columns"]}
+
+    @property
+    def choices(self) -> list[dict[str, Any]]:
+        """Direction and missing rule of each metric, as answered."""
+        return [
+            {
+                "name": metric["name"],
+                "direction": self.cleaned_data[f"direction_{place}"],
+                "missing": self.cleaned_data[f"missing_{place}"],
+            }
+            for place, metric in enumerate(self.reading.get("metrics", ()))
+        ]
+
+    def clean(self) -> dict[str, Any]:
+        """Both questions of every metric are answered, unless the columns are read again first."""
+        cleaned = super().clean() or {}
+        for field in self.metrics:
+            field.field.required = True
+        if self.errors or self.changes_columns:
+            return cleaned
+        for place, metric in enumerate(self.reading.get("metrics", ())):
+            if not cleaned[f"direction_{place}"]:
+                self.add_error(f"direction_{place}", f"Say which values of {metric['name']} are better.")
+            text = cleaned[f"missing_{place}"].strip()
+            number = EXCLUDE if text.casefold() == EXCLUDE else as_number(text)
+            if number is None:
+                self.add_error(f"missing_{place}", f"Write a number such as 0 or 12.5, or “{EXCLUDE}”.")
+            cleaned[f"missing_{place}"] = number
+        return cleaned

@@ -1,0 +1,25 @@
+"""What waits for a worker."""
+
+from datetime import timedelta
+
+from django.db.models import Q
+
+from work.kinds import Kind
+from workbench.models import BroughtTable
+
+LEASE = timedelta(seconds=60)
+
+
+def _lease() -> timedelta:
+    return LEASE
+
+
+BROUGHT_TABLES = Kind(
+    name="brought_tables",
+    doing="analysing a table that somebody brought",
+    model=BroughtTable,
+    is_open=Q(state__in=BroughtTable.OPEN),
+    task="workbench.tasks.analyse_table",
+    lease=_lease,
+    fair_between="owner",
+)

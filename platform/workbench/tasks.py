@@ -1,0 +1,11 @@
+"""Celery wrappers around the services."""
+
+from celery import shared_task
+
+from workbench.services import analysing
+
+
+@shared_task(name="workbench.tasks.analyse_table")
+def analyse_table(table_id: int) -> None:
+    """Read or analyse a table that somebody brought."""
+    analysing.analyse_table(table_id=table_id)

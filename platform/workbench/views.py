@@ -1,0 +1,181 @@
+"""Pages of brought tables."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import rules
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.vary import vary_on_headers
+
+from leaderboards.domain import figure_catalogue
+from leaderboards.domain import tables as boards
+from leaderboards.views.exports import stored_json
+from uploads.storage import open_stored
+from web.bodies import takes_files
+from web.spreadsheets import csv_file
+from workbench.domain import child
+from workbench.forms import AnswersForm, BringForm, most_bytes
+from workbench.models import BroughtTable
+from workbench.queries.tables import readable_or_404, refusal_to, tables_of
+from workbench.services import tables as services
+
+_KINDS = {"html": "text/html; charset=utf-8", "zip": "application/zip", "csv": "text/csv; charset=utf-8"}
+
+
+@takes_files(most_bytes)
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def tables(request: HttpRequest) -> HttpResponse:
+    """The tables that the person brought, and a form for a new one."""
+    form = BringForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        file = form.cleaned_data["file"]
+        name = file.name[:120]
+        title = form.cleaned_data["title"].strip() or name.rpartition(".")[0] or name
+        try:
+            return redirect(services.bring_table(actor=request.user, title=title, file_name=name, content=file.read()))
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+    context = {"form": form, "tables": tables_of(request.user), "refusal": refusal_to(request.user)}
+    return render(request, "workbench/list.html", context)
+
+
+@require_safe
+@cache_control(private=True, no_cache=True)
+def table(request: HttpRequest, key: str) -> HttpResponse:
+    """One table: how far it is, what it asks, or what came of it."""
+    shown = readable_or_404(request.user, key)
+    owns = rules.test_rule("workbench.change", request.user, shown)
+    context: dict[str, Any] = {"table": shown, "owns": owns}
+    if shown.is_done:
+        return render(request, "workbench/board.html", {**context, **_board(request, shown)})
+    if shown.state == BroughtTable.State.ASKING:
+        context["form"] = AnswersForm(shown.reading)
+    return render(request, "workbench/table.html", context)
+
+
+def _board(request: HttpRequest, shown: BroughtTable) -> dict[str, Any]:
+    asked, outcome = request.GET, shown.outcome
+    number = asked.get("page", "1")
+    board = boards.board(
+        outcome["table"],
+        by=asked.get("by", ""),
+        region=asked.get("region", ""),
+        sort=asked.get("sort", ""),
+        search=asked.get("team", ""),
+        page=int(number) if number.isdecimal() and len(number) < 6 else 1,
+    )
+    key = board.order["key"]
+    plots = []
+    for name in child.PICTURES:
+        drawn = shown.figures.get(name, {})
+        order = key if key in drawn else next(iter(drawn), None)
+        if order is not None:
+            picture = figure_catalogue.BY_NAME[name]
+            address = f"{reverse('workbench:figure', args=[shown.key, name])}?{urlencode({'by': order})}"
+            plots.append({"src": address, "title": picture.title, "reading": picture.reading, "size": picture.size})
+    return {
+        "board": board,
+        "headline": outcome["sentences"][key][0],
+        "sentences": outcome["sentences"][key][1:],
+        "samples": outcome["bootstrap"],
+        "plots": plots,
+        "outcome": outcome,
+        "address": request.build_absolute_uri(shown.get_absolute_url()),
+        "files": child.FILES,
+    }
+
+
+@login_required
+@require_POST
+def answer(request: HttpRequest, key: str) -> HttpResponse:
+    """Take what the owner says of columns and metrics."""
+    shown = readable_or_404(request.user, key, changing=True)
+    if shown.state != BroughtTable.State.ASKING:
+        return redirect(shown)
+    form = AnswersForm(shown.reading, request.POST)
+    if form.is_valid():
+        # Other columns may bring other metrics, and without any there is nothing to analyse yet.
+        if form.changes_columns or not form.metrics:
+            services.confirm_columns(actor=request.user, table=shown, roles=form.roles)
+        else:
+            services.start_analysis(actor=request.user, table=shown, roles=form.roles, choices=form.choices)
+        return redirect(shown)
+    return render(request, "workbench/table.html", {"table": shown, "owns": True, "form": form})
+
+
+@login_required
+@require_POST
+def sharing(request: HttpRequest, key: str) -> HttpResponse:
+    """Let whoever has the address read it, or no longer."""
+    shown = readable_or_404(request.user, key, changing=True)
+    services.share(actor=request.user, table=shown, is_shared=request.POST.get("on") == "1")
+    return redirect(shown)
+
+
+@login_required
+@require_POST
+def keeping(request: HttpRequest, key: str) -> HttpResponse:
+    """Keep it, or have it deleted when its time is over."""
+    shown = readable_or_404(request.user, key, changing=True)
+    services.keep(actor=request.user, table=shown, is_kept=request.POST.get("on") == "1")
+    return redirect(shown)
+
+
+@login_required
+@require_POST
+def delete(request: HttpRequest, key: str) -> HttpResponse:
+    """Delete it with everything that was made of it."""
+    shown = readable_or_404(request.user, key, changing=True)
+    services.delete_table(actor=request.user, table=shown)
+    messages.success(request, f"“{shown.title}” and everything that was made of it is deleted.")
+    return redirect("workbench:list")
+
+
+@require_safe
+@cache_control(private=True, no_cache=True)
+@vary_on_headers("Cookie")
+def board_csv(request: HttpRequest, key: str) -> HttpResponse:
+    """The board, all metrics and regions side by side."""
+    shown = _done_or_404(request, key)
+    head, *rows = boards.csv_rows(shown.outcome["table"])
+    return csv_file("board.csv", head, rows)
+
+
+@require_safe
+@cache_control(private=True, no_cache=True)
+@vary_on_headers("Cookie", "Accept-Encoding")
+def figure(request: HttpRequest, key: str, name: str) -> HttpResponse:
+    """A figure of one order (`?by=`) as Plotly JSON."""
+    stored = _done_or_404(request, key).figures.get(name, {}).get(request.GET.get("by", ""))
+    if stored is None:
+        raise Http404("There is no such figure.")
+    return stored_json(request, stored)
+
+
+@require_safe
+@cache_control(private=True, no_cache=True)
+@vary_on_headers("Cookie")
+def file(request: HttpRequest, key: str, name: str) -> HttpResponse:
+    """A file to take away."""
+    stored = _done_or_404(request, key).files.get(name)
+    if stored is None:
+        raise Http404("There is no such file.")
+    with open_stored(stored) as stream:
+        response = HttpResponse(stream.read(), content_type=_KINDS.get(name.rpartition(".")[2], "application/json"))
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+def _done_or_404(request: HttpRequest, key: str) -> BroughtTable:
+    shown = readable_or_404(request.user, key)
+    if not shown.is_done:
+        raise Http404("It is not finished.")
+    return shown
