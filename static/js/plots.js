@@ -366,7 +366,9 @@
     for (const figure of root.querySelectorAll("figure[data-plot-src]")) {
       if (!figure.dataset.plotState) {
         figure.dataset.plotState = "waiting";
-        near.observe(figure);
+        // A page that is made for paper has all its figures, seen or not.
+        if (figure.closest("[data-plots-now]")) show(figure);
+        else near.observe(figure);
       }
     }
   };

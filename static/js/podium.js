@@ -99,9 +99,13 @@
   // ---- Moments: the reader's own time zone as a title ---------------------------------------------------------
   const setUpMoments = (root) => {
     const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short" });
+    const time = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     for (const moment of root.querySelectorAll("time[data-moment]")) {
-      if (!moment.title) moment.title = `${format.format(new Date(moment.dateTime))} (${zone})`;
+      if (moment.title) continue;
+      const own = new Date(moment.dateTime);
+      moment.title = `${format.format(own)} (${zone})`;
+      if ("local" in moment.dataset && own.getTimezoneOffset()) moment.after(` (${time.format(own)} your time)`);
     }
   };
 
@@ -120,10 +124,38 @@
     all.indeterminate = chosen > 0 && chosen < boxes.length;
   });
 
-  // ---- Tabs that scroll, as on a phone: the current one is in sight ---------------------------------------------
+  // ---- Answers that open in place: <button data-opens aria-controls="…"> and what it controls, one at a time ------
+  const open = (button, wanted) => {
+    button.setAttribute("aria-expanded", String(wanted));
+    document.getElementById(button.getAttribute("aria-controls"))?.classList.toggle("is-open", wanted);
+  };
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-opens]");
+    if (!button) return;
+    const wanted = button.getAttribute("aria-expanded") !== "true";
+    for (const other of button.closest("[data-panels]")?.querySelectorAll('[data-opens][aria-expanded="true"]') ?? []) open(other, false);
+    open(button, wanted);
+  });
+
+  // ---- Rows of links that scroll, as on a phone: the current one is in sight, and one sees that there are more --------
+  const ROWS = ".tabs, .site-nav ul, [data-scrolls]";
+  const cue = (list) => {
+    const rest = list.scrollWidth - list.clientWidth;
+    list.classList.toggle("has-more-before", rest > 1 && list.scrollLeft > 1);
+    list.classList.toggle("has-more-after", rest > 1 && list.scrollLeft < rest - 1);
+  };
+  const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => cue(target)));
+  const setUpRows = (root) => {
+    for (const list of root.querySelectorAll(ROWS)) {
+      if (list.dataset.ready) continue;
+      list.dataset.ready = "true";
+      list.addEventListener("scroll", () => cue(list), { passive: true });
+      resized.observe(list);
+    }
+  };
   const showCurrent = (root) => {
-    for (const current of root.querySelectorAll(".tabs [aria-current]")) {
-      const list = current.closest(".tabs");
+    for (const current of root.querySelectorAll(".tabs [aria-current], .site-nav [aria-current]")) {
+      const list = current.closest(ROWS);
       const [outer, inner] = [list.getBoundingClientRect(), current.getBoundingClientRect()];
       if (inner.left < outer.left || inner.right > outer.right) {
         list.scrollLeft += inner.left - outer.left - (outer.width - inner.width) / 2;
@@ -157,6 +189,7 @@
     setUpTabs(root);
     setUpMoments(root);
     setUpChoices(root);
+    setUpRows(root);
   };
   const ready = () => {
     setUp(document);

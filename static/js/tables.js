@@ -80,6 +80,14 @@
     }
   };
 
+  // A row that a phone shows in one line opens when it is tapped.
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-row-opens]");
+    if (!button) return;
+    const opened = button.closest("tr").classList.toggle("is-open");
+    button.setAttribute("aria-expanded", String(opened));
+  });
+
   const observer = new ResizeObserver((entries) => {
     for (const { target } of entries) fit(target.closest(".table-wrap"));
   });

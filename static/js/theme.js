@@ -3,6 +3,8 @@
   "use strict";
   const KEY = "podium-theme";
   const root = document.documentElement;
+  // What a script opens is closed from the first paint on, and open where no script runs.
+  root.classList.add("js");
   const ORDER = ["system", "light", "dark"];
   const LABELS = { system: "Colours: as the system", light: "Colours: light", dark: "Colours: dark" };
 
