@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 from accounts.services import issue_token
 from challenges.models import Phase
 from designs.models import Collaborator, Design, DesignVersion
+from evaluation.readers import Geometry
 from reviews.models import Call, Chair
 from submissions.models import Run, Submission
+from test_sets.models import TestCase
 from tests.integration.leaderboards import world as leaderboards
 from tests.integration.registry import world as registry
 
@@ -50,6 +52,8 @@ def build() -> World:
         # Its rows are made without a scorer, which writes a summary.
         run.summary = {"values": []} | run.summary
         run.save(update_fields=["summary"])
+    # Its cases are made without sealing, which reads the grid.
+    TestCase.objects.update(geometry=Geometry((4, 4, 4)).document)
     filed = registry.build()
     organizer = ranked.people["organizer"]
     for design in Design.objects.all():

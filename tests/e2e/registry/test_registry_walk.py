@@ -63,7 +63,7 @@ for username, algorithm in zip(("paula", "peter"), [name for name in source.algo
 LATER = """
 from datetime import timedelta
 from django.utils import timezone
-from registry.models import ChangeRequest
+from changes.models import ChangeRequest
 ChangeRequest.objects.filter(state="open").update(objections_until=timezone.now() - timedelta(minutes=1))
 """
 
@@ -159,9 +159,10 @@ def test_everyone_reads_the_ranking_against_one_annotator(platform, page, seen):
         return page.get_by_label("References of").count() == 1
 
     platform.wait(offered, "the ranking against each annotator", every=1)
+    page.locator(".board-menu > summary").click()
     page.get_by_label("References of").select_option("annotator 2")
     page.get_by_role("button", name="Show").click()
-    expect(page.locator("caption").first).to_contain_text("annotator 2 alone (2 cases). The merged references decide.")
+    expect(page.locator(".board__part")).to_contain_text("annotator 2 alone (2 cases). The merged references decide.")
     seen.check_everywhere()
 
 

@@ -11,10 +11,10 @@ from challenges.services import close_phase, join_with_team, launch
 from designs.models import Scan
 from designs.queries import document_of
 from designs.services import save_field, scans
+from drift import services as drift
 from evaluation.designs.checks import Subject, registered
 from evaluation.designs.checks.running import check_description
 from evaluation.designs.document import Entry, State, Values
-from registry.drift import services as drift
 from submissions.contributions import design_checks
 from submissions.models import MethodDescription, Run, Submission
 from test_sets.models import TestCase, TestSet

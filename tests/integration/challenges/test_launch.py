@@ -75,6 +75,7 @@ def test_one_act_makes_tasks_phases_rules_and_assessment(registered, launched):
         "challenge_created",
         "phase_created",
         "phase_created",
+        "terms_set",
         "challenge_launched",
         "submissions_opened",
     ]

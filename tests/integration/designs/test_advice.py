@@ -13,6 +13,7 @@ from designs.queries.gate import gate_of
 from designs.services import advice as services
 from designs.services.examples import load_example_design
 from evaluation.advice import illustrated, questions
+from evaluation.designs.starting_points import starting_point
 from tests.unit.designs.world import design, person, save
 
 pytestmark = pytest.mark.django_db
@@ -94,8 +95,33 @@ def test_a_choice_between_metrics_is_the_organizers(signed_in, hippocampus):
 
 def test_a_metric_that_departs_from_the_recommendation_is_named(signed_in, hippocampus):
     save(hippocampus, "metrics", [{"metric": "hausdorff_distance", "used_for_ranking": True}])
+    while (question := page(signed_in, hippocampus).context["advice"].current) is not None:
+        send(signed_in, hippocampus, item=question.id, answer=question.choices[-1][0])
     text = page(signed_in, hippocampus).content.decode()
     assert "Where the design departs" in text
+
+
+def test_on_a_fresh_design_nothing_is_said_before_a_question_is_answered(signed_in, owner):
+    stored, _ = load_example_design(name="hippocampus", owner=owner)
+    shown = page(signed_in, stored, stored.tasks.get().key)
+    advice = shown.context["advice"]
+    assert advice.current is not None
+    assert (advice.metrics, advice.departures, advice.pitfalls, advice.missing) == ((), (), (), ())
+    text = shown.content.decode()
+    assert "Metrics that fit" not in text
+    assert "Pitfalls that bite" not in text
+    assert "not taken for “no”" in text
+
+
+def test_no_registered_metric_is_called_unfit_as_long_as_that_rests_on_an_assumption(signed_in, hippocampus):
+    rows = [{"metric": name, "used_for_ranking": True} for name in ("dsc", "assd", "masd", "cldice", "boundary_iou")]
+    save(hippocampus, "metrics", rows)
+    while (question := page(signed_in, hippocampus).context["advice"].current) is not None:
+        advice = page(signed_in, hippocampus).context["advice"]
+        for entry in advice.departures:
+            assert entry.departure.kind in ("ruled_out", "related")
+            assert "was taken as" not in entry.departure.why
+        send(signed_in, hippocampus, item=question.id, answer=question.choices[0][0])
 
 
 def departures(stored):
@@ -149,6 +175,7 @@ def test_an_answer_may_differ_for_one_region_and_leads_to_metrics_of_its_own(sig
 
 def test_a_pitfall_of_the_compiled_design_is_shown_with_its_remedy(signed_in, owner):
     stored, _ = load_example_design(name="hippocampus", owner=owner)
+    send(signed_in, stored, item="FP2.1", answer="true")
     shown = page(signed_in, stored, stored.tasks.get().key)
     found = shown.context["advice"].pitfalls
     assert "P-AGG-NAN-UNBOUNDED" in {bite.finding.pitfall.id for bite in found}
@@ -181,18 +208,23 @@ def test_a_reader_sees_the_advice_and_answers_nothing(client, owner):
     assert client.post(address, {"item": "FP3.1", "answer": "true"}).status_code == 403
 
 
-def test_before_anything_is_answered_no_metric_is_said_not_to_fit_by_an_answer(signed_in, hippocampus):
+def test_a_metric_does_not_fit_once_every_question_that_decides_it_is_answered(signed_in, hippocampus):
     save(hippocampus, "metrics", [{"metric": "nsd", "options": {"tolerance": 2}, "used_for_ranking": True}])
-    open_departure = next(
-        entry for entry in page(signed_in, hippocampus).context["advice"].departures if "NSD" in entry.words
-    )
-    assert open_departure.words == "NSD is not recommended so far"
-    assert open_departure.departure.why.startswith("Open until answered: The outline matters;")
+
+    def of_nsd():
+        shown = page(signed_in, hippocampus).context["advice"].departures
+        return next((entry for entry in shown if "NSD" in entry.words), None)
+
+    assert of_nsd() is None
     send(signed_in, hippocampus, item="FP2.1", answer="false")
-    settled = next(entry for entry in page(signed_in, hippocampus).context["advice"].departures if "NSD" in entry.words)
+    assert of_nsd() is None
+    while (question := page(signed_in, hippocampus).context["advice"].current) is not None:
+        answer = next((value for value, _ in question.choices if value == "false"), question.choices[-1][0])
+        send(signed_in, hippocampus, item=question.id, answer=answer)
+    settled = of_nsd()
     assert settled.words == "NSD does not fit this problem"
-    assert "The outline matters: no;" in settled.departure.why
-    assert "Sizes vary much: no (assumed)" in settled.departure.why
+    assert settled.departure.why.startswith("It does not fit, since “The outline matters” was answered with “no”")
+    assert "taken as" not in settled.departure.why
 
 
 def test_recommended_metrics_of_the_whole_data_set_are_taken_in_as_such(signed_in, owner):
@@ -205,3 +237,20 @@ def test_recommended_metrics_of_the_whole_data_set_are_taken_in_as_such(signed_i
     rows = document_of(stored).values(place.key).rows("metrics")
     assert rows
     assert {row["level"] for row in rows} == {"data_set"}
+
+
+@pytest.mark.parametrize("scheme", ["fets", "msd", "robustmis", "brats", "challenger"])
+def test_a_published_scheme_is_offered_with_its_citation_and_filled_in(signed_in, owner, scheme):
+    stored, _ = load_example_design(name="hippocampus", owner=owner)
+    key = stored.tasks.get().key
+    section = reverse("designs:task_section", args=[stored.slug, "assessment_method", key])
+    point = starting_point(scheme)
+    assert point.citation.split(".")[0] in signed_in.get(section).content.decode()
+    answer = reverse("designs:answer_question", args=[stored.slug, key])
+    assert signed_in.post(answer, {"act": "scheme", "scheme": scheme})["Location"] == section
+    values = document_of(stored).values(key)
+    assert values.get("ranking_method") == list(point.task["ranking_method"])
+    assert values.get("tie_handling") == point.task["tie_handling"]
+    assert values.get("overall_rankings") == (point.challenge.get("overall_rankings"))
+    refused = signed_in.post(answer, {"act": "scheme", "scheme": "none"}, follow=True)
+    assert "no such published scheme" in refused.content.decode()

@@ -228,7 +228,7 @@ def test_five_questions_are_answered_before_the_table(built):
         "On which cases do all fail?",
         "What would change it?",
     ):
-        assert html.count(f"<dt>{question}</dt>") == 1
+        assert html.count(f"<h3>{question}</h3>") == 1
     assert "By DSC, whole the median of the teams is worst on case-" in html
     released = built.phases["open"].revealed_from
     assert f"Results by case are published on {moment_words(released)}." in page(None, built, "open")

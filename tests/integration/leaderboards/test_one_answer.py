@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.html import escape
 
 from api.rankings.serializers import OrderSerializer, RankedTeamSerializer, RankingSerializer, TeamOrderSerializer
-from evaluation.figures.sentences import headline
+from evaluation.claims.ranking import headline
 from leaderboards.domain.tables import COLUMNS
 from leaderboards.domain.tables.words import span
 from tests.integration.leaderboards import examples, world
@@ -123,8 +123,7 @@ def test_page_and_frame_have_the_headline_sets_and_letters_of_the_document(board
             for algorithm in entry["algorithms"]:
                 row = next(row for row in body.split("</tr>") if f'scope="row">{algorithm["name"]}' in row)
                 words = "–" if algorithm["rank_set"] is None else span(*algorithm["rank_set"])
-                assert f'<span class="num">{words}</span>' in row
-                assert f"<small>{algorithm['letters']}</small>" in row
+                assert f'data-label="Rank set"><span>{words}<small>{algorithm["letters"]}</small>' in row
                 assert ("is-group" in row) == (
                     algorithm["within_reach"] or algorithm["rank"] == min(a["rank"] for a in entry["algorithms"])
                 )

@@ -65,10 +65,11 @@ def test_exact_tie_is_said_to_be_one(built, visitor):
 
 def test_every_row_has_rank_set_resampling_range_and_drawing(built, visitor):
     for row in rows_of(page(visitor, by="dsc/whole")):
-        assert 'data-label="Rank"' in row
+        assert "board__rank" in row
         assert 'data-label="Rank set"' in row
         assert 'data-label="Resampling range"' in row
-        assert 'class="interval-strip"' in row
+        for part in ("forest__set", "forest__range", "forest__point"):
+            assert f'class="{part}"' in row
 
 
 def test_every_row_is_one_sentence_for_a_screen_reader(built, visitor):

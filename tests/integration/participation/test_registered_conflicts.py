@@ -1,12 +1,14 @@
 """What the registered design says of organizers and of access to labels is compared with who joins."""
 
 import pytest
+from django.core.exceptions import ValidationError
 
 from accounts.models import User
 from challenges.models import Concern, Team
 from challenges.queries.conflicts import registered_people
+from challenges.queries.people import terms_of
 from challenges.services import launch
-from challenges.services.participation import take_part
+from challenges.services.participation import set_terms, take_part
 from tests.integration.challenges import world
 
 pytestmark = pytest.mark.django_db
@@ -32,7 +34,10 @@ def test_the_registered_policy_says_what_an_upheld_concern_means(challenge):
     assert people.consequence == Team.Standing.NO_AWARD
 
 
-def test_the_registered_agreement_is_proposed_as_the_first_terms(challenge, client):
+def test_the_registered_agreement_is_part_of_the_terms_and_is_not_edited_by_hand(challenge, client):
+    assert terms_of(challenge).agreement == "Only for this challenge."
+    with pytest.raises(ValidationError, match="part of the registered design"):
+        set_terms(actor=None, challenge=challenge, agreement="Something else.", requires_approval=False, team_size=None)
     client.force_login(challenge.organizers.get(username="olga-hippo"))
     page = client.get(f"/challenges/{challenge.slug}/organize/people/").content.decode()
     assert "Only for this challenge.</textarea>" in page
@@ -51,5 +56,5 @@ def test_the_registered_agreement_is_proposed_as_the_first_terms(challenge, clie
 def test_who_joins_is_compared_with_the_registered_people(challenge, name, affiliation, kinds):
     first, last = name.split()
     user = User.objects.create_user("zoe", "zoe@example.org", "a long password", first_name=first, last_name=last)
-    take_part(user=user, challenge=challenge, terms=None, affiliation=affiliation)
+    take_part(user=user, challenge=challenge, terms=terms_of(challenge), affiliation=affiliation)
     assert set(Concern.objects.values_list("kind", flat=True)) == kinds

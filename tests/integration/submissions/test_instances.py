@@ -21,12 +21,12 @@ from evaluation.scoring import read_results
 from submissions.domain.report import Report
 from submissions.models import Submission
 from submissions.queries import results_frame
+from submissions.queries.pictures import picture_name
 from submissions.services.pictures import draw
 from test_sets import vault
 from test_sets.services.archives import take_archive
 from test_sets.services.sealing import TestSetError, create_test_set
 from tests.integration.submissions.world import World, zipped
-from uploads.storage import private
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -167,11 +167,9 @@ def test_summaries_average_along_the_levels_of_the_assessment(nuclei: World, wor
 def test_pictures_of_cases_have_one_panel_over_the_colour_image(nuclei: World, workers):
     run = scored(nuclei, {f"{case}.png": png(cells(1)) for case in CASES}).runs.get()
     draw(run_id=run.pk, case="cell_1")
-    folder = f"pictures/{run.pk}"
-    names = private().listdir(folder)[1]
-    assert len(names) == 2
-    for name in names:
-        with vault.opened(f"{folder}/{name}") as path, Image.open(path, formats=["PNG"]) as picture:
+    for with_reference in (False, True):
+        name = picture_name(run, "cell_1", with_reference=with_reference)
+        with vault.opened(name) as path, Image.open(path, formats=["PNG"]) as picture:
             assert picture.width > picture.height > 100
             assert picture.getpixel((picture.width - 10, 10))[0] > 200  # the bright half of the image
 

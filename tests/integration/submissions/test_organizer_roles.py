@@ -17,6 +17,8 @@ SEEN = (*HIDDEN, 200, 200, 404, 200)
 DONE = (*HIDDEN, 302, 302, 404, 302)
 # "Nobody but named organizers can download": administering the platform is not enough.
 NAMED = (*HIDDEN, 200, 200, 404, 404)
+# Owners seal; a refusal is a message on the page that they are sent back to.
+OWNED = (*HIDDEN, 403, 302, 404, 302)
 GET = {
     "work": SEEN,
     "days_json": SEEN,
@@ -39,6 +41,7 @@ POST = {
     "repeat_many": DONE,
     "repeat": DONE,
     "reference": NAMED,
+    "undo_sealing": OWNED,
 }
 # tus: `tests/integration/test_sets/test_received_archives.py` has their roles and protocol.
 ELSEWHERE = {"test_set_uploads", "test_set_upload"}

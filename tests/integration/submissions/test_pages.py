@@ -44,3 +44,21 @@ def test_pages_of_a_scored_submission_open(world: World, client, workers):
         response = client.get(address(world, rest))
         response.close()
         assert response.status_code == 200, rest
+
+
+def test_what_was_refused_says_why_and_leads_to_another_try(client, world: World, workers):
+    submission = world.upload(zipped({"../outside.nii.gz": b"1"}))
+    client.force_login(world.ada)
+    page = client.get(submission.get_absolute_url()).content.decode()
+    assert "The archive was not taken" in page
+    assert "Upload corrected" in page
+
+
+def test_a_case_that_cannot_be_scored_has_what_was_expected_beside_it(client, world: World, workers):
+    found = predictions()
+    found.pop(next(iter(found)))
+    submission = world.upload(zipped(found))
+    client.force_login(world.ada)
+    page = client.get(submission.get_absolute_url()).content.decode()
+    assert 'data-label="Expected">case_001.nii.gz: ' in page
+    assert " voxels" in page

@@ -6,6 +6,7 @@ import pytest
 from django.utils import timezone
 
 from accounts.models import User
+from audit.models import Entry
 from challenges.models import Phase
 from submissions.models import Submission
 from tests.integration.submissions.world import World, build, predictions, zipped
@@ -58,6 +59,16 @@ MATRIX: dict[str, dict[str, int]] = {
     "submissions/{id}/cases/case_001/": {"own team": "cases", "organizer": OPEN, "administrator": OPEN},
     "submissions/{id}/cases/case_001/picture/": {"own team": "cases", "organizer": OPEN, "administrator": OPEN},
     "submissions/{id}/cases/case_001/picture.png": {"own team": "cases", "organizer": OPEN, "administrator": OPEN},
+    "submissions/{id}/cases/case_001/viewer.json": {"own team": "cases", "organizer": OPEN, "administrator": OPEN},
+    "submissions/{id}/cases/case_001/sheets/image/z/": {"own team": "cases", "organizer": OPEN, "administrator": OPEN},
+    "submissions/{id}/cases/case_001/sheets/prediction/x/": {
+        "own team": "cases",
+        "organizer": OPEN,
+        "administrator": OPEN,
+    },
+    # To administer the platform is not to be named among the organizers.
+    "submissions/{id}/cases/case_001/sheets/reference/y/": {"organizer": OPEN},
+    "submissions/{id}/cases/case_001/sheets/nothing/z/": {},
     "organize/submissions/": {"organizer": OPEN, "administrator": OPEN},
     "organize/submissions/{id}/archive/": {"organizer": OPEN, "administrator": OPEN},
     "organize/phases/{phase}/results.csv": {"organizer": OPEN, "administrator": OPEN},
@@ -181,9 +192,18 @@ def test_a_team_sees_the_reference_only_after_a_phase_that_reveals_it(
     client.force_login(world.ada)
     client.get(f"{submission.get_absolute_url()}cases/case_001/")
     seen = client.get(address).content
+    plan = client.get(f"{submission.get_absolute_url()}cases/case_001/viewer.json").json()
+    sheet = f"{submission.get_absolute_url()}cases/case_001/sheets/reference/z/"
+    assert [set(strip["sheets"]) for strip in plan["strips"]] == [
+        {"image", "prediction"} | ({"reference"} if with_reference else set())
+    ] * 3
+    assert (client.get(sheet).status_code == OPEN) == with_reference
     client.force_login(world.organizer)
     full = client.get(address).content
     assert (seen == full) == with_reference
+    looks = Entry.objects.count()
+    assert client.get(sheet).status_code == OPEN
+    assert Entry.objects.count() > looks - closed  # noted while references are not open
     # To administer the platform is not to be named among the organizers.
     client.force_login(User.objects.create_superuser("root", "root@example.org", "a long password"))
     client.get(f"{submission.get_absolute_url()}cases/case_001/")

@@ -7,13 +7,13 @@ from django.utils import timezone
 
 from audit.models import Entry
 from challenges.models import Phase
-from registry.changes.services import Verdict, decide, request_change
-from registry.models import ChangeRequest
+from changes.models import ChangeRequest
+from changes.services import Verdict, decide, request_change
 from test_sets.models import TestSet
 from test_sets.services.archives import take_archive
 from test_sets.services.arrivals import begin
 from test_sets.services.sealing import TestSetError
-from tests.integration.registry.changes import world as registered
+from tests.integration.changes import world as registered
 from tests.integration.test_sets.test_archives import packed, references
 from uploads.services.refusals import UploadError
 

@@ -5,9 +5,12 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from audit.models import Entry
+from registry.services.verifying import verify
 from test_sets.models import TestSet
+from test_sets.services.received_archives import check
 from test_sets.services.sealing import TestSetError, create_test_set, manifest_digest
-from tests.integration.submissions.world import CASES, World, add_test_set, labels, nifti
+from test_sets.services.undoing import undo_sealing
+from tests.integration.submissions.world import CASES, World, add_test_set, labels, nifti, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -43,3 +46,40 @@ def test_references_that_cannot_be_taken_are_named(world: World, tmp_path):
     (folder / "case_001.nii.gz").write_bytes(nifti(labels() * 5))
     with pytest.raises(TestSetError, match=r"case_001 cannot be taken: .*the labels 5, 10"):
         create_test_set(phase=world.phase, references=folder, cases=["case_001"])
+
+
+def test_a_sealing_is_undone_until_somebody_submits_and_the_log_has_both(client, world: World):
+    client.force_login(world.organizer)
+    page = f"/challenges/blocks/organize/test-sets/?phase={world.phase.pk}"
+    address = f"/challenges/blocks/organize/test-sets/{world.phase.pk}/1/undo/"
+    assert "Undo the sealing of version 1" in client.get(page).content.decode()
+    assert client.post(address).status_code == 302
+    world.test_set.refresh_from_db()
+    assert not world.test_set.is_active
+    assert world.test_set.undone_at is not None
+    entry = Entry.objects.get(act="test_set_unsealed")
+    assert (entry.actor, entry.facts["version"]) == (world.organizer, 1)
+    assert entry.facts["manifest_digest"] == world.test_set.manifest_digest
+    html = client.get(page).content.decode()
+    assert "undone" in html
+    assert "Undo the sealing" not in html
+    # Nothing was promised by it, so the next one is no replacement; what is gone from use is still verified.
+    assert not check(world.phase, "")
+    assert verify().problems == []
+
+
+def test_undoing_a_replacement_brings_the_version_before_back(world: World, tmp_path):
+    second = add_test_set(world.phase, tmp_path / "second", {case: labels(1) for case in CASES})
+    undo_sealing(test_set=second, actor=world.organizer)
+    assert list(TestSet.objects.filter(is_active=True).values_list("version", flat=True)) == [1]
+    with pytest.raises(TestSetError, match="Version 2 is not in use"):
+        undo_sealing(test_set=second, actor=world.organizer)
+
+
+def test_after_a_submission_a_sealing_stays(client, world: World):
+    world.upload(zipped(predictions()))
+    with pytest.raises(TestSetError, match="Something was submitted to First, so its test set stays sealed"):
+        undo_sealing(test_set=world.test_set, actor=world.organizer)
+    client.force_login(world.organizer)
+    page = f"/challenges/blocks/organize/test-sets/?phase={world.phase.pk}"
+    assert "Undo the sealing" not in client.get(page).content.decode()

@@ -1,4 +1,4 @@
-"""docker-compose.yml is checked by reading it: there is no Docker engine in the tests."""
+"""docker-compose.yml is checked by reading it; `tests/composition` brings it up where there is an engine."""
 
 import re
 from pathlib import Path
@@ -21,8 +21,62 @@ def words(service: dict) -> list[str]:
     return service["command"]
 
 
+TEXT = (ROOT / "docker-compose.yml").read_text()
+PAGE = (ROOT / "docs" / "operators" / "settings.md").read_text()
+
+
+def names_in(table: str) -> set[str]:
+    """Variables in the first column of a table."""
+    rows = re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE)
+    return {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+
+
 def test_the_services_of_the_architecture_are_there():
-    assert {"web", "beat", "postgres", "redis", "storage"} <= set(SERVICES)
+    assert {"proxy", "web", "beat", "postgres", "redis", "storage"} <= set(SERVICES)
+
+
+def test_only_the_proxy_publishes_ports():
+    assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
+
+
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_every_setting_can_be_given_in_the_env_file(name):
+    assert OURS[name]["env_file"][0] == ".env"
+
+
+def test_what_the_env_file_cannot_change_is_what_the_page_says():
+    environment = OURS["web"]["environment"]
+    fixed = {name for name, value in environment.items() if f"${{{name}" not in str(value)}
+    said = PAGE.partition("These follow from the file itself")[2].partition("And these are read")[0]
+    assert names_in(said) == fixed
+
+
+def test_what_compose_alone_reads_is_what_the_page_says():
+    read = set(re.findall(r"\$\{(\w+)", TEXT))
+    said = names_in(PAGE.partition("And these are read by the file alone")[2].partition("## ")[0])
+    assert said == read - READ_BY_SETTINGS
+
+
+def test_the_key_of_the_references_reaches_only_those_who_open_them():
+    with_key = {name for name, service in OURS.items() if "references.env" in service["env_file"]}
+    assert with_key == {"web", "worker-ingest", "worker-score", "worker-rank"}
+    assert "PODIUM_REFERENCE_KEY" not in TEXT
+
+
+@pytest.mark.parametrize("name", sorted(SERVICES))
+def test_memory_and_passing_files_are_bounded(name):
+    service = SERVICES[name]
+    assert service["mem_limit"].startswith("${")
+    assert all("size=" in place for place in service.get("tmpfs", []))
+
+
+@pytest.mark.parametrize("name", sorted(set(SERVICES) - set(OURS)))
+def test_images_are_pinned_by_version(name):
+    assert re.fullmatch(r"[a-z/]+:\d+(\.\d+)+[a-z0-9.-]*", SERVICES[name]["image"])
+
+
+def test_the_health_of_the_web_process_is_asked_by_a_host_that_is_answered():
+    assert SERVICES["web"]["healthcheck"]["test"][1:] == ["python", "-m", "operations.domain.alive"]
 
 
 def test_every_queue_has_a_worker():
@@ -42,14 +96,7 @@ def test_every_variable_is_one_that_the_settings_read(name):
 
 @pytest.mark.parametrize("name", sorted(OURS))
 def test_what_the_application_needs_from_others_is_given(name):
-    needed = {
-        "SECRET_KEY",
-        "DATABASE_URL",
-        "REDIS_URL",
-        "PODIUM_S3_BUCKET",
-        "PODIUM_S3_ENDPOINT",
-        "PODIUM_REFERENCE_KEY",
-    }
+    needed = {"SECRET_KEY", "DATABASE_URL", "REDIS_URL", "PODIUM_S3_BUCKET", "PODIUM_S3_ENDPOINT", "PODIUM_ADDRESS"}
     assert needed <= set(OURS[name]["environment"])
 
 
@@ -73,6 +120,9 @@ def test_what_keeps_running_has_a_health_check_and_what_it_waits_for_exists(name
 @pytest.mark.parametrize("name", sorted(SERVICES))
 def test_volumes_are_declared(name):
     for volume in SERVICES[name].get("volumes", []):
+        if volume.startswith("./"):
+            assert (ROOT / volume.split(":")[0]).exists()
+            continue
         assert volume.split(":")[0] in COMPOSE["volumes"]
 
 
@@ -85,7 +135,7 @@ def test_our_containers_have_no_privileges(name):
 
 
 def test_no_secret_stands_in_the_file():
-    for line in (ROOT / "docker-compose.yml").read_text().splitlines():
+    for line in TEXT.splitlines():
         key, _, value = line.strip().partition(": ")
         if re.search(r"PASSWORD|SECRET|ACCESS_KEY", key):
             assert value.startswith("${"), line
@@ -111,7 +161,17 @@ def test_the_image_and_compose_start_the_web_process_the_same_way():
     assert yaml.safe_load(command.removeprefix("CMD ")) == words(SERVICES["web"])
 
 
-def test_the_proxy_in_which_tls_ends_is_counted_and_staff_need_a_second_factor():
+def test_the_proxy_in_which_tls_ends_is_counted_and_confinement_is_demanded():
     environment = SERVICES["web"]["environment"]
-    assert environment["PODIUM_TRUSTED_PROXIES"] == "${TRUSTED_PROXIES:-1}"
-    assert environment["PODIUM_STAFF_SECOND_FACTOR"] == "${STAFF_SECOND_FACTOR:-1}"
+    assert environment["PODIUM_TRUSTED_PROXIES"] == "${PODIUM_TRUSTED_PROXIES:-1}"
+    assert environment["PODIUM_CONFINEMENT"] == "${PODIUM_CONFINEMENT:-require}"
+
+
+def test_the_proxy_passes_the_largest_piece_of_an_upload():
+    most = int(re.search(r"BODY_MAX:-(\d+)MB", TEXT)[1]) * 10**6
+    assert most >= settings.PODIUM_UPLOAD_CHUNK_BYTES + 1024**2
+
+
+def test_the_image_has_the_version_of_this_release():
+    assert SERVICES["web"]["image"].endswith(f":-{settings.VERSION}}}")
+    assert f"podium:{settings.VERSION}" in (ROOT / "docs" / "operators" / "deployment.md").read_text()

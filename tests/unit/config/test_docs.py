@@ -10,7 +10,7 @@ ROOT = settings.ROOT
 def test_every_variable_that_the_settings_read_is_documented_and_no_other():
     source = (ROOT / "platform" / "config" / "settings.py").read_text()
     read = set(re.findall(r'env\.\w+\(\s*"([A-Z0-9_]+)"', source)) | {"PORT", "HOST"}
-    table = (ROOT / "docs" / "operators" / "settings.md").read_text()
+    table = (ROOT / "docs" / "operators" / "settings.md").read_text().partition("## In docker-compose.yml")[0]
     documented = {
         name for row in re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)
     }
@@ -47,3 +47,12 @@ def test_links_between_documents_lead_somewhere():
     for document in documents:
         for target in re.findall(r"\]\((?!https?:|#|mailto:)([^)#]+)", document.read_text()):
             assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_the_picture_of_the_apps_shows_the_layers_that_are_held():
+    from docs.make_apps_picture import PICTURE, apps, drawing
+
+    assert PICTURE.read_text("utf-8") == drawing(), "run python -m docs.make_apps_picture"
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|", page[: page.index("Inside an app the same layers")], re.MULTILINE)
+    assert rows == apps()[::-1]

@@ -43,9 +43,16 @@ def asked(code, **environment):
 
 
 def test_the_deployment_check_is_clean_in_production_settings(tmp_path):
-    result = manage("check", "--deploy", "--fail-level", "INFO", PODIUM_DATA=str(tmp_path))
+    address = "https://podium.example.org"
+    result = manage("check", "--deploy", "--fail-level", "INFO", PODIUM_DATA=str(tmp_path), PODIUM_ADDRESS=address)
     assert result.returncode == 0, result.stderr
     assert "no issues (0 silenced)" in result.stdout
+
+
+def test_an_address_that_leads_nowhere_is_refused_before_anything_is_migrated(tmp_path):
+    result = manage("check", "--deploy", "--fail-level", "ERROR", PODIUM_DATA=str(tmp_path))
+    assert result.returncode != 0
+    assert "mails and citations would lead nowhere" in result.stderr
 
 
 def test_the_secret_key_is_made_once_and_readable_by_its_owner_only(tmp_path):

@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 ROOT = settings.ROOT
 SOURCES = [name for name in ("evaluation", "confinement", "client") if (ROOT / name).is_dir()]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-MODULE_OF = {"pillow": "PIL", "scikit-image": "skimage", "python-docx": "docx"}
+MODULE_OF = {"simpleitk": "SimpleITK", "pillow": "PIL", "scikit-image": "skimage", "python-docx": "docx"}
 IMPORT_ALL = """
 import importlib, json, pkgutil, sys
 absent = {}
@@ -156,7 +156,7 @@ def test_every_dependency_is_imported_and_every_import_is_declared():
     own = {"evaluation", "podium_client", "confinement"}
     third_party = {name for source in SOURCES for name in imported(ROOT / source)} - own - set(sys.stdlib_module_names)
     assert declared <= third_party
-    assert third_party <= declared | modules(extras["site"])
+    assert third_party <= declared | modules([*extras["merging"], *extras["site"]])
 
 
 def test_the_installed_command_line_scores_ranks_and_verifies(run, tmp_path):
@@ -196,10 +196,10 @@ def test_a_report_without_its_extra_names_the_extra_in_one_line(run, tmp_path):
 
 def test_the_extra_of_the_platform_names_what_a_checkout_requires():
     def names(lines):
-        return {line.lower() for line in lines} - {"podium-evaluation[report]"}
+        return {line.lower() for line in lines} - {"podium-evaluation[merging,report]"}
 
     lines = (ROOT / "requirements.in").read_text(encoding="utf-8").splitlines()
     bare = {line.partition(">")[0].lower() for line in lines if line and not line.startswith("#")}
     extras = PROJECT["optional-dependencies"]
-    declared = names([*PROJECT["dependencies"], *extras["report"], *extras["platform"]])
+    declared = names([*PROJECT["dependencies"], *extras["merging"], *extras["report"], *extras["platform"]])
     assert {name.partition(">")[0] for name in declared} == bare

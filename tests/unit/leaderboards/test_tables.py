@@ -4,6 +4,8 @@ import pytest
 
 from leaderboards.domain import tables
 from leaderboards.domain.methods import Method
+from leaderboards.domain.tables.axis import axis_of
+from leaderboards.domain.tables.words import number, span
 from tests.integration.leaderboards import examples
 
 COLUMNS = (
@@ -59,6 +61,7 @@ def certain(algorithms: list[dict], *, named: bool = False, reason: str | None =
             "flips": None,
         },
         "margin": None,
+        "left_out": {},
         "sensitivity": {"teams": [], "head_to_head": [], "duplicates": [], "without_duplicates": None},
         "warnings": [],
     }
@@ -153,7 +156,9 @@ def test_board_says_when_cases_are_too_few_for_rank_sets(table):
     assert tables.board(table).sets_note == ""
     entry = {**DOCUMENT["overall"], **certain(DOCUMENT["overall"]["algorithms"], reason="too_few_units")}
     few = tables.build({**DOCUMENT, "overall": entry}, examples.assessment())
-    assert tables.board(few).sets_note == "too few cases to say"
+    assert tables.board(few).sets_note.startswith(
+        "too few cases to say, so it holds every rank: nobody can be ruled out"
+    )
 
 
 def test_headline_says_so_far_until_no_result_can_come_any_more(table):
@@ -280,7 +285,10 @@ def test_many_columns_are_shown_one_region_at_a_time():
     table = {"cases": 1, "interval": 0.95, "teams": ["Ada"], "missing": [0], "identical": [], "orders": orders}
     board = tables.board(table, region="y")
     assert [column.key for column in board.columns] == ["a/y", "b/y", "c/y"]
-    assert [(choice.key, choice.chosen) for choice in board.regions] == [("x", False), ("y", True), ("z", False)]
+    assert [choice.key for choice in board.choices if choice.chosen] == ["a/y", "b/y", "c/y"]
+    assert len(board.choices) == 9  # all that count can be chosen
+    chosen = tables.board(table, columns=["c/x", "a/z", "nothing"])
+    assert [column.key for column in chosen.columns] == ["a/z", "c/x"]
 
 
 def test_file_has_a_row_a_team_and_every_order(table):
@@ -324,3 +332,41 @@ def test_hundred_teams_stand_on_a_page(page, first, last):
 
 def test_search_looks_through_all_pages():
     assert [row.team for row in tables.board(large_table(230), search="team-22").rows][:2] == ["team-220", "team-221"]
+
+
+def test_columns_show_ranks_with_their_sets_on_a_switch(table):
+    scores, ranks = tables.board(table), tables.board(table, shows="ranks")
+    assert (scores.shows, ranks.shows, tables.board(table, shows="nonsense").shows) == ("scores", "ranks", "scores")
+    order = next(entry for entry in table["orders"] if entry["key"] == ranks.columns[0].key)
+    for row in ranks.rows:
+        index = table["teams"].index(row.team)
+        assert row.cells[0].value == number(order["rank"][index])
+        assert row.cells[0].interval == span(order["set_low"][index], order["set_high"][index])
+    assert [row.cells[0].best for row in scores.rows] == [row.cells[0].best for row in ranks.rows]
+
+
+@pytest.mark.parametrize("teams", [1, 2, 11, 50, 1000])
+def test_axis_holds_every_rank_set_and_few_round_ranks(teams):
+    spans = [(rank, max(rank - 3, 1), min(rank + 5, teams), None, None) for rank in range(1, min(teams, 100) + 1)]
+    axis = axis_of(spans, teams=teams, band=(1, min(4, teams)))
+    for span_ in spans:
+        places = [axis.at(value) for value in span_ if value is not None]
+        assert all(0 <= place <= 100 for place in places)
+        if teams > 1:
+            assert places[1] <= places[0] <= places[2]
+    assert len(axis.ticks) <= 8
+    assert axis.ticks[0] == 1
+    # Of a thousand teams the page shows a hundred, and the axis is theirs.
+    assert axis.last == min(teams, 105)
+
+
+def test_band_is_what_the_sets_of_all_first_teams_span(table):
+    order = table["orders"][0]
+    ranks = [rank for rank in order["rank"] if rank is not None]
+    sets = [
+        (low, high)
+        for rank, low, high in zip(order["rank"], order["set_low"], order["set_high"], strict=True)
+        if rank == min(ranks) and low is not None
+    ]
+    band = tables.board(table).axis.band
+    assert band == ((min(low for low, _ in sets), max(high for _, high in sets)) if sets else None)

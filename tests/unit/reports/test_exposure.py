@@ -310,3 +310,26 @@ def test_the_ranking_is_said_to_show_missing_cases_only_where_it_does():
     answered = of(replace(WELL_RUN, phases=[replace(incomplete, assessment=classified)]), 6)
     assert "the ranking shows how many" in answered.conclusion
     assert "a missing case counts as a wrong decision" in answered.evidence[-1].text
+
+
+def test_cases_that_were_taken_out_are_told_with_what_was_known_then():
+    assessment = ASSESSMENT | {"exclusions": {"cases": [{"case": "case-7", "reason": "reference_error"}]}}
+    reason = "Left and right were swapped. The scores of 3 teams were known to the organizers when this change was asked for."
+    deviation = {
+        "kind": "approved",
+        "what": "Version 2.0.0 changed “Test cases that do not count” after the first submission",
+        "reason": reason,
+        "since": MAY,
+        "parameters": ["Test cases that do not count"],
+        "registered_digest": "a" * 64,
+        "executed_digest": "b" * 64,
+    }
+    phase = replace(PHASE, assessment=assessment, deviations=[deviation])
+    finding = exposure(replace(WELL_RUN, phases=[phase]))[3]
+    assert finding.attack.startswith("Drop, add or re-split")
+    assert finding.cover is DETECTABLE
+    assert "1 case were taken out" not in finding.conclusion
+    assert "1 case was taken out, for every team" in finding.conclusion
+    told = " ".join(evidence.text for evidence in finding.evidence)
+    assert "1 case excluded: the reference is wrong (1)" in told
+    assert reason in told

@@ -25,7 +25,7 @@ def judged(folder: Path, files: dict[str, bytes], expected: ExpectedTable) -> Re
     archive.write_bytes(zipped(files))
     own = folder / "own"
     own.mkdir(exist_ok=True)
-    wanted = Expectation(tuple(ExpectedCase(case, None) for case in CASES), None, table=expected)
+    wanted = Expectation(tuple(ExpectedCase(case) for case in CASES), table=expected)
     report = Report.of(prediction_tables.inspect(archive, wanted, ArchiveLimits(), own))
     assert not list(own.iterdir())
     return report

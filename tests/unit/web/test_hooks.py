@@ -1,9 +1,15 @@
 """Apps enter their links, sections and hints; the site imports none of them."""
 
+from datetime import timedelta
+
 import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.utils import timezone
 from django.utils.safestring import mark_safe
 
+from accounts.models import User
 from web import examples, home
+from web.hooks import Hook
 from web.navigation import Menus
 
 
@@ -56,15 +62,32 @@ def test_registering_again_replaces(menus):
 
 
 def test_sections_of_the_home_page_come_in_order_and_may_stay_away(monkeypatch, rf):
-    monkeypatch.setattr(home, "_sections", {})
+    monkeypatch.setattr(home, "_sections", Hook())
     home.register_section(lambda request: mark_safe("<p>second</p>"), order=20)
     home.register_section(lambda request: None, order=10)
     home.register_section(lambda request: mark_safe("<p>first</p>"), order=5)
-    assert home.sections(rf.get("/")) == ["<p>first</p>", "<p>second</p>"]
+    home.register_section(lambda request: mark_safe("<p>own</p>"), order=1, audience="people")
+    request = rf.get("/")
+    request.user = AnonymousUser()
+    assert home.sections(request) == ["<p>first</p>", "<p>second</p>"]
+    request.user = User(username="ada")
+    assert home.sections(request) == ["<p>own</p>", "<p>first</p>", "<p>second</p>"]
+
+
+def test_what_is_due_first_stands_on_top_and_what_has_no_date_below(monkeypatch, rf):
+    monkeypatch.setattr(home, "next_steps", Hook())
+    now = timezone.now()
+    late, soon, whenever = (
+        home.Next(text, "Liver", "/", at)
+        for text, at in (("late", now + timedelta(days=9)), ("soon", now + timedelta(days=1)), ("whenever", None))
+    )
+    home.next_steps.register(lambda request: [whenever, late])
+    home.next_steps.register(lambda request: [soon])
+    assert home.steps(rf.get("/")) == [soon, late, whenever]
 
 
 def test_a_hint_is_shown_only_if_it_leads_somewhere(monkeypatch):
-    monkeypatch.setattr(examples, "_hints", {})
+    monkeypatch.setattr(examples, "_hints", Hook())
     examples.register_hint("Nowhere", "nowhere:detail", "x")
     examples.register_hint("Licences", "web:licences", order=2)
     examples.register_hint("Start", "/", order=1)

@@ -43,9 +43,11 @@ def test_the_policy_forbids_inline_styles_and_scripts(client):
 
 def test_licences_lists_every_vendored_library_with_its_text(client):
     html = client.get("/licences/").content.decode()
-    for package in ("htmx.org", "plotly.js-cartesian-dist-min", "tus-js-client", "fflate"):
+    packages = ("htmx.org", "plotly.js-cartesian-dist-min", "tus-js-client", "fflate")
+    fonts = ("@fontsource-variable/source-sans-3", "@fontsource-variable/source-serif-4")
+    for package in packages + fonts:
         assert package in html
-    assert html.count("/LICENSE") == 4
+    assert html.count("/LICENSE") == len(packages + fonts)
 
 
 @pytest.mark.parametrize("path", ["/design-system/", "/design-system/plot/box.json", "/design-system/plot/box.csv"])

@@ -120,11 +120,11 @@ def test_the_documentation_lists_the_series_as_they_are():
 
 
 def test_figures_of_the_science_side_carry_the_series_of_the_pages():
-    from evaluation.figures.palette import BETTER, NEUTRAL, NOT_BETTER, QUALITATIVE
+    from evaluation.figures.palette import BETTER, NEUTRAL, NOT_BETTER, QUALITATIVE, QUIET
 
     assert list(QUALITATIVE) == [PAIRS[name]["light"] for name in SERIES]
     exchanged = {pair["light"] for pair in PAIRS.values()}
-    assert {BETTER, NOT_BETTER, NEUTRAL} <= exchanged
+    assert {BETTER, NOT_BETTER, NEUTRAL, QUIET} <= exchanged
 
 
 def test_colours_for_many_algorithms_stand_out_on_both_pages():

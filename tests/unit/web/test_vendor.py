@@ -24,9 +24,9 @@ def test_a_vendored_file_has_the_listed_sum_and_a_licence(file, digest):
     assert (file.parent / "LICENSE").read_text("utf-8").strip()
 
 
-def test_no_vendored_script_is_missing_from_the_lists():
+def test_no_vendored_script_or_font_is_missing_from_the_lists():
     known = {param.values[0] for param in listed()}
-    present = {file for listing in LISTS for file in listing.parent.rglob("*.js")}
+    present = {file for listing in LISTS for kind in ("*.js", "*.woff2") for file in listing.parent.rglob(kind)}
     assert present == known
 
 

@@ -11,17 +11,17 @@ from audit.models import Entry
 from challenges import hooks
 from challenges.models import Deviation, Phase
 from challenges.queries import deviations, projection_differences
+from changes.models import ChangeDecision, ChangeRequest
+from changes.queries.documents import WHOLE_TASK, applied, is_current
+from changes.queries.policy import Stage, policy, stage_of
+from changes.queries.requests import changes_of
+from changes.services import Verdict, decide, object_to, request_change, withdraw_request
 from designs.services import add_task, remove_task
 from evaluation.canonical import canonical_json
 from notifications.models import Notification
-from registry.changes.documents import WHOLE_TASK, applied, is_current
-from registry.changes.hooks import operation_of
-from registry.changes.policy import Stage, policy, stage_of
-from registry.changes.queries import changes_of
-from registry.changes.services import Verdict, decide, object_to, request_change, withdraw_request
-from registry.models import ChangeDecision, ChangeRequest
+from registry.hooks import operation_of
 from registry.queries import current_version
-from tests.integration.registry.changes.world import World, build, wanted
+from tests.integration.changes.world import World, build, wanted
 
 pytestmark = pytest.mark.django_db
 YES = Verdict(approve=True, reason="Agreed.")

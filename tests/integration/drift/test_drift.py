@@ -14,13 +14,14 @@ from django.test import Client
 
 from confinement import landlock
 from designs.services import address_answers
+from drift import services
+from drift.domain import reading
+from drift.domain.comparing import Found, compare
+from drift.models import DriftCheck
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document.words import entry_words
 from registry.domain.public_documents import parsed
-from registry.drift import reading, services
-from registry.drift.comparing import Found, compare
-from registry.models import DriftCheck
-from tests.integration.registry.changes.world import TASK, World, build
+from tests.integration.changes.world import TASK, World, build
 
 pytestmark = pytest.mark.django_db
 PAGE = """Hippocampus Segmentation in MRI 2026. Find out which automatic methods outline the anterior and the posterior

@@ -8,10 +8,10 @@ from django.utils import timezone
 
 from challenges.models import Projection
 from challenges.services import launch
-from registry.changes.services import Verdict, decide, object_to, request_change
-from registry.models import ChangeRequest
+from changes.models import ChangeRequest
+from changes.services import Verdict, decide, object_to, request_change
 from tests.integration.challenges import world as challenges
-from tests.integration.registry.changes.world import World, build, wanted
+from tests.integration.changes.world import World, build, wanted
 
 pytestmark = pytest.mark.django_db
 

@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from challenges.models import Challenge, Projection
 from challenges.services import launch
-from registry.changes.services import Verdict, decide, request_change
-from registry.models import ChangeDecision, ChangeRequest, RegistrationVersion
-from tests.integration.registry.changes.world import build, wanted
+from changes.models import ChangeDecision, ChangeRequest
+from changes.services import Verdict, decide, request_change
+from registry.models import RegistrationVersion
+from tests.integration.changes.world import build, wanted
 
 pytestmark = [
     pytest.mark.services,

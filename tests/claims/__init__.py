@@ -1,0 +1,1 @@
+"""Generated challenges, and for each sentence an independent predicate on the raw tables (docs/claims.md)."""

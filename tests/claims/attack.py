@@ -1,0 +1,68 @@
+"""Challenges through the real code, every sentence against its predicate: what `make claims` runs and the suite runs a part of."""
+
+from dataclasses import dataclass
+
+from evaluation.claims.ranking import sentences_of
+from evaluation.claims.reports import STANDING, Standing
+from evaluation.figures.selection import entries, overall
+from evaluation.ranking import ResultsError, rank
+from tests.claims.challenges import challenge
+from tests.claims.predicates import false_sentences
+from tests.claims.raw import Raw
+
+
+@dataclass(frozen=True)
+class Found:
+    """A sentence that is false of a challenge."""
+
+    seed: int
+    about: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """A challenge with the document that the real code made of it; none where it refuses to rank."""
+
+    seed: int
+    raw: Raw
+    document: dict | None
+    refusal: str = ""
+
+    @property
+    def entries(self) -> list[dict]:
+        """Everything in the document that sentences are about."""
+        return [] if self.document is None else [*overall(self.document), *entries(self.document)]
+
+    def false(self) -> tuple[list[Found], int]:
+        """The false sentences, and how many were said."""
+        found, said = [], 0
+        if self.refusal:
+            found.append(Found(self.seed, "refused", self.refusal))
+        for entry in self.entries:
+            sentences = sentences_of(entry, self.document, closed=self.raw.challenge.closed)
+            said += len(sentences)
+            for row in entry["algorithms"]:
+                own = STANDING.all(Standing(row, entry))
+                said += len(own)
+                wrong = false_sentences(self.raw, entry, self.document, own, team=row["name"])
+                found += [Found(self.seed, f"{row['name']} for itself", sentence) for sentence in wrong]
+            about = str(entry.get("metric") or "overall")
+            wrong = false_sentences(self.raw, entry, self.document, sentences)
+            found += [Found(self.seed, about, sentence) for sentence in wrong]
+        return found, said
+
+
+def case_of(seed: int, *, large: bool = False) -> Case:
+    """The challenge of a number, ranked."""
+    made = challenge(seed, large=large)
+    try:
+        document = rank(made.assessment, made.results, cases=made.cases, evidence=made.evidence)
+    except ResultsError as error:
+        return Case(seed, Raw(made), None, str(error))
+    return Case(seed, Raw(made), document)
+
+
+def attack(seed: int, *, large: bool = False) -> tuple[list[Found], int]:
+    """The false sentences about one challenge, and how many were said."""
+    return case_of(seed, large=large).false()

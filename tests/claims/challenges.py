@@ -1,0 +1,258 @@
+"""Challenges at random: 1 to 30 teams, 1 to 500 cases, every kind of problem, ties, clones, missing and excluded cases."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from evaluation.assessment import Assessment, parse
+from evaluation.scoring.classification_evidence import PART, make_block, value_of
+from evaluation.scoring.evidence import Evidence, make_evidence
+
+TEAMS = (1, 2, 2, 2, 3, 3, 4, 4, 5, 7)
+CASES = (1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 10, 12, 25)
+NAMES = [f"team {letter}" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"] + [f"team {letter}2" for letter in "ABCD"]
+# Metrics of single cases by kind of problem, with the largest value that they take.
+METRICS = {
+    "semantic_segmentation": ({"id": "dsc"}, {"id": "iou"}),
+    "instance_segmentation": (
+        {"id": "fbeta", "options": {"scale": "image"}},
+        {"id": "sensitivity", "options": {"scale": "image"}},
+    ),
+    "object_detection": (
+        {"id": "fbeta", "options": {"scale": "image"}},
+        {"id": "sensitivity", "options": {"scale": "image"}},
+    ),
+}
+CLASSES = ("benign", "malignant")
+
+
+@dataclass(frozen=True)
+class Challenge:
+    """An assessment with the raw tables of a phase.
+
+    Attributes
+    ----------
+    results
+        As handed to `evaluation.ranking.rank`; ``outcome`` is ``missing`` where a case has no prediction.
+    cases
+        What is known of the cases, or nothing.
+    unanswered
+        Of a classification the cases without an answer by team.
+    """
+
+    seed: int
+    assessment: Assessment
+    results: pd.DataFrame
+    cases: pd.DataFrame | None
+    evidence: Evidence | None
+    unanswered: dict[str, int]
+    closed: bool
+
+
+def challenge(seed: int, *, large: bool = False) -> Challenge:
+    """The challenge of a number.
+
+    Parameters
+    ----------
+    large
+        Whether up to 30 teams and 500 cases are among what may come; else up to 8 and 30.
+    """
+    random = np.random.default_rng(seed)
+    kind = random.choice(
+        ["table", "semantic_segmentation", "instance_segmentation", "object_detection", "image_classification"],
+        p=[0.35, 0.3, 0.08, 0.09, 0.18],
+    )
+    big = large and random.random() < 0.25
+    teams = int(random.integers(9, 31)) if big and random.random() < 0.5 else int(random.choice(TEAMS))
+    cases = int(random.integers(31, 501)) if big and random.random() < 0.5 else int(random.choice(CASES))
+    names = [str(name) for name in random.permutation(NAMES[:teams])]
+    make = _classification if kind == "image_classification" else _of_cases
+    return make(seed, random, str(kind), names, cases)
+
+
+def _uncertainty(random: np.random.Generator) -> dict[str, Any]:
+    chosen: dict[str, Any] = {"bootstrap": int(random.choice([0, 20, 200], p=[0.08, 0.52, 0.4])), "seed": 1}
+    if random.random() < 0.2:
+        chosen["interval"] = float(random.choice([0.9, 0.99]))
+    if random.random() < 0.1:
+        chosen["unseen_failures"] = "jeffreys"
+    return chosen
+
+
+def _schemes(random: np.random.Generator) -> dict[str, Any]:
+    return dict(
+        random.choice(
+            [
+                {"scheme": "aggregate_then_rank"},
+                {"scheme": "aggregate_then_rank", "operator": "median"},
+                {"scheme": "aggregate_then_rank", "operator": {"percentile": 5}},
+                {"scheme": "aggregate_then_rank", "operator": "min"},
+                {"scheme": "rank_then_aggregate"},
+                {"scheme": "rank_then_aggregate", "operator": "median"},
+                {"scheme": "test_then_rank"},
+            ],
+            p=[0.44, 0.1, 0.04, 0.04, 0.18, 0.06, 0.14],
+        )
+    )
+
+
+def _of_cases(seed: int, random: np.random.Generator, kind: str, names: list[str], cases: int) -> Challenge:
+    tasks = [None] if kind != "table" or random.random() < 0.6 else ["liver", "spleen"]
+    metrics = [dict(metric) for metric in METRICS.get(kind, ({"id": "value"},))]
+    metrics = metrics[: int(random.integers(1, len(metrics) + 1))]
+    regions = (
+        [None]
+        if kind == "table"
+        else [[{"name": "whole"}], [{"name": "whole"}, {"name": "core"}]][random.random() < 0.3]
+    )
+    ranking = _schemes(random)
+    missing = _missing_policy(random, by_ranks=ranking["scheme"] == "rank_then_aggregate")
+    for metric in metrics:
+        metric["policy"] = {"missing": missing} | ({"allow_gaming": True} if missing == "exclude" else {})
+        if kind == "table":
+            metric["direction"] = str(random.choice(["higher", "lower"]))
+            if missing == 0 and metric["direction"] == "lower":
+                metric["policy"]["missing"] = 1
+    identities = [f"case-{number:03d}" for number in range(cases)]
+    frames, absent = [], _absent(random, names, identities)
+    for task in tasks:
+        for metric in metrics:
+            for region in regions:
+                values = _values(random, cases, len(names))
+                frames.append(_rows(values, names, identities, metric["id"], region, task, absent))
+    results = pd.concat(frames, ignore_index=True)
+    over = [
+        name
+        for name, number in (("metric", len(metrics)), ("region", len(regions)), ("task", len(tasks)))
+        if number > 1
+    ]
+    if over:
+        ranking["combine"] = {"over": over, "operator": str(random.choice(["mean", "median"])), "rerank": True}
+    document: dict[str, Any] = {
+        "problem": kind,
+        "metrics": metrics,
+        "ranking": ranking,
+        "uncertainty": _uncertainty(random),
+    }
+    if kind != "table":
+        document["regions"] = [{**region, "labels": [number]} for number, region in enumerate(regions, 1)]
+    metadata = _levels(random, document, identities)
+    of_means = ranking == {"scheme": "aggregate_then_rank"}
+    if kind == "table" and random.random() < 0.3 and of_means and document["uncertainty"]["bootstrap"]:
+        document["uncertainty"]["margin"] = {metrics[0]["id"]: float(random.choice([0.01, 0.1, 0.5]))}
+    return Challenge(seed, parse(document), results, metadata, None, {}, bool(random.random() < 0.7))
+
+
+def _missing_policy(random: np.random.Generator, *, by_ranks: bool) -> Any:
+    return [0, 0, 0, "worst_rank" if by_ranks else 0, "exclude"][int(random.integers(5))]
+
+
+def _absent(random: np.random.Generator, names: list[str], cases: list[str]) -> set[tuple[str, str]]:
+    if random.random() < 0.55:
+        return set()
+    if random.random() < 0.06:
+        return {(name, case) for name in names for case in cases}
+    share = float(random.choice([0.02, 0.1, 0.4]))
+    return {(name, case) for name in names for case in cases if random.random() < share}
+
+
+def _values(random: np.random.Generator, cases: int, teams: int) -> np.ndarray:
+    """Values between 0 and 1 with gaps from none to clear; some rounded to ties, some teams copies of others."""
+    gap = float(random.choice([0.0, 0.0, 0.02, 0.1, 0.5]))
+    level = 0.6 - gap * np.arange(teams) / max(1, teams) + random.normal(0, 0.15, (cases, 1))
+    noise = float(random.choice([0.005, 0.05, 0.2]))
+    values = level + random.normal(0, noise, (cases, teams))
+    if random.random() < 0.15:  # a few very bad cases
+        values[random.random(values.shape) < 0.08] = 0.0
+    values = values.clip(0, 1).round(int(random.choice([0, 1, 2, 6], p=[0.08, 0.17, 0.25, 0.5])))
+    if teams > 1 and random.random() < 0.25:  # clones
+        values[:, int(random.integers(teams))] = values[:, int(random.integers(teams))]
+    if random.random() < 0.04:
+        values[:] = values[:, :1]
+    return values
+
+
+def _rows(
+    values: np.ndarray,
+    names: list[str],
+    cases: list[str],
+    metric: str,
+    region: dict[str, str] | None,
+    task: str | None,
+    absent: set[tuple[str, str]],
+) -> pd.DataFrame:
+    columns: dict[str, Any] = {
+        "algorithm": np.repeat(names, len(cases)),
+        "case": np.tile(cases, len(names)),
+        "value": values.T.ravel(),
+    }
+    lacking = np.array([(name, case) in absent for name in names for case in cases])
+    columns["value"] = np.where(lacking, np.nan, columns["value"])
+    columns["outcome"] = np.where(lacking, "missing", "ok")
+    if metric != "value":
+        columns |= {"metric": metric, "region": region["name"] if region else "", "image_diagonal": 60.0}
+    if task is not None:
+        columns["task"] = task
+    return pd.DataFrame(columns)
+
+
+def _levels(random: np.random.Generator, document: dict[str, Any], cases: list[str]) -> pd.DataFrame | None:
+    """Sometimes patients with several cases, or sites that are all there are; sometimes a column that only looks like one."""
+    chosen = random.random()
+    number = len(cases)
+    patients = [f"patient-{index:03d}" for index in random.integers(0, max(1, number // 2), number)]
+    sites = [f"site-{index}" for index in sorted(random.integers(0, 2, number).tolist())]
+    if chosen < 0.7:
+        return None
+    if chosen < 0.8:
+        document["aggregation"] = {"levels": ["case", "patient"]}
+        return pd.DataFrame({"case": cases, "patient": patients})
+    if chosen < 0.9:
+        document["aggregation"] = {"levels": ["case", {"name": "site", "role": "fixed"}]}
+        return pd.DataFrame({"case": cases, "site": sites})
+    return pd.DataFrame({"case": cases, "patient": patients})
+
+
+def _classification(seed: int, random: np.random.Generator, kind: str, names: list[str], cases: int) -> Challenge:
+    document = {
+        "problem": kind,
+        "classes": list(CLASSES),
+        "metrics": [{"id": "accuracy"}, {"id": "balanced_accuracy"}][: int(random.integers(1, 3))],
+        "ranking": {"scheme": "one_score"},
+        "uncertainty": _uncertainty(random),
+    }
+    if len(document["metrics"]) > 1:
+        document["ranking"] = {
+            "scheme": "one_score",
+            "combine": {"over": ["metric"], "operator": "mean", "rerank": True},
+        }
+    assessment = parse({key: value for key, value in document.items() if key != "classes"})
+    identities = [f"case-{number:03d}" for number in range(cases)]
+    labels = random.integers(0, 2, cases)
+    blocks, unanswered = [], {}
+    for index, name in enumerate(names):
+        right = random.random(cases) < 0.9 - float(random.choice([0.0, 0.05, 0.3])) * index / len(names)
+        answered = random.random(cases) >= float(random.choice([0.0, 0.0, 0.1]))
+        unanswered[name] = int((~answered).sum())
+        blocks.append(
+            make_block(
+                name, identities, labels, decision=np.where(right, labels, 1 - labels), scores=None, answered=answered
+            )
+        )
+    evidence = make_evidence(
+        assessment,
+        blocks,
+        parts={use.name: PART for use in assessment.metrics},
+        shared={"classes": list(CLASSES), "regions": {}},
+    )
+    rows = [
+        (name, "", "", use.name, result.value, str(result.outcome), str(result.flag))
+        for name in names
+        for use in assessment.metrics
+        for result in [value_of(use, evidence.select(use.name, name, ""))]
+    ]
+    results = pd.DataFrame(rows, columns=["algorithm", "case", "region", "metric", "value", "outcome", "flag"])
+    kept = evidence if random.random() < 0.85 else None
+    return Challenge(seed, assessment, results, None, kept, unanswered, bool(random.random() < 0.7))

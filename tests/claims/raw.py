@@ -1,0 +1,206 @@
+"""What the raw tables of a challenge say, counted and ranked without the code that is tested."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from tests.claims.challenges import Challenge
+
+DIGITS = 9
+
+
+@dataclass(frozen=True)
+class Table:
+    """Values of one metric, region and task, cases × teams; NaN where a missing case has no value."""
+
+    metric: str
+    region: str
+    task: str | None
+    numbers: np.ndarray
+    absent: np.ndarray
+    sign: int
+
+
+class Raw:
+    """A challenge, counted and ranked by hand.
+
+    Attributes
+    ----------
+    names
+        The teams, ascending.
+    """
+
+    def __init__(self, challenge: Challenge) -> None:
+        self.challenge = challenge
+        self.assessment = challenge.assessment
+        self.results = challenge.results
+        self.names = sorted(set(self.results["algorithm"]))
+        self.whole = challenge.assessment.problem == "image_classification"
+        self.scheme = challenge.assessment.document["ranking"]
+
+    @cached_property
+    def cases(self) -> list[str]:
+        if self.whole:
+            if self.challenge.evidence is None:
+                return []
+            return list(next(iter(self.challenge.evidence.blocks.values())).cases)
+        return sorted(set(self.results["case"]))
+
+    @cached_property
+    def tasks(self) -> list[str | None]:
+        return sorted(set(self.results["task"])) if "task" in self.results else [None]
+
+    @cached_property
+    def tables(self) -> list[Table]:
+        found = []
+        for task in self.tasks:
+            for use in self.assessment.metrics:
+                for region in [region.name for region in self.assessment.regions] or [""]:
+                    rows = self.results
+                    if "metric" in rows:
+                        rows = rows[(rows["metric"] == use.name) & (rows["region"] == region)]
+                    if task is not None:
+                        rows = rows[rows["task"] == task]
+                    wide = rows.pivot_table(index="case", columns="algorithm", values="value", dropna=False)[self.names]
+                    absent = np.isnan(wide.to_numpy())
+                    policy = use.policy.missing
+                    fill = policy if isinstance(policy, (int, float)) else np.nan
+                    numbers = np.where(absent, fill, wide.to_numpy())
+                    found.append(Table(use.name, region, task, numbers, absent, 1 if use.direction == "higher" else -1))
+        return found
+
+    def tables_of(self, entry: dict) -> list[Table]:
+        """The tables that an entry of a document is made of."""
+        wanted = {key: entry.get(key) for key in ("metric", "region", "task")}
+        return [
+            table
+            for table in self.tables
+            if all(value in (None, "", getattr(table, key)) for key, value in wanted.items())
+        ]
+
+    @property
+    def plain(self) -> bool:
+        """Whether the ranking can be repeated here: no levels, no tests, no values of the whole data set."""
+        return (
+            not self.whole
+            and "aggregation" not in self.challenge_document
+            and self.scheme["scheme"] in ("aggregate_then_rank", "rank_then_aggregate")
+            and self.scheme["operator"] in ("mean", "median")
+            # The last rank of a case is the one after the worst that somebody has, whatever ties.
+            and all(use.policy.missing != "worst_rank" for use in self.assessment.metrics)
+        )
+
+    @cached_property
+    def challenge_document(self) -> dict:
+        """The assessment without levels that only say that cases are cases."""
+        document = dict(self.assessment.document)
+        if len(self.assessment.aggregation.levels) == 1:
+            document.pop("aggregation", None)
+        return document
+
+    def ranks(
+        self,
+        entry: dict,
+        *,
+        teams: list[str] | None = None,
+        without: str | None = None,
+        failing: tuple[str, int] | None = None,
+        case: int | None = None,
+    ) -> dict[str, float] | None:
+        """Ranks of the teams; `None` where that is more than can be repeated here.
+
+        Parameters
+        ----------
+        teams, without
+            Only these teams, or all but one.
+        failing
+            A team and the number of a case on which it fails as well.
+        case
+            A case that is left out.
+        """
+        if not self.plain or (not entry.get("metric") and len(self.tasks) > 1):  # ranks over tasks are fractions
+            return None
+        kept = teams if teams is not None else [name for name in self.names if name != without]
+        columns = [self.names.index(name) for name in kept]
+        each = []
+        for table in self.tables_of(entry):
+            values = table.numbers.copy()
+            if failing is not None:
+                name, number = failing
+                use = self.assessment.metric(table.metric)
+                fill = use.policy.missing
+                values[number, self.names.index(name)] = fill if isinstance(fill, (int, float)) else np.nan
+            if case is not None:
+                values = np.delete(values, case, axis=0)
+            each.append(self._of_table(values[:, columns], table))
+        if len(each) == 1:
+            return dict(zip(kept, each[0], strict=True))
+        step = self.scheme["combine"][0] if isinstance(self.scheme["combine"], list) else self.scheme["combine"]
+        operator = np.mean if step["operator"] == "mean" else np.median
+        return dict(zip(kept, ranked(operator(np.stack(each), axis=0).round(DIGITS)), strict=True))
+
+    def _of_table(self, values: np.ndarray, table: Table) -> np.ndarray:
+        operator = np.nanmean if self.scheme["operator"] == "mean" else np.nanmedian
+        signed = -table.sign * values
+        if self.scheme["scheme"] == "rank_then_aggregate":
+            signed = ranked(signed)
+        with np.errstate(all="ignore"):
+            empty = np.isnan(signed).all(axis=0)
+            scores = np.where(empty, np.nan, operator(np.where(empty, 0.0, signed), axis=0))
+        ranks = ranked(scores.round(DIGITS))
+        # Who has no value at all stands on the rank after the last, as in challengeR.
+        return np.where(empty, np.nanmax(ranks) + 1 if not empty.all() else 1.0, ranks)
+
+    def winners(self, entry: dict, **changes) -> list[str] | None:
+        """Who is first, ascending."""
+        ranks = self.ranks(entry, **changes)
+        return None if ranks is None else sorted(name for name, rank in ranks.items() if rank == min(ranks.values()))
+
+    def same(self, entry: dict, names: list[str]) -> bool:
+        """Whether teams have the same value on every case."""
+        if self.whole:
+            evidence = self.challenge.evidence
+            blocks = [block for key, block in evidence.blocks.items() if key[1] in names]
+            return all(np.array_equal(block.counts, blocks[0].counts) for block in blocks)
+        columns = [self.names.index(name) for name in names]
+        return all(
+            np.array_equal(table.numbers[:, columns[0]], table.numbers[:, column], equal_nan=True)
+            for table in self.tables_of(entry)
+            for column in columns
+        )
+
+    def missing(self, entry: dict, name: str) -> int:
+        """On how many cases a team has no prediction, over the tasks."""
+        if self.whole:
+            return self.challenge.unanswered[name]
+        column = self.names.index(name)
+        by_task: dict[str | None, int] = {}
+        for table in self.tables_of(entry):
+            by_task[table.task] = max(by_task.get(table.task, 0), int(table.absent[:, column].sum()))
+        return sum(by_task.values())
+
+    def number_of_cases(self, entry: dict) -> int:
+        return (
+            len(self.cases) * len({table.task for table in self.tables_of(entry)})
+            if not self.whole
+            else len(self.cases)
+        )
+
+    @cached_property
+    def metadata(self) -> pd.DataFrame:
+        cases = self.challenge.cases
+        return pd.DataFrame({"case": self.cases}) if cases is None else cases
+
+    @cached_property
+    def units(self) -> int:
+        """How many units are drawn."""
+        drawn = self.assessment.uncertainty.resample[0]
+        return len(self.cases) if drawn == "case" else int(self.metadata[drawn].nunique())
+
+
+def ranked(scores: np.ndarray) -> np.ndarray:
+    """Rank along the last axis, the smallest first; equal ones share the better rank, what is no number has none."""
+    ranks = 1.0 + (scores[..., None, :] < scores[..., :, None]).sum(axis=-1)
+    return np.where(np.isnan(scores), np.nan, ranks)

@@ -1,0 +1,250 @@
+"""What an operator and a participant do with the composition, and what an accident does to it."""
+
+import http.client
+import json
+import re
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from django.conf import settings
+from django.core.management import call_command
+
+from tests.composition.engine import podman
+from tests.composition.launcher import Composition
+
+NAME = "podium.example.org"
+HTTP, HTTPS = 18080, 18443
+ADDRESS = f"https://{NAME}:{HTTPS}"
+EXAMPLE = "nuclei"
+PASSWORD = "a long password of the drill"
+_PEOPLE = f"""
+import json
+from accounts.models import User
+from accounts.services import issue_token
+from allauth.account.models import EmailAddress
+from challenges.models import Challenge
+from challenges.services import join_with_team
+user = User.objects.create_user("visitor", "visitor@example.org", {PASSWORD!r})
+EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
+join_with_team(challenge=Challenge.objects.get(slug={EXAMPLE!r}), user=user, team_name="Visitors")
+_, secret = issue_token(user=user, name="drill", scopes=["read", "submit"], days=1)
+print("TOLD", json.dumps(secret))
+"""
+_HEAD = """
+import json
+from audit.models import Head
+from leaderboards.models import RankingVersion
+from submissions.models import Submission
+head = Head.objects.get(pk=1)
+print("TOLD", json.dumps({"head": [head.sequence, head.digest],
+    "rankings": sorted(RankingVersion.objects.values_list("digest", flat=True)),
+    "scored": Submission.objects.filter(state="scored").count()}))
+"""
+
+
+def use(folder: Path, *, begun: float, keep: bool) -> None:
+    """Do everything, and take both projects down."""
+
+    def say(what: str) -> None:
+        print(f"{time.monotonic() - begun:6.1f} s  {what}", flush=True)
+
+    first = _prepared(folder, "podium-drill")
+    try:
+        first.up()
+        say("all services are healthy")
+        _reached_as_it_should_be()
+        say("TLS, redirect and confinement")
+        token = _people(first)
+        _sign_in()
+        _submit(folder, token)
+        say("a participant signed in, uploaded, and has a score")
+        for service in (
+            "worker-score",
+            "worker-ingest",
+            "web",
+            "postgres",
+            "redis",
+            "storage",
+            "beat",
+            "proxy",
+            "worker-rank",
+        ):
+            first.restart(service)
+        _well_again()
+        say("every service was killed, and all is well again")
+        findings = json.loads(_after("[", first.inside("web", "python", "manage.py", "doctor", "--json", check=False)))
+        wrong = {entry["part"] for entry in findings if entry["level"] == "error"}
+        assert wrong <= {"mail", "backups"}, findings
+        before = _told(first, _HEAD)
+        assert before["scored"] >= 1
+        first.inside("web", "python", "manage.py", "verify_storage")
+        kept = _back_up(first, folder)
+        say("backed up")
+        first.down()
+        second = _prepared(folder, "podium-restored", copy=folder / "podium-drill")
+        try:
+            _restore(second, kept)
+            second.up()
+            after = _told(second, _HEAD)
+            assert after["rankings"] == before["rankings"]
+            assert after["scored"] == before["scored"]
+            assert after["head"][0] > before["head"][0]  # the restore itself is noted
+            assert _ask("GET", "/healthz")[0] == 200
+            say("restored in a second project: same rankings, same results")
+        finally:
+            second.down()
+    finally:
+        if not keep:
+            first.down()
+
+
+def _prepared(folder: Path, project: str, copy: Path | None = None) -> Composition:
+    own = folder / project
+    own.mkdir()
+    if copy is None:
+        call_command(
+            "setup", folder=own, address=f"https://{NAME}", admin_email="ada@example.org", email_url="consolemail://",
+            sender="podium@example.org", prefix="drill", publisher="Drill", tls="internal",
+        )  # fmt: skip
+        with (own / ".env").open("a") as file:
+            file.write(
+                f"HTTP_PORT={HTTP}\nHTTPS_PORT={HTTPS}\nSCORE_CONCURRENCY=1\nSCORE_MEMORY=2g\nINGEST_MEMORY=2g\n"
+            )
+            file.write(f"PODIUM_CASE_MEMORY_BYTES={1024**3}\n")
+    else:
+        for name in (".env", "references.env"):
+            (own / name).write_bytes((copy / name).read_bytes())
+    composition = Composition(settings.ROOT / "docker-compose.yml", project, own)
+    composition.down()
+    return composition
+
+
+@contextmanager
+def _named() -> Iterator[None]:
+    """Have the name of the site lead to this machine, in this process."""
+    real = socket.getaddrinfo
+
+    def here(host: Any, *more: Any, **options: Any) -> Any:
+        return real("127.0.0.1" if host == NAME else host, *more, **options)
+
+    with mock.patch.object(socket, "getaddrinfo", here):
+        yield
+
+
+def _ask(method: str, path: str, *, body: str = "", headers: dict[str, str] | None = None) -> tuple[int, Any, str]:
+    """Ask the proxy by the name of the site; returns status, headers and text."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with _named():
+        link = http.client.HTTPSConnection(NAME, HTTPS, context=context, timeout=60)
+        link.request(method, path, body=body or None, headers=headers or {})
+        answer = link.getresponse()
+        text = answer.read().decode(errors="replace")
+        link.close()
+    return answer.status, answer.headers, text
+
+
+def _reached_as_it_should_be() -> None:
+    status, _, text = _ask("GET", "/healthz")
+    said = json.loads(text)
+    assert status == 200, text
+    assert said["confinement"]["ok"], text
+    link = http.client.HTTPConnection("127.0.0.1", HTTP, timeout=20)
+    link.request("GET", "/", headers={"Host": NAME})
+    answer = link.getresponse()
+    assert answer.status in (301, 308), answer.status
+    assert answer.headers["Location"].startswith("https://")
+    link.close()
+    # A forged scheme and address do not pass the proxy; nobody else is answered by another name.
+    assert _ask("GET", "/", headers={"Host": "elsewhere.example.org"})[0] in (400, 421, 200)
+
+
+def _after(mark: str, text: str) -> str:
+    return text[text.index(mark) :].rpartition("]")[0] + "]" if mark == "[" else text[text.index(mark) + len(mark) :]
+
+
+def _told(composition: Composition, code: str) -> Any:
+    said = composition.inside("web", "python", "manage.py", "shell", "-c", code)
+    return json.loads(re.search(r"^TOLD (.*)$", said, re.MULTILINE)[1])
+
+
+def _people(composition: Composition) -> str:
+    composition.inside("web", "python", "manage.py", "load_example", EXAMPLE)
+    return _told(composition, _PEOPLE)
+
+
+def _sign_in() -> None:
+    _, headers, page = _ask("GET", "/accounts/login/")
+    cookie = headers["Set-Cookie"].split(";")[0]
+    token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)[1]
+    body = f"csrfmiddlewaretoken={token}&login=visitor&password={PASSWORD.replace(' ', '+')}"
+    own = {
+        "Cookie": cookie,
+        "Referer": f"{ADDRESS}/accounts/login/",
+        "Content-Type": "application/x-www-form-urlencoded",
+    }
+    status, headers, page = _ask("POST", "/accounts/login/", body=body, headers=own)
+    assert status == 302, page[-2000:]
+    assert all("Secure" in cookie for cookie in headers.get_all("Set-Cookie"))
+
+
+def _submit(folder: Path, token: str) -> None:
+    """Hand predictions in by the command that participants have, and wait for the score."""
+    from podium_client import cli
+
+    root = folder / "root.crt"
+    podman("cp", "podium-drill_proxy_1:/data/caddy/pki/authorities/local/root.crt", str(root))
+    environment = {
+        "PODIUM_URL": ADDRESS, "PODIUM_TOKEN": token, "PODIUM_CONFIG": str(folder / "client.json"),
+        "REQUESTS_CA_BUNDLE": str(root), "CURL_CA_BUNDLE": str(root),
+    }  # fmt: skip
+    archive = next((settings.ROOT / "examples" / EXAMPLE / "try-me").glob("*preliminary.zip"))
+    with _named(), mock.patch.dict("os.environ", environment):
+        code = cli.main(["submit", EXAMPLE, "1", str(archive), "--watch"])
+    assert not code, f"podium submit ended with {code}"
+
+
+def _well_again(patience: float = 90) -> None:
+    end, said = time.monotonic() + patience, ""
+    while time.monotonic() < end:
+        try:
+            status, _, said = _ask("GET", "/healthz")
+            if status == 200 and json.loads(said)["status"] == "ok":
+                return
+        except (OSError, http.client.HTTPException, ValueError) as error:
+            said = str(error)
+        time.sleep(1)
+    raise AssertionError(f"not well {patience:.0f} s after everything was killed: {said}")
+
+
+def _back_up(composition: Composition, folder: Path) -> Path:
+    composition.inside("web", "python", "manage.py", "backup", "/tmp/backup")
+    composition.inside("web", "python", "manage.py", "verify_backup", "/tmp/backup")
+    composition.inside("web", "tar", "-C", "/tmp", "-cf", "/data/backup.tar", "backup")
+    kept = folder / "backup.tar"
+    podman("cp", f"{composition.name('web')}:/data/backup.tar", str(kept))
+    return kept
+
+
+def _restore(composition: Composition, kept: Path) -> None:
+    """As the page says: database, broker and storage alone, then `restore` in a container of the application."""
+    composition.up("postgres", "redis", "storage")
+    service = {**composition.services["web"], "command": ["sleep", "600"]}
+    for key in ("healthcheck", "depends_on", "mem_limit"):
+        service.pop(key, None)
+    composition.services["restoring"] = service
+    composition._start("restoring")
+    try:
+        podman("cp", str(kept), f"{composition.name('restoring')}:/data/backup.tar")
+        composition.inside("restoring", "tar", "-C", "/tmp", "-xf", "/data/backup.tar")
+        said = composition.inside("restoring", "python", "manage.py", "restore", "/tmp/backup")
+        assert "everything holds" in said, said
+    finally:
+        podman("rm", "--force", "--time", "1", composition.name("restoring"), check=False)
+        composition.services.pop("restoring")

@@ -1,0 +1,191 @@
+"""Pages that answer at a glance: where things stand, how tall they are, and one click at most to what people ask."""
+
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.e2e.installation import ROOT
+
+pytestmark = [pytest.mark.browser, pytest.mark.services]
+CHALLENGE = "/challenges/hippocampus/"
+BOARD = f"{CHALLENGE}leaderboard/preliminary/"
+DESK, PHONE = (1280, 900), (390, 844)
+NARROWEST = (320, 640)
+SCRIPTS_KB = 80
+SHIFT = 0.05
+
+# The shift of what is seen, without what an input causes; asked for before the page is there.
+WATCH_SHIFTS = """
+window.__shift = 0;
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.__shift += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+SCRIPT_BYTES = """() => performance.getEntriesByType("resource")
+  .filter((entry) => entry.initiatorType === "script" && !entry.name.includes("plotly"))
+  .reduce((sum, entry) => sum + entry.encodedBodySize, 0)"""
+
+
+def size(page: Page, wanted: tuple[int, int]) -> None:
+    page.set_viewport_size({"width": wanted[0], "height": wanted[1]})
+
+
+def top(element: Locator) -> float:
+    return element.evaluate("(element) => element.getBoundingClientRect().top + scrollY")
+
+
+@pytest.fixture
+def board(platform, page):
+    """The board of the first phase, ranked."""
+
+    def ranked() -> bool:
+        page.goto(f"{platform.url}{BOARD}")
+        return page.locator(".board tbody tr").count() >= 11
+
+    platform.wait(ranked, "a ranking of eleven teams", every=1)
+    return page
+
+
+def in_sight(element: Locator) -> bool:
+    """Whether an element stands in the window as it is, without scrolling."""
+    box, window = element.bounding_box(), element.page.viewport_size
+    return box is not None and window is not None and box["y"] >= 0 and box["y"] + box["height"] <= window["height"] + 1
+
+
+@pytest.mark.parametrize(("window", "first", "last"), [(DESK, 400, None), (PHONE, 600, 1400)])
+def test_the_first_team_stands_near_the_top_and_eleven_are_short(board, window, first, last):
+    size(board, window)
+    board.reload()
+    rows = board.locator(".board tbody tr")
+    assert top(rows.first) <= first
+    if last:
+        eleventh = rows.nth(10)
+        assert top(eleventh) + (eleventh.bounding_box() or {})["height"] <= last
+        heights = {round((row.bounding_box() or {})["height"]) for row in rows.all()}
+        assert max(heights) <= 62
+        # So tall are fifty of them.
+        assert top(rows.first) + 50 * 57 <= 4000
+
+
+def test_a_tap_opens_the_scores_of_a_team(board):
+    size(board, PHONE)
+    row = board.locator(".board tbody tr").first
+    expect(row.locator("td.score")).to_be_hidden()
+    row.get_by_role("button", name="Scores of").click()
+    expect(row.locator("td.score")).to_be_visible()
+    expect(row.get_by_role("button")).to_have_attribute("aria-expanded", "true")
+
+
+@pytest.mark.parametrize("who", [None, "paula", "olivia"])
+def test_nothing_sticks_out_or_jumps_and_scripts_are_small(platform, page, sign_in, board, who):
+    if who:
+        sign_in(who)
+    addresses = ["/", BOARD, f"{BOARD}?show=ranks&columns=dsc%2Fanterior"]
+    addresses += [f"{CHALLENGE}submissions/", f"{CHALLENGE}submit/"] if who == "paula" else []
+    page.add_init_script(WATCH_SHIFTS)
+    for address in addresses:
+        for window in (NARROWEST, PHONE, DESK):
+            size(page, window)
+            page.goto(f"{platform.url}{address}", wait_until="load")
+            page.wait_for_timeout(200)
+            wide = page.evaluate("() => document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            assert wide <= 0, (address, window)
+            assert page.evaluate("() => window.__shift") < SHIFT, (address, window)
+        assert page.evaluate(SCRIPT_BYTES) <= SCRIPTS_KB * 1000, address
+
+
+def test_tabs_that_do_not_fit_say_so(board):
+    size(board, PHONE)
+    board.reload()
+    expect(board.locator("#ranking-tabs .tabs")).to_have_class(re.compile("has-more-after"))
+
+
+QUESTIONS = {
+    "who won": ("", ".verdict__says"),
+    "is it sure": ("Is it sure", "#answer-1 li"),
+    "who is tied": ("Who is tied", "#answer-2 li"),
+    "what would change it": ("What would change it", "#answer-4 h3"),
+    "deadline": ("", ".phase-line__ends"),
+}
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_a_reader_of_the_board_has_the_answer_after_one_click_at_most(board, question):
+    button, answer = QUESTIONS[question]
+    board.reload()
+    if button:
+        board.get_by_role("button", name=button).click()
+    assert in_sight(board.locator(answer).first)
+
+
+def test_a_participant_has_the_answers_from_where_they_are(platform, page, sign_in, board):
+    sign_in("paula")
+    # What next, the deadline and where the score is: on the own page, without a click.
+    page.goto(platform.url)
+    for answer in ("#next", "#my-challenges", ".own-section .deadline"):
+        assert in_sight(page.locator(answer).first)
+    # How to submit and where the data are: a click from the challenge.
+    page.goto(f"{platform.url}{CHALLENGE}")
+    page.get_by_role("link", name="Submit", exact=True).first.click()
+    assert in_sight(page.get_by_role("heading", level=1))
+    expect(page.locator("#id_archive")).to_have_count(1)
+    page.goto(f"{platform.url}{CHALLENGE}")
+    page.get_by_role("link", name="Data", exact=True).first.click()
+    assert in_sight(page.get_by_role("heading", level=1))
+    expect(page).to_have_url(re.compile("/data/"))
+
+
+def test_a_submission_says_its_rank_and_how_far_the_first_is(platform, page, sign_in, board):
+    sign_in("paula")
+    page.goto(f"{platform.url}{CHALLENGE}submissions/")
+    scored = page.locator("#own-submissions tbody tr", has_text="Scored")
+    if not scored.count():
+        pytest.skip("nothing of this team was scored in this run")
+    scored.last.get_by_role("link").first.click()
+    if page.locator(".placed").count():
+        assert in_sight(page.locator(".placed"))
+        expect(page.locator("table.gaps svg.gap").first).to_be_visible()
+
+
+def test_why_an_archive_was_held_stands_beside_what_was_expected(platform, page, sign_in):
+    sign_in("peter")
+    page.goto(f"{platform.url}{CHALLENGE}submit/")
+    page.get_by_role("navigation", name="Phases").get_by_role("link", name="Preliminary phase").click()
+    page.set_input_files("#id_archive", ROOT / "examples/hippocampus/try-me/broken-preliminary.zip")
+    page.get_by_role("button", name="Submit", exact=True).click()
+    page.wait_for_url(re.compile(r"/submissions/[0-9a-f-]{36}/$"))
+    expect(page.locator("[data-state='held']")).to_be_visible()
+    first = page.locator(".side-by-side tbody tr").first
+    assert in_sight(first)
+    expect(first.locator("[data-label='Expected']")).to_contain_text("voxels")
+    page.get_by_role("button", name="Withdraw").click()
+    page.wait_for_url(re.compile(r"/submit/"))
+
+
+@pytest.mark.parametrize("who", ["paula", "charles"])
+def test_the_own_page_is_sound_in_both_themes(platform, page, seen, sign_in, who):
+    sign_in(who)
+    page.goto(platform.url)
+    expect(page.get_by_role("heading", name="Next")).to_be_visible()
+    seen.check_everywhere()
+
+
+def test_the_board_is_sound_with_everything_open(platform, board, seen):
+    board.goto(f"{platform.url}{BOARD}?failures=1&range=1")
+    board.get_by_role("button", name="Is it sure").click()
+    board.locator(".board-menu > summary").click()
+    seen.check()
+    size(board, PHONE)
+    board.reload()
+    board.locator(".board tbody tr").first.get_by_role("button", name="Scores of").click()
+    seen.check()
+
+
+def test_the_page_for_paper_draws_every_figure_whether_it_is_in_sight_or_not(platform, board):
+    board.goto(f"{platform.url}{BOARD}?view=all")
+    figures = board.locator("figure.plot")
+    assert figures.count() >= 6
+    board.wait_for_function(
+        "() => [...document.querySelectorAll('figure.plot')].every((plot) => plot.dataset.plotState === 'drawn')"
+    )

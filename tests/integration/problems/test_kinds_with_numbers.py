@@ -1,0 +1,86 @@
+"""Kinds with a row of numbers a case, on the platform: from the upload to a bundle that anybody can verify."""
+
+import json
+import zipfile
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from evaluation import bundle, problems
+from evaluation.assessment import parse
+from evaluation.bundle import result_digest
+from evaluation.scoring import score_folders
+from leaderboards.models import RankingVersion
+from leaderboards.services import rankings as ranking_services
+from submissions.domain.report import Report as Checked
+from submissions.models import Submission
+from submissions.queries import evidence_of, results_frame
+from test_sets.services.sealing import create_test_set
+from tests.integration.submissions.test_tables import add_phase
+from tests.integration.submissions.world import World, zipped
+
+KINDS = ("regression", "survival", "multilabel_classification", "failure_detection")
+
+
+def broken(content: bytes) -> bytes:
+    """The table with its first row unreadable and its second one away."""
+    head, first, _, *rest = content.decode().splitlines()
+    cells = first.split(",")
+    return ("\n".join([head, ",".join([cells[0], *("?" for _ in cells[1:])]), *rest]) + "\n").encode()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("name", KINDS)
+def test_from_upload_to_bundle(name, world: World, workers, tmp_path):
+    problem = problems.get(name)
+    document = problem.write_example(tmp_path, cases=12) | {"uncertainty": {"bootstrap": 20, "seed": 1}}
+    document["ranking"] = {
+        "scheme": "aggregate_then_rank",
+        "combine": {"over": ["metric", "region"], "operator": "mean", "rerank": True},
+    }
+    references = problem.open_references(parse(document), tmp_path / "references")
+    world.phase = add_phase(world, "numbers", document)
+    world.test_set = create_test_set(
+        phase=world.phase, references=tmp_path / "references", cases=tuple(references.cases)
+    )
+    [file] = problem.table_files
+    near = (tmp_path / "predictions/near" / file).read_bytes()
+    far = (tmp_path / "predictions/far" / file).read_bytes()
+    submissions = [
+        world.upload(zipped({file: near}), accept_incomplete=True),
+        world.upload(zipped({file: broken(far)}), accept_incomplete=True, team=world.bos),
+    ]
+    for submission in submissions:
+        submission.refresh_from_db()
+        assert submission.state == Submission.State.SCORED, (submission.log, submission.reason)
+    # The platform says what the command line says, row by row.
+    run = submissions[0].runs.get()
+    line = score_folders(parse(document), tmp_path / "references", {"ada": tmp_path / "predictions/near"})
+    ours = {tuple(row[:3]): row[3] for row in results_frame(run)[["case", "region", "metric", "value"]].to_numpy()}
+    assert ours == {(row.case, row.region, row.metric): row.value for row in line.rows}
+    assert result_digest(results_frame(run), evidence_of(run)) == run.result_digest
+    # What cannot be read costs its case, which counts by definition.
+    told = Checked.of(submissions[1].report)
+    first, second = references.cases[:2]
+    assert {entry.case: str(entry.status) for entry in told.troubled} == {first: "invalid", second: "missing"}
+    assert "?" in next(entry.message for entry in told.troubled if entry.case == first)
+    gaps = results_frame(submissions[1].runs.get())
+    assert set(gaps[gaps["case"] == ""]["outcome"]) == {"ok"}
+    ranking_services.request_ranking(world.phase.pk)
+    version = RankingVersion.objects.get(phase=world.phase)
+    client = Client()
+    client.force_login(world.organizer)
+    board = client.get(reverse("leaderboards:current", args=["blocks", "numbers"]), secure=True)
+    assert board.status_code == 200
+    text = board.content.decode()
+    assert 0 < text.index("Ada&#x27;s") < text.index("Bo&#x27;s")
+    client.force_login(world.ada)
+    submit = client.get(reverse("submissions:submit", args=["blocks"]), {"phase": world.phase.pk}, secure=True)
+    assert f"<code>{file}</code>" in submit.content.decode()
+    client.force_login(world.organizer)
+    target = tmp_path / "bundle.zip"
+    response = client.get(reverse("leaderboards:bundle", args=["blocks", "numbers", version.number]), secure=True)
+    target.write_bytes(b"".join(response.streaming_content))
+    assert json.loads(zipfile.ZipFile(target).read("assessment.json"))["problem"] == name
+    assert bundle.verify(target, digest=version.digest).same

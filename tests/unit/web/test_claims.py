@@ -1,0 +1,128 @@
+"""Sentences about results stand in the catalogues of claims: not in templates, and elsewhere in code less and less."""
+
+import ast
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[3]
+RESULTS = re.compile(
+    r"\b(rank(s|ed|ing|ings)?|leads?|wins?|winners?|first place|scores?|scored|resampl\w+|better|worse|worst|equivalent|"
+    r"within reach|missing|tied?|significan\w+)\b",
+    re.IGNORECASE,
+)
+INLINE = re.compile(r"</?(strong|em|code|a|b|small|span|abbr)\b[^>]*>")
+# How many sentences still stand in a template; none may be added. Labels and captions of tables are no claims about a result.
+IN_TEMPLATES = {
+    "submissions/validation.html": "words beside values that came with the pages",
+    "challenges/organize.html": "which visibility was chosen",
+    "designs/advice/references.html": "what was read of an upload",
+    "leaderboards/empty.html": "how many submissions are on their way",
+    "leaderboards/objects.html": "which version the analysis is of",
+    "leaderboards/parts/notices.html": "how far scoring has come",
+    "leaderboards/parts/table.html": "the caption that says how to read the table",
+    "leaderboards/tasks.html": "which tasks the reader may not see",
+    "reports/parts/checklist.html": "how many items of the guideline are covered",
+    "reports/team.html": "what the report of a team holds",
+    "reviews/call.html": "the scores that reviewers give",
+    "submissions/decoys.html": "how many cases are decoys, for organizers",
+    "submissions/detail_live.html": "how many cases of a submission are missing",
+    "submissions/object_parts.html": "how many images of a submission are missing",
+    "submissions/submit.html": "the rule for a missing case",
+    "test_sets/sending.html": "the format of references",
+}
+PLACES = ("evaluation/claims/",)
+"""The catalogue. Rules of schemes (`evaluation.ranking.explain`, `evaluation.ranking.schemes`) are sentences about an assessment."""
+RULES = ("evaluation/ranking/explain.py", "evaluation/ranking/schemes/")
+FOLDERS = (
+    "evaluation/claims",
+    "evaluation/figures",
+    "evaluation/ranking",
+    "evaluation/reporting",
+    "platform/leaderboards",
+    "platform/reports",
+)
+IN_CODE = {
+    "evaluation/figures/groups.py": 1,
+    "evaluation/figures/raw.py": 1,
+    "evaluation/figures/tasks.py": 2,
+    "evaluation/reporting/alternatives.py": 1,
+    "evaluation/reporting/analyses.py": 3,
+    "evaluation/reporting/build.py": 2,
+    "evaluation/reporting/stability.py": 6,
+    "platform/leaderboards/domain/case_groups.py": 1,
+    "platform/leaderboards/queries/over_tasks.py": 1,
+    "platform/leaderboards/services/rankings.py": 1,
+    "platform/leaderboards/views/pages.py": 1,
+    "platform/reports/services/exposure/organizers.py": 5,
+    "platform/reports/services/further_analyses.py": 2,
+    "platform/reports/services/items/discussion.py": 4,
+    "platform/reports/services/items/logged.py": 3,
+    "platform/reports/services/items/outcome.py": 2,
+    "platform/reports/services/team_cases.py": 1,
+    "platform/reports/services/team_report.py": 2,
+}
+"""How many sentences with values about results stand elsewhere: headings, captions of figures, facts of the log."""
+
+
+def told_in(template: str) -> list[str]:
+    """Sentences with a value that speak of results."""
+    text = re.sub(r"{%.*?%}", " ", INLINE.sub("", re.sub(r"{#.*?#}", "", template)), flags=re.DOTALL)
+    sentences = [
+        " ".join(sentence.split())
+        for block in re.split(r"<[^>]*>", text)
+        for sentence in re.split(r"(?<=[.!?])\s+", block)
+    ]
+    return [
+        sentence
+        for sentence in sentences
+        if "{{" in sentence and sentence.endswith((".", "!")) and len(sentence.split()) > 3 and RESULTS.search(sentence)
+    ]
+
+
+def told_by(source: str) -> list[str]:
+    """Sentences with a value about results in code; messages of errors are none."""
+    tree = ast.parse(source)
+    errors = {
+        id(part)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Raise)
+        or (isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id == "message" for t in node.targets))
+        for part in ast.walk(node)
+    }
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr) and id(node) not in errors:
+            text = "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+            if RESULTS.search(text) and len(text.split()) > 3 and re.search(r"[.!?]($|\s)", text):
+                found.append(text)
+    return found
+
+
+def test_templates_hold_no_sentence_about_results():
+    folder = ROOT / "templates"
+    found = {
+        str(path.relative_to(folder)): told
+        for path in sorted(folder.rglob("*.html"))
+        if (told := told_in(path.read_text(encoding="utf-8")))
+    }
+    more = {name: told for name, told in found.items() if name not in IN_TEMPLATES}
+    assert not more, "ask a group of evaluation.claims for the sentence (docs/claims.md)"
+    assert set(IN_TEMPLATES) <= set(found), "take what holds none any more off the list"
+
+
+def test_code_says_what_results_are_by_claims_alone():
+    found = {}
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            name = str(path.relative_to(ROOT))
+            number = len(told_by(path.read_text(encoding="utf-8")))
+            if number and "/migrations/" not in name and not name.startswith((*PLACES, *RULES)):
+                found[name] = number
+    assert found == IN_CODE, "declare a claim (docs/claims.md); where there are fewer, lower the number"
+
+
+def test_the_scan_sees_what_it_looks_for():
+    assert told_in("<p>{{ team }} wins <strong>{{ share }}</strong> of the resamples.</p>")
+    assert not told_in("<p>{{ team }}</p><p>Rankings are public.</p>")
+    assert told_by('said = f"{name} is better than {other} by far."')
+    assert not told_by('raise ValueError(f"{name} is better than {other} by far.")')
