@@ -27,7 +27,7 @@ def make(address: str) -> None:
         page = browser.new_page(viewport={"width": WIDTH, "height": LENGTH})
         page.goto(f"{address.rstrip('/')}{BOARD}", wait_until="networkidle")
         box = page.locator("section:has(> .table-wrap)").bounding_box()
-        top = page.locator("h1").first.bounding_box()
+        top = page.locator(".challenge-head").bounding_box()
         if box is None or top is None:
             raise SystemExit("There is no ranking yet: wait until the page shows one.")
         clip = {"x": 0, "y": top["y"] - 16, "width": WIDTH, "height": box["y"] + box["height"] - top["y"] + 32}

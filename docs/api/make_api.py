@@ -35,6 +35,13 @@ _FAMILY_TITLES: Final = {
     "boundary": "Boundaries",
     "localization_criterion": "Hit criteria of objects",
     "calibration": "Calibration",
+    "failure_detection": "Confidences against risks",
+    "regression": "Numbers against numbers",
+    "survival": "Times to an event",
+    "multi_label": "Several labels at once",
+    "landmarks": "Landmarks",
+    "registration": "Registration",
+    "image_similarity": "Image to image",
 }
 _HEAD: Final = """# Metrics of `evaluation`
 
