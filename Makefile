@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: run install test check bench coverage fuzz-api lint lock linux mutants api
+.PHONY: run install test check bench coverage fuzz-api lint lock linux mutants api claims
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -59,3 +59,7 @@ mutants: $(STAMP)
 # The reference of `evaluation`, made of its docstrings: docs/api/metrics.md, and a page a module in build/api.
 api: $(STAMP)
 	@exec $(BIN)/python -m docs.api.make_api
+
+# Fifty thousand generated challenges, every sentence about them against its meaning; see docs/claims.md.
+claims: $(STAMP)
+	@exec $(BIN)/python -m tests.claims $(CLAIMS)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from podium_client import packing, settings
+from podium_client import downloading, packing, settings
 from podium_client.connection import Connection
 from podium_client.errors import ClientError
 from podium_client.uploading import upload
@@ -63,6 +63,18 @@ def _parser() -> argparse.ArgumentParser:
     phases.add_argument("challenge")
     listing = add("submissions", _submissions, "list submissions of your teams")
     listing.add_argument("challenge", nargs="?")
+    data = commands.add_parser("data", help="list and get the data of a challenge", description="Data of a challenge.")
+    of_data = data.add_subparsers(required=True, metavar="COMMAND")
+    lists = of_data.add_parser("list", help="say which data there are, with sizes and checksums")
+    gets = of_data.add_parser("get", help="download data; the same command goes on with what broke off")
+    lists.set_defaults(run=_data_list)
+    gets.set_defaults(run=_data_get)
+    lists.add_argument("challenge")
+    gets.add_argument("challenge")
+    gets.add_argument("dataset", nargs="*", help="short names of data sets; all of them if none is given")
+    gets.add_argument(
+        "--to", type=Path, default=Path(), help="folder to write to; a folder for each data set is made in it"
+    )
     for name, run, text in (
         ("validate", _validate, "check predictions as the platform will, without uploading"),
         ("submit", _submit, "upload predictions; the same command goes on with an upload that broke off"),
@@ -144,6 +156,31 @@ def _submissions(options: argparse.Namespace) -> int:
         for row in rows
     ]
     return _show(options, rows, _table(lines))
+
+
+def _data_list(options: argparse.Namespace) -> int:
+    content = Connection.remembered().get(f"challenges/{_slug(options.challenge)}/data/")
+    rows = [
+        [entry["slug"], entry["split"], file["name"], f"{file['size']:,}", file["sha256"][:12]]
+        for entry in content["datasets"]
+        for file in entry["files"]
+    ]
+    rows += [[entry["slug"], entry["split"], entry["url"], "", ""] for entry in content["datasets"] if entry["url"]]
+    rows += [["-", entry["split"], entry["url"] or entry["place"], "", ""] for entry in content["locations"]]
+    said = _table(rows)
+    return _show(options, content, f"{said}\n{content['missing']}" if content["missing"] else said)
+
+
+def _data_get(options: argparse.Namespace) -> int:
+    got = downloading.get_data(
+        Connection.remembered(),
+        challenge=_slug(options.challenge),
+        wanted=options.dataset,
+        folder=options.to,
+        progress=_download_progress,
+    )
+    lines = [f"{file.path}: {file.size:,} bytes, SHA-256 {file.sha256}" for file in got]
+    return _show(options, [{**vars(file), "path": str(file.path)} for file in got], "\n".join(lines))
 
 
 def _validate(options: argparse.Namespace) -> int:
@@ -302,4 +339,11 @@ def _progress(sent: int, size: int) -> None:
         sys.stderr.write(
             f"\rUploading: {100 * sent // max(size, 1)} % of {size:,} bytes" + ("\n" if sent == size else "")
         )
+        sys.stderr.flush()
+
+
+def _download_progress(name: str, arrived: int, size: int) -> None:
+    if sys.stderr.isatty():
+        percent = 100 * arrived // max(size, 1)
+        sys.stderr.write(f"\r{_printable(name)}: {percent} % of {size:,} bytes" + ("\n" if arrived == size else ""))
         sys.stderr.flush()

@@ -41,8 +41,6 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
     ClientError
         When it cannot be checked here.
     """
-    from evaluation.readers import Geometry
-
     try:
         wanted = connection.get(f"challenges/{challenge}/phases/{phase}/expectation/")
     except RefusedError as error:
@@ -71,25 +69,25 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
             if len(own) > 1:
                 findings.append(Finding(name, f"{name} is there {len(own)} times", "Keep one file for each case."))
                 continue
-            issue = _issue(wanted, case, fetch(own[0]), _geometry(Geometry, case["geometry"]), instances)
+            issue = _issue(wanted, case, fetch(own[0]), instances)
             findings += [Finding(name, issue.message, issue.remedy)] if issue else []
     return Outcome(len(names), findings, extra, wanted["incomplete_allowed"], wanted.get("missing_case", ""))
 
 
-def _issue(wanted: dict[str, Any], case: dict[str, Any], file: Path, geometry: Any, instances: "_Instances") -> Any:
-    """What is wrong with a label map or with the rows of its objects, or nothing."""
-    from evaluation.readers import Limits, ReadError, read_label_image
-    from evaluation.readers.instance_tables import check_instances
+def _issue(wanted: dict[str, Any], case: dict[str, Any], file: Path, instances: "_Instances") -> Any:
+    """What is wrong with a file or with the rows of its objects, or nothing."""
+    from evaluation.problems.files import file_problem
+    from evaluation.readers import Limits, ReadError
 
-    labels = tuple(wanted["labels"]) if wanted["labels"] is not None else None
-    name, limits = case["name"], Limits(decoded_bytes=_byte_limit(case["geometry"]["shape"]))
+    problem, name, facts = file_problem(wanted["problem"]), case["name"], case["geometry"]
+    expected = {"labels": wanted["labels"]} | wanted.get("expected", {})
     try:
-        image = read_label_image(file, expected=geometry, allowed_labels=labels, limits=limits)
+        content = problem.read_prediction(file, facts, expected, limits=Limits(decoded_bytes=problem.byte_limit(facts)))
         if instances.table is None:
             return None
         if name in instances.table.invalid:
             return instances.table.invalid[name]
-        check_instances(image, instances.table.of(name), case=name, file=file.name)
+        problem.check_objects(content, instances.table.of(name), case=name, file=file.name)
     except ReadError as error:
         return error.issue
     return None
@@ -139,22 +137,6 @@ class _Instances:
     def cases(self) -> list[str]:
         """The cases that the table names."""
         return [] if self.table is None else self.table.cases
-
-
-def _geometry(make: Any, document: dict[str, Any]) -> Any:
-    return make(
-        shape=tuple(document["shape"]),
-        spacing=tuple(document["spacing"]) if document["spacing"] else None,
-        affine=tuple(tuple(row) for row in document["affine"]) if document["affine"] else None,
-        oriented_format=document["oriented_format"],
-    )
-
-
-def _byte_limit(shape: list[int]) -> int:
-    voxels = 1
-    for length in shape:
-        voxels *= length
-    return voxels * 8 + 4 * 1024**2
 
 
 @contextmanager
