@@ -149,16 +149,6 @@ def trades(*, quick: bool = False) -> list[Cell]:
     ]
 
 
-def study(
-    cells: list[Cell], boards: int, seed: int, progress: Callable[[int, int], None] | None = None
-) -> Iterator[tuple[Cell, Outcome]]:
-    """Simulate cell after cell."""
-    for index, cell in enumerate(cells):
-        yield cell, simulate(cell, boards, seed)
-        if progress is not None:
-            progress(index + 1, len(cells))
-
-
 def simulate(cell: Cell, boards: int, seed: int) -> Outcome:
     """Simulate boards of a cell; the same cell and seed give the same boards whatever else is simulated."""
     words = f"{cell}".encode()
@@ -189,6 +179,20 @@ def simulate(cell: Cell, boards: int, seed: int) -> Outcome:
         width += float((high - low + 1).mean())
     covered, false_winner, named, resampling = (float(value) for value in counted / boards)
     return Outcome(boards, covered, false_winner, named, width / boards, resampling)
+
+
+def study(
+    cells: list[Cell],
+    boards: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+    one: Callable[[Cell, int, int], Outcome] = simulate,
+) -> Iterator[tuple[Cell, Outcome]]:
+    """Simulate cell after cell; `one` makes the outcome of a cell from boards and seed, or knows it already."""
+    for index, cell in enumerate(cells):
+        yield cell, one(cell, boards, seed)
+        if progress is not None:
+            progress(index + 1, len(cells))
 
 
 def _draws(assessment: Assessment) -> int:
