@@ -13,6 +13,7 @@ from evaluation.ranking.evaluate import make_plan
 from evaluation.ranking.schemes import all_schemes, get_scheme
 from evaluation.ranking.simulated import DrawnValues, simulated_ranking
 from evaluation.ranking.stability import resampling_range
+from evaluation.ranking.uncertainty.budget import FEWEST_DRAWN_UNITS
 from evaluation.ranking.uncertainty.statements import decide
 
 if TYPE_CHECKING:
@@ -103,6 +104,12 @@ class Outcome:
         return self.covered >= COVERED - ERRORS * _error(
             COVERED, self.boards
         ) and self.false_winner <= FALSE_WINNERS + ERRORS * _error(FALSE_WINNERS, self.boards)
+
+
+def keeps_bars(cell: Cell, outcome: Outcome) -> bool:
+    """Whether a cell keeps within all bars: where two are far ahead, sets are narrower than all ranks, too."""
+    narrows = cell.field == "two best" and cell.teams > 2 and cell.cases >= FEWEST_DRAWN_UNITS
+    return outcome.keeps_its_word() and not (narrows and outcome.width >= cell.teams)
 
 
 def grid(*, every: int = 1) -> list[Cell]:

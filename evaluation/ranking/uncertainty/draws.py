@@ -161,8 +161,10 @@ class Draws:
         for part, full, deviation in zip(self.ranking.elementary, self.full, self.deviations, strict=True):
             if not np.isfinite(deviation).all():
                 return None
-            whole = part.inside is None and len(deviation) == part.item.plan.bootstrap
-            spread = part.item.spread_of_draws if whole else spread_around_median(deviation)
+            # Pooled draws have no table; of all draws of a table the spread is worked once for all that it enters.
+            item = part.item if part.inside is None else None
+            shared = item is not None and len(deviation) == item.plan.bootstrap
+            spread = item.spread_of_draws if shared else spread_around_median(deviation)
             fresh.append(_fresh(part.higher_is_better, full, deviation * self.spread.growth, winner, spread))
         if not self.ranking.steps:  # the best score is first, whatever the ranks of the others
             scores = fresh[0] if self.ranking.elementary[0].higher_is_better else -fresh[0]

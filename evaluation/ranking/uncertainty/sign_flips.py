@@ -154,7 +154,7 @@ class _Pairs:
         number = len(self.signs) if flips is None else len(flips)
         result = np.full(number, -np.inf)
         wanted = np.flatnonzero(ordered.any(axis=0))
-        step = max(1, _AT_ONCE // max(number, 1))
+        step = max(1, (_AT_ONCE if self._sums is None else _IN_CACHE) // max(number, 1))
         for start in range(0, len(wanted), step):
             numbers = wanted[start : start + step]
             statistic = self._statistics(numbers, flips)
