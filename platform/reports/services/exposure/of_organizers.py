@@ -157,9 +157,18 @@ TAKEN_OUT: Final = group(
         Cover.PREVENTED,
         "registered",
         "Cases are excluded by name in the registered assessment.",
-        lambda case: bool(taken_out(case)),
+        lambda case: bool(taken_out(case)) and is_registered(case),
         lambda case: (
             f"{counted(taken_out(case), 'case')} {'does' if taken_out(case) == 1 else 'do'} not count, by the registered design."
+        ),
+    ),
+    (
+        Cover.DETECTABLE,
+        "stated",
+        "Cases are excluded by name, and no registration says so.",
+        lambda case: bool(taken_out(case)),
+        lambda case: (
+            f"{counted(taken_out(case), 'case')} {'does' if taken_out(case) == 1 else 'do'} not count, by the assessment of the phase."
         ),
     ),
 )

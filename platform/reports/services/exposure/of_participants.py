@@ -7,6 +7,9 @@ from reports.services.exposure.case import Cover, excluded
 from reports.services.exposure.conclusions import always, group
 from reports.services.exposure.questions import feedback, ignored, tells_missing, unstated
 
+NO_POLICY: Final = "no_training_data"
+"""What a design says that has no policy of training data."""
+
 _NO_PHASE = (
     Cover.UNCOVERED,
     "no_phase",
@@ -145,8 +148,8 @@ EXTRA_DATA: Final = group(
     (
         Cover.UNCOVERED,
         "no_rule",
-        "No policy of training data is registered.",
-        lambda case: not case.said("training_data_policy"),
+        "No policy of training data is registered, or that there is none.",
+        lambda case: case.value("training_data_policy") in (None, NO_POLICY),
         "No rule about further training data is on record.",
     ),
     (
