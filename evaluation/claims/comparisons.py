@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.facts import MOST_NAMED
-from evaluation.figures.layout import rank_words
 from evaluation.ranking.explain import joined
 from evaluation.ranking.schemes import get_scheme
 
@@ -173,10 +172,14 @@ OTHER_WAYS: Final = CATALOGUE.group(
 """What a leaderboard says, by the first that is true."""
 
 
+def _rank(value: float | None) -> str:
+    return "–" if value is None else f"{round(value, 2):g}"
+
+
 def _move(change: Mapping[str, Any]) -> str:
     return (
-        f"The largest move is that of {change['algorithm']}, from rank {rank_words(change['from'])} to "
-        f"{rank_words(change['to'])} ({change['label']})."
+        f"The largest move is that of {change['algorithm']}, from rank {_rank(change['from'])} to "
+        f"{_rank(change['to'])} ({change['label']})."
     )
 
 
