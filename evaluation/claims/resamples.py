@@ -122,7 +122,7 @@ def _no_test_possible(facts: Facts) -> bool:
     tested = _tests(facts)
     if tested is None or tested["tests"]["stratified"]:  # the fewest units are not known within strata
         return False
-    return tested["tests"]["units"] < _least(tested)
+    return bool(tested["tests"]["units"] < _least(tested))
 
 
 def _impossible(facts: Facts) -> str:

@@ -163,8 +163,10 @@ class Draws:
                 return None
             # Pooled draws have no table; of all draws of a table the spread is worked once for all that it enters.
             item = part.item if part.inside is None else None
-            shared = item is not None and len(deviation) == item.plan.bootstrap
-            spread = item.spread_of_draws if shared else spread_around_median(deviation)
+            if item is not None and len(deviation) == item.plan.bootstrap:
+                spread = item.spread_of_draws
+            else:
+                spread = spread_around_median(deviation)
             fresh.append(_fresh(part.higher_is_better, full, deviation * self.spread.growth, winner, spread))
         if not self.ranking.steps:  # the best score is first, whatever the ranks of the others
             scores = fresh[0] if self.ranking.elementary[0].higher_is_better else -fresh[0]
