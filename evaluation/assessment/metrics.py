@@ -58,16 +58,21 @@ def read_catalogue_metric(value: object, path: str, problem: str, *, rank_based:
 
 
 def _known(identity: object, path: str, problem: str) -> Metric:
-    fitting = [metric.id for metric in all_metrics() if problem in metric.problems and not metric.is_criterion]
-    allowed = f"a metric of {problem}: {listed(fitting)}"
     if not isinstance(identity, str):
-        raise AssessmentError(path, identity, allowed)
+        raise AssessmentError(path, identity, _allowed(problem))
     try:
         metric = get(identity)
     except CatalogueError as error:
-        raise AssessmentError(path, identity, f"{allowed} ({error})") from None
+        raise AssessmentError(path, identity, f"{_allowed(problem)} ({error})") from None
     if metric.is_criterion:
-        raise AssessmentError(path, identity, f"{allowed}; a hit criterion is an option of a metric, not a metric")
+        words = f"{_allowed(problem)}; a hit criterion is an option of a metric, not a metric"
+        raise AssessmentError(path, identity, words)
     if problem not in metric.problems:
-        raise AssessmentError(path, identity, allowed)
+        raise AssessmentError(path, identity, _allowed(problem))
     return metric
+
+
+def _allowed(problem: str) -> str:
+    """The metrics of a kind of problem, for a message: the whole catalogue is asked, so not without need."""
+    fitting = [metric.id for metric in all_metrics() if problem in metric.problems and not metric.is_criterion]
+    return f"a metric of {problem}: {listed(fitting)}"
