@@ -274,6 +274,7 @@ BEHAVIOUR: Mapping[str, str] = {
     **{f"data_locations.split={split}": _LOCATIONS for split in ("training", "validation", "test", "other")},
     **{f"data_locations.place={place}": _LOCATIONS for place in ("linked", "not_released")},
     "data_locations.place=hosted": _HOSTED,
+    "data_after_challenge": "tests/integration/datasets/test_publishing.py::test_nothing_is_published_before_the_results_or_without_a_registered_choice",
     "corrected_references": _CORRECTED,
     **{f"corrected_references.reason={reason}": _CORRECTED for reason in ("reference_error", "wrong_file", "geometry")},
 }  # fmt: skip
