@@ -114,7 +114,7 @@ def _references(random: np.random.Generator, kind: str, cases: list[str]) -> Num
         case: {name: float(values[place]) for name, values in columns.items()} for place, case in enumerate(cases)
     }
     table = NumberTable(
-        f"{kind}.csv", tuple(columns), numbers, {}, frozenset(), {}, tuple(cases), {case: 2 for case in cases}
+        f"{kind}.csv", tuple(columns), numbers, {}, frozenset(), {}, tuple(cases), dict.fromkeys(cases, 2)
     )
     return SurvivalReferences(table, None) if kind == "survival" else NumberReferences(table)
 
