@@ -141,6 +141,7 @@ class Phase(models.Model):
 
         NONE = "", "nothing"
         INDICATED = "indicated", "it stands beside the team"
+        WEIGHTED = "weighted", "it stands beside the team, and values are weighted by it"
         SEPARATE = (
             "separate",
             "it stands beside the team, and fully automatic methods are ranked among themselves as well",

@@ -120,6 +120,7 @@ _CODE_REQUIRED: Final = ("required_public", "required_to_organizers")
 _INTERACTION: Final[Mapping[Any, str]] = {
     "indication": Phase.Interaction.INDICATED,
     "separate_ranking": Phase.Interaction.SEPARATE,
+    "weighting": Phase.Interaction.WEIGHTED,
 }
 
 

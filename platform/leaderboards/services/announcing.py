@@ -17,7 +17,7 @@ from evaluation.assessment import Assessment
 from leaderboards.domain.metadata import read_metadata
 from submissions.models import Run
 from submissions.queries import LeftOut, evidence_of, results_frame
-from submissions.queries.declaring import names_in_public
+from submissions.queries.declaring import levels_of, names_in_public
 from submissions.queries.results import method_words
 
 
@@ -49,7 +49,11 @@ def _on_first_ranks(phase: Phase, assessment: Assessment, runs: Sequence[Run], m
 
     stand_ins = {run.pk: run.submission.team.pseudonym + method_words(phase, run.submission) for run in runs}
     by_pseudonym = {stand_ins[run.pk]: run.submission.team_id for run in runs}
-    frames = [results_frame(run).assign(algorithm=stand_ins[run.pk]) for run in runs]
+    levels = levels_of(phase) if assessment.interaction_weights else {}
+    frames = [
+        results_frame(run).assign(algorithm=stand_ins[run.pk], level=levels.get(run.submission.team_id, ""))
+        for run in runs
+    ]
     evidence = [(stand_ins[run.pk], evidence_of(run)) for run in runs if run.evidence_file]
     if not frames:
         return frozenset()

@@ -15,6 +15,7 @@ from evaluation import bundle, canonical, ranking
 from evaluation.assessment import Assessment
 from evaluation.figures.markup import for_plotly
 from evaluation.ranking.exclusions import counted_results
+from evaluation.ranking.interaction import LEVEL
 from leaderboards.domain import figure_catalogue, figure_sources, tables
 from leaderboards.domain.files import load, store
 from leaderboards.domain.metadata import read_metadata
@@ -66,7 +67,8 @@ class Inputs:
 
     def frame(self) -> pd.DataFrame:
         """Read the results of all teams, each under what stands for its team."""
-        frames = [results_frame(run).assign(algorithm=self.names[run.pk]) for run in self.runs]
+        levels = {team["run"]: team.get("level", "") for team in self.document["teams"]}
+        frames = [team_frame(run, self.names[run.pk], self.assessment, level=levels[str(run.pk)]) for run in self.runs]
         return pd.concat(frames, ignore_index=True)
 
     def evidence(self) -> "Evidence | None":
@@ -161,6 +163,12 @@ def compute(
     )
 
 
+def team_frame(run: Run, name: str, assessment: Assessment, *, level: str) -> pd.DataFrame:
+    """The results of a run under what stands for its team; with the level of interaction where that weighs."""
+    frame = results_frame(run).assign(algorithm=name)
+    return frame.assign(**{LEVEL: level}) if assessment.interaction_weights else frame
+
+
 def assessment_of(version: RankingVersion) -> Assessment:
     """What a version was ranked by, also after the phase got another assessment."""
     return assessment_by_digest(version.phase, version.assessment_digest) or version.phase.assessment
@@ -178,10 +186,13 @@ def sources_of(version: RankingVersion) -> figure_sources.Sources:
         [team["run"] for team in version.inputs["teams"]]
     )
     by_id = {str(key): run for key, run in runs.items()}
-    frames = [results_frame(by_id[team["run"]]).assign(algorithm=team["name"]) for team in version.inputs["teams"]]
+    assessment = assessment_of(version)
+    frames = [
+        team_frame(by_id[team["run"]], team["name"], assessment, level=team.get("level", ""))
+        for team in version.inputs["teams"]
+    ]
     of_teams = [(team["name"], by_id[team["run"]]) for team in version.inputs["teams"]]
     annotated = _by_annotator(of_teams)
-    assessment = assessment_of(version)
     metadata = read_metadata(load(version.metadata_name)) if version.metadata_name else None
     return figure_sources.Sources(
         document=load(version.document_name),

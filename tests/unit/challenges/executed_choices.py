@@ -153,6 +153,7 @@ PLANS: Sequence[Choices] = (
     Choices(
         "interaction_level_handling",
         challenge={"interaction_level_policy": ["fully_automatic", "semi_automatic"]},
+        task={"interaction_level_weights": {"fully_automatic": 1, "semi_automatic": 0.9}},
     ),
     Choices(
         "missing_data_handling",
@@ -216,6 +217,11 @@ VALUES: Sequence[Values] = (
         "uncertainty_handling=none",
         {"uncertainty_handling": ["bootstrapping"], "uncertainty_settings": {}},
         {"uncertainty_handling": ["none"], "uncertainty_settings": {}},
+    ),
+    Values(
+        "interaction_level_weights",
+        {"interaction_level_handling": "weighting", "interaction_level_weights": {"fully_automatic": 1}},
+        {"interaction_level_handling": "weighting", "interaction_level_weights": {"fully_automatic": 0.9}},
     ),
     Values("uncertainty_settings", {"uncertainty_settings": {"seed": 1}}, {"uncertainty_settings": {"seed": 2}}),
     Values("case_columns", {"case_columns": []}, {"case_columns": [{"column": "vendor", "kind": "name"}]}),
