@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 from evaluation.assessment import AssessmentError, parse
+from evaluation.federation.errors import FederationError
+from evaluation.federation.scheme import site_schemes
 from evaluation.ranking import describe, rank
 
 DOCUMENT = {
@@ -68,6 +70,11 @@ def test_distances_without_a_worst_end_are_divided_by_the_weight_and_missing_cas
 def test_weights_that_cannot_be_followed_are_refused(weights, metrics, words):
     with pytest.raises(AssessmentError, match=words):
         parse({**DOCUMENT, "metrics": metrics, "interaction_weights": weights})
+
+
+def test_a_federation_refuses_weights_that_its_sites_cannot_apply():
+    with pytest.raises(FederationError, match="sites do not know"):
+        site_schemes(parse({**DOCUMENT, "uncertainty": {"strata": ["site"]}}), "site")
 
 
 def test_the_assessment_says_it_and_its_digest_covers_it():
