@@ -2,20 +2,22 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from confinement.sandbox import Answer, answers
 from evaluation.assessment import Assessment
 from evaluation.problems.files import file_problem
 from evaluation.problems.tables import table_problem
 from evaluation.readers import ReadError
-from evaluation.readers.instance_tables import InstanceTable
 from test_sets.domain import backgrounds
 from test_sets.queries.expectation import has_one_table
 from test_sets.services import reference_tables
 from test_sets.services.archive_parts import IMAGES, REFERENCES, Found
 from test_sets.services.replacing import TestSetError
 from uploads.limits import child_limits
+
+if TYPE_CHECKING:
+    from evaluation.readers.instance_tables import InstanceTable
 
 PROBLEMS_SHOWN = 50
 
