@@ -18,12 +18,30 @@
   });
 
   // ---- Nothing is called wrong before somebody was at it --------------------------------------------------------
+  // What is told takes room: not while a button is held, or it would slip away from under the pointer.
+  const left = new Set();
+  let isHeld = false;
+  const tell = () => {
+    for (const section of left) section.classList.add("is-left");
+    left.clear();
+  };
+  document.addEventListener("pointerdown", () => {
+    isHeld = true;
+  });
+  for (const end of ["click", "pointercancel"]) {
+    document.addEventListener(end, () => {
+      isHeld = false;
+      setTimeout(tell);
+    });
+  }
   document.addEventListener("focusout", (event) => {
     const section = field(event.target);
-    if (section && event.relatedTarget && !section.contains(event.relatedTarget)) section.classList.add("is-left");
+    if (!section || !event.relatedTarget || section.contains(event.relatedTarget)) return;
+    left.add(section);
+    if (!isHeld) tell();
   });
 
-  // ---- What applies follows from other answers on the page: a field that now does is unfolded ---------------------
+  // ---- What applies follows from other answers on the page: its line says so; nothing moves under the hand -------
   document.addEventListener("htmx:afterSwap", (event) => {
     const told = event.detail.target.querySelector?.("[data-applicable]");
     if (!told) return;
@@ -31,12 +49,14 @@
     for (const fold of document.querySelectorAll(".design-idle")) {
       const applies = keys.has(field(fold).id.slice(2));
       fold.classList.toggle("is-asked", applies);
-      if (applies) fold.open = true;
+      fold.querySelector("[data-applies]").textContent = applies ? "applies now" : "does not apply here";
     }
   });
 
   // ---- The next open field, by button and key -------------------------------------------------------------------
   const enter = (section) => {
+    const fold = section.querySelector(".design-idle");
+    if (fold) fold.open = true;
     section.scrollIntoView({ block: "start" });
     const inputs = section.querySelectorAll("form.design-form :is(input, select, textarea):not([type=hidden])");
     ([...inputs].find((input) => input.checkVisibility()) ?? section.querySelector("button"))?.focus({ preventScroll: true });

@@ -163,7 +163,7 @@ def section(request: HttpRequest, slug: str, key: str, task: str | None = None) 
             "task": document.values(task) if task else None,
             "fields": shown,
             "has_shown": not all(view.is_hidden for view in shown),
-            "only": only,
+            "filter": only,
             "next_open": next_open(places, at),
             "progress": progress_of(document),
             "sections": links,

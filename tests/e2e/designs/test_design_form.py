@@ -82,8 +82,7 @@ def fill_field(field, parameter, values):
     value, state = values.get(parameter.id), values.get(f"{parameter.id}__state")
     if value is None and state is None:
         return False
-    # What applies follows from an answer before it, which unfolds the field once it is saved.
-    field.locator(":is(form, summary)").locator("visible=true").first.wait_for()
+    # What applies follows from answers; until then a field is folded to a line.
     if field.locator("form.design-form").is_hidden():
         field.locator("details.design-idle > summary").click()
     if state is not None:
@@ -285,7 +284,9 @@ def test_the_key_leads_through_all_needed_fields_without_a_click(site, page):
     needed = set()
     for address in addresses:
         page.goto(address)
-        needed |= set(page.locator(".design-dot--needed").evaluate_all("items => items.map((item) => item.id.slice(2))"))
+        needed |= set(
+            page.locator(".design-dot--needed").evaluate_all("items => items.map((item) => item.id.slice(2))")
+        )
     page.goto(addresses[0])
     page.evaluate("() => document.activeElement.blur()")
     reached = []
@@ -293,7 +294,8 @@ def test_the_key_leads_through_all_needed_fields_without_a_click(site, page):
         before = page.url, page.evaluate("() => document.activeElement.closest('.design-field')?.id")
         page.keyboard.press("Control+Enter")
         page.wait_for_function(
-            "([url, id]) => location.href !== url || document.activeElement.closest('.design-field')?.id !== id", arg=before
+            "([url, id]) => location.href !== url || document.activeElement.closest('.design-field')?.id !== id",
+            arg=before,
         )
         page.wait_for_function("() => document.activeElement.closest('.design-field')")
         reached.append(page.evaluate("() => document.activeElement.closest('.design-field').id.slice(2)"))
@@ -332,15 +334,16 @@ def test_an_answer_takes_its_field_from_the_needed_ones_at_once(site, page):
     expect(page.locator("[data-saved]")).to_have_text("Saved just now")
 
 
-def test_a_field_unfolds_once_an_answer_makes_it_apply(site, page):
+def test_a_folded_field_says_that_an_answer_made_it_apply(site, page):
     be(page, site, "ada", PASSWORD)
     slug = start(page, site, "Unfolds")
     page.goto(f"{site.url}/designs/{slug}/form/challenge_organization/")
     field = page.locator("#f-ethics_approval_details")
     expect(field.locator("form.design-form")).to_be_hidden()
     page.locator('#f-ethics_status [name="value"]').first.check()
+    expect(field.locator("summary").first).to_contain_text("applies now")
+    field.locator("details.design-idle > summary").click()
     expect(field.locator("form.design-form")).to_be_visible()
-    expect(field.locator(".design-idle > summary")).to_be_hidden()
 
 
 def test_a_date_is_taken_as_people_write_it_and_one_wrong_cell_loses_no_row(site, page):

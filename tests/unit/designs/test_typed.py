@@ -97,7 +97,9 @@ def test_a_date_is_read_in_the_forms_that_people_write(text, expected):
     ]
 
 
-@pytest.mark.parametrize("text", ["soon", "31 Foo 2026", "1 May 31 2026", "13/13/2026", "2026-00", "0000", "31.03.26", "Ju 2026"])
+@pytest.mark.parametrize(
+    "text", ["soon", "31 Foo 2026", "1 May 31 2026", "13/13/2026", "2026-00", "0000", "31.03.26", "Ju 2026"]
+)
 def test_what_is_no_date_is_refused(text):
     with pytest.raises(UnfitValueError):
         clean(shipped()["challenge_schedule"], [{"event": "event_day", "date": text}])
