@@ -46,6 +46,19 @@ def empty_cache() -> None:
     cache.clear()
 
 
+@pytest.fixture(autouse=True)
+def typesetter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set a document as soon as it is asked for, as a worker that has nothing else to do would."""
+
+    def at_once(_task: str, arguments: list[int]) -> bool:
+        from typesetting.services import making
+
+        making.make(pk=arguments[0])
+        return True
+
+    monkeypatch.setattr("typesetting.services.asking.send", at_once)
+
+
 def pytest_collection_finish() -> None:
     """Spare the collector of garbage what stays to the end: looking through it took a tenth of all tests' time."""
     gc.collect()

@@ -19,6 +19,7 @@ from pathlib import Path
 import django
 from django.conf import settings
 from django.db.backends.base.creation import BaseDatabaseCreation
+from django.db.backends.postgresql.creation import DatabaseCreation as PostgresCreation
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "data" / "checks" / "databases"
@@ -35,6 +36,13 @@ def install() -> None:
     """Let test databases be copied."""
     if not hasattr(BaseDatabaseCreation.create_test_db, "migrates"):
         BaseDatabaseCreation.create_test_db = _copying(BaseDatabaseCreation.create_test_db)
+        PostgresCreation._destroy_test_db = _drop
+
+
+def _drop(self: PostgresCreation, test_database_name: str, verbosity: int) -> None:
+    """Drop it also while a thread that a test began still has its session, which ends with the process a moment later."""
+    with self._nodb_cursor() as cursor:
+        cursor.execute(f"DROP DATABASE {self.connection.ops.quote_name(test_database_name)} WITH (FORCE)")
 
 
 def digest(owner: str = "") -> str:

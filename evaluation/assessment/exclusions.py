@@ -17,8 +17,9 @@ REASONS: Final[Mapping[str, str]] = {
     "duplicate": "the case is a duplicate of another one",
     "outside_definition": "the case does not meet the registered definition of a case",
     "consent_withdrawn": "consent to the use of the data was withdrawn",
+    "site_failure": "its site could not run all algorithms, by no fault of a team",
 }
-"""Why a case may be taken out; each is a fact about the case and none about a result."""
+"""Why a case may be taken out; each is a fact about the case or its site and none about a result."""
 GRADES: Final = ("acceptable", "borderline", "insufficient")
 """Quality grades of a case, from good to bad."""
 KEY: Final = "exclusions"

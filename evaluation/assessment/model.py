@@ -150,7 +150,7 @@ class Step:
     rerank: bool
     ties: str
     fractional: bool
-    weights: Mapping[str, Mapping[str, float] | Literal["cases"]] | None = None
+    weights: Mapping[str, Mapping[str, float] | Literal["cases", "sqrt_cases"]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,8 @@ MISSING_RANKS = ("toolkit", "last", "shared_last")
 _OPERATORS = ("mean", "median", "min", "max")
 _SCHEME_KEYS = ("name", "scheme", "operator", "ties", "missing_rank", "metrics", "regions", "combine")
 _ALPHA = 0.05
+CASE_WEIGHTS = ("cases", "sqrt_cases")
+"""Weights of a part that follow from the number of cases behind it: that number, or its square root."""
 _STEP_KEYS = ("over", "operator", "rerank", "ties", "fractional", "weights")
 
 
@@ -199,23 +201,23 @@ def _step(value: object, path: str, scheme: Scheme, ties: str, *, first: bool) -
 
 
 def _weights(place: Place, over: tuple[str, ...]) -> dict[str, Any] | None:
-    """Weights a dimension: a number for each of its values, or "cases" for the number of cases behind it."""
+    """Weights a dimension: a number for each of its values, or one of `CASE_WEIGHTS`."""
     if not place.has("weights"):
         return None
     value = place.raw("weights")
     if isinstance(value, Mapping) and len(over) == 1 and value and all(is_number(item) for item in value.values()):
         value = {over[0]: value}
-    if value == "cases" and len(over) == 1:
-        value = {over[0]: "cases"}
+    if isinstance(value, str) and value in CASE_WEIGHTS and len(over) == 1:
+        value = {over[0]: value}
     inner = Place(value, place.at("weights"), over)
     weights: dict[str, Any] = {}
     for dimension in inner.value:
         given = inner.raw(dimension)
-        if given == "cases" and dimension not in ("metric", "region"):
-            weights[dimension] = "cases"
+        if isinstance(given, str) and given in CASE_WEIGHTS and dimension not in ("metric", "region"):
+            weights[dimension] = given
             continue
         if not isinstance(given, Mapping) or not given:
-            raise AssessmentError(inner.at(dimension), given, 'an object of positive numbers, or "cases"')
+            raise AssessmentError(inner.at(dimension), given, 'an object of positive numbers, "cases" or "sqrt_cases"')
         for key, number in given.items():
             if not is_number(number) or number <= 0:
                 raise AssessmentError(f"{inner.at(dimension)}.{key}", number, "a positive number")

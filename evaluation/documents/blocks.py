@@ -67,6 +67,19 @@ class Block:
     anchor: str = ""
     figure: Mapping[str, Any] | None = None
 
+    @classmethod
+    def of_json(cls, values: Mapping[str, Any]) -> Self:
+        """The block that `as_json` wrote down.
+
+        Examples
+        --------
+        >>> block = Block("table", text="Ranks", columns=("team", "rank"), rows=(("A", "1"),))
+        >>> Block.of_json(block.as_json()) == block
+        True
+        """
+        rows = tuple(tuple(row) for row in values["rows"])
+        return cls(**{**values, "items": tuple(values["items"]), "columns": tuple(values["columns"]), "rows": rows})
+
     def as_json(self) -> dict[str, Any]:
         """The block as JSON values, without the description of its figure."""
         return {

@@ -58,13 +58,8 @@ if TYPE_CHECKING:
         accuracy,
         balanced_accuracy,
         cohens_kappa,
-        expected_cost,
-        expected_cost_normalized,
-        macro_ordinal_mae,
         mcc,
-        ordinal_mae,
         top_k_accuracy,
-        weighted_cohens_kappa,
         youden_j,
     )
     from evaluation.metrics.multi_label import hamming_loss, subset_accuracy
@@ -87,6 +82,13 @@ if TYPE_CHECKING:
     )
     from evaluation.metrics.survival import brier_at_time, harrell_c, integrated_brier_score, time_dependent_auc, uno_c
     from evaluation.metrics.thresholds import auroc, average_precision
+    from evaluation.metrics.weighted_classes import (
+        expected_cost,
+        expected_cost_normalized,
+        macro_ordinal_mae,
+        ordinal_mae,
+        weighted_cohens_kappa,
+    )
     from evaluation.metrics.working_points import (
         npv_at_sensitivity,
         ppv_at_sensitivity,

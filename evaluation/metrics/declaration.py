@@ -58,6 +58,7 @@ MODULES: Final = (
     "evaluation.metrics.classification",
     "evaluation.metrics.composite_rates",
     "evaluation.metrics.multi_class",
+    "evaluation.metrics.weighted_classes",
     "evaluation.metrics.thresholds",
     "evaluation.metrics.working_points",
     "evaluation.metrics.overlap",

@@ -6,13 +6,13 @@ every matrix, rows are classes of the reference and columns decisions, in the or
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from evaluation.metrics.declaration import IMAGES, LABELS, declare
 from evaluation.metrics.evaluators import OVERALL
 from evaluation.metrics.options import Option
 from evaluation.metrics.samples import make_samples
-from evaluation.metrics.shared_options import COSTS, PRIORS, SCORE_THRESHOLD
+from evaluation.metrics.shared_options import SCORE_THRESHOLD
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from evaluation.outcomes import Result
 
 
-def _judge(
+def judge(
     metric: str,
     reference: ArrayLike,
     prediction: ArrayLike,
@@ -31,6 +31,7 @@ def _judge(
     score_threshold: float,
     **options: Any,
 ) -> Result:
+    """Judge decisions by a metric of all classes at once, given by its id."""
     samples = make_samples(reference, prediction, classes=classes, score_threshold=score_threshold)
     return OVERALL[metric](samples, None, **options).result()
 
@@ -81,7 +82,7 @@ def accuracy(
     >>> accuracy([0, 1, 2, 2], [0, 1, 1, 2])
     Result(value=0.75, outcome=<Outcome.OK: 'ok'>)
     """
-    return _judge("accuracy", reference, prediction, classes, score_threshold)
+    return judge("accuracy", reference, prediction, classes, score_threshold)
 
 
 @declare(
@@ -116,7 +117,7 @@ def balanced_accuracy(
     >>> balanced_accuracy([0, 0, 0, 1], [0, 0, 0, 0]).value
     0.5
     """
-    return _judge("balanced_accuracy", reference, prediction, classes, score_threshold)
+    return judge("balanced_accuracy", reference, prediction, classes, score_threshold)
 
 
 @declare(
@@ -171,7 +172,7 @@ def youden_j(
     if multiclass_form not in ("normalized", "sum"):
         message = f"multiclass_form is normalized or sum, not {multiclass_form!r}"
         raise ValueError(message)
-    return _judge("youden_j", reference, prediction, classes, score_threshold, multiclass_form=multiclass_form)
+    return judge("youden_j", reference, prediction, classes, score_threshold, multiclass_form=multiclass_form)
 
 
 @declare(
@@ -224,7 +225,7 @@ def mcc(
     >>> mcc([0, 0, 1, 1], [0, 0, 0, 0]).outcome
     <Outcome.DEGENERATE: 'degenerate'>
     """
-    return _judge("mcc", reference, prediction, classes, score_threshold)
+    return judge("mcc", reference, prediction, classes, score_threshold)
 
 
 @declare(
@@ -260,219 +261,7 @@ def cohens_kappa(
     >>> cohens_kappa([0, 0, 1, 1], [0, 1, 1, 1]).value
     0.5
     """
-    return _judge("cohens_kappa", reference, prediction, classes, score_threshold)
-
-
-@declare(
-    "Weighted Cohen's Kappa",
-    "WCK",
-    categories=IMAGES,
-    direction="higher",
-    range=(None, 1),
-    family="multi_class_counting",
-    needs="labels",
-    options=(
-        SCORE_THRESHOLD,
-        Option(
-            "weights",
-            "enum",
-            "quadratic",
-            "Disagreement weights w_ij (zero on the diagonal).",
-            choices=("unweighted", "linear", "quadratic", "custom"),
-        ),
-        Option("weight_matrix", "array", None, "C x C matrix for weights=custom, rows reference, columns prediction."),
-    ),
-    evidence="all_classes",
-)
-def weighted_cohens_kappa(
-    reference: ArrayLike,
-    prediction: ArrayLike,
-    *,
-    weights: Literal["unweighted", "linear", "quadratic", "custom"] = "quadratic",
-    weight_matrix: ArrayLike | None = None,
-    classes: Sequence[Hashable] | None = None,
-    score_threshold: float = 0.5,
-) -> Result:
-    """Cohen's kappa that counts a near miss less than a far one: 1 minus observed over expected disagreement.
-
-    Parameters
-    ----------
-    reference, prediction, classes, score_threshold
-        As for `accuracy`; the order of the classes is their scale.
-    weights
-        Disagreement of two classes by their distance in that order, or ``custom``.
-    weight_matrix
-        For ``custom``: ``(C, C)``, rows reference, 0 on the diagonal.
-
-    Returns
-    -------
-    Result
-        Value in [-1, 1] ((-inf, 1] for custom weights), higher is better. ``degenerate`` with the flag ``reference``
-        if fewer than two classes occur; without it if the expected disagreement is 0.
-
-    Examples
-    --------
-    >>> round(weighted_cohens_kappa([0, 1, 2], [0, 1, 1]).value, 4)
-    0.6667
-    """
-    return _judge(
-        "weighted_cohens_kappa",
-        reference,
-        prediction,
-        classes,
-        score_threshold,
-        weights=weights,
-        weight_matrix=weight_matrix,
-    )
-
-
-@declare(
-    "Expected Cost",
-    "EC",
-    categories=IMAGES,
-    direction="lower",
-    range=(0, None),
-    family="multi_class_counting",
-    needs="labels",
-    options=(SCORE_THRESHOLD, COSTS, PRIORS),
-    evidence="all_classes",
-)
-def expected_cost(
-    reference: ArrayLike,
-    prediction: ArrayLike,
-    *,
-    costs: ArrayLike | Literal["zero_one"] = "zero_one",
-    priors: ArrayLike | Literal["dataset", "uniform"] = "dataset",
-    classes: Sequence[Hashable] | None = None,
-    score_threshold: float = 0.5,
-) -> Result:
-    """Expected cost of a decision: the sum of P_i w_ij times the share of class i that is decided as j.
-
-    Parameters
-    ----------
-    reference, prediction, classes, score_threshold
-        As for `accuracy`.
-    costs
-        ``(C, C)`` numbers >= 0, rows reference; ``zero_one`` for 1 a wrong decision.
-    priors
-        Class frequencies to assume: those of the data set, ``uniform``, or one number a class.
-
-    Returns
-    -------
-    Result
-        Value in [0, inf), lower is better; ``degenerate`` with the flag ``reference`` if a class with a prior above 0
-        does not occur.
-
-    Examples
-    --------
-    >>> expected_cost([1, 1, 0, 0], [1, 0, 0, 0], costs=[[0, 1], [5, 0]]).value
-    1.25
-    """
-    return _judge("expected_cost", reference, prediction, classes, score_threshold, costs=costs, priors=priors)
-
-
-@declare(
-    "Normalized Expected Cost",
-    "EC_norm",
-    categories=IMAGES,
-    direction="lower",
-    range=(0, None),
-    family="multi_class_counting",
-    needs="labels",
-    options=(SCORE_THRESHOLD, COSTS, PRIORS),
-    evidence="all_classes",
-)
-def expected_cost_normalized(
-    reference: ArrayLike,
-    prediction: ArrayLike,
-    *,
-    costs: ArrayLike | Literal["zero_one"] = "zero_one",
-    priors: ArrayLike | Literal["dataset", "uniform"] = "dataset",
-    classes: Sequence[Hashable] | None = None,
-    score_threshold: float = 0.5,
-) -> Result:
-    """Expected cost in units of the best constant decision: 1 is as good as looking at no image.
-
-    Parameters are those of `expected_cost`.
-
-    Returns
-    -------
-    Result
-        Value in [0, inf), lower is better; ``degenerate`` with the flag ``reference`` as `expected_cost`, and if the
-        best constant decision costs nothing.
-
-    Examples
-    --------
-    >>> expected_cost_normalized([1, 1, 0, 0], [0, 0, 0, 0]).value
-    1.0
-    """
-    return _judge(
-        "expected_cost_normalized", reference, prediction, classes, score_threshold, costs=costs, priors=priors
-    )
-
-
-@declare(
-    "Mean Absolute Error of Ordinal Classes",
-    "oMAE",
-    categories=IMAGES,
-    direction="lower",
-    range=(0, None),
-    family="multi_class_counting",
-    needs="labels",
-    evidence="all_classes",
-    unit="levels",
-    worst_by_case=True,
-)
-def ordinal_mae(reference: ArrayLike, prediction: ArrayLike, *, classes: Sequence[Hashable] | None = None) -> Result:
-    """Mean distance of decision and reference in levels, where the order of the classes is their scale.
-
-    Parameters are those of `accuracy`. Where one class is common, always deciding for it looks good: see `macro_ordinal_mae`.
-
-    Returns
-    -------
-    Result
-        Value from 0 to one less than the number of classes, lower is better; ``degenerate`` with the flag ``reference``
-        without any case.
-
-    Examples
-    --------
-    >>> round(ordinal_mae([0, 0, 0, 1, 2, 2], [0, 1, 0, 1, 0, 1]).value, 6)
-    0.666667
-    """
-    return _judge("ordinal_mae", reference, prediction, classes, 0.5)
-
-
-@declare(
-    "Macro-averaged Mean Absolute Error of Ordinal Classes",
-    "MMAE",
-    categories=IMAGES,
-    direction="lower",
-    range=(0, None),
-    family="multi_class_counting",
-    needs="labels",
-    evidence="all_classes",
-    unit="levels",
-    worst_by_case=True,
-    policy={"degenerate": "exclude"},
-)
-def macro_ordinal_mae(
-    reference: ArrayLike, prediction: ArrayLike, *, classes: Sequence[Hashable] | None = None
-) -> Result:
-    """Mean over the classes of the reference of their own `ordinal_mae`, so that rare classes weigh like common ones.
-
-    Parameters are those of `accuracy`. Classes that the reference lacks are left out (Baccianella et al. 2009).
-
-    Returns
-    -------
-    Result
-        As `ordinal_mae`.
-
-    Examples
-    --------
-    >>> round(macro_ordinal_mae([0, 0, 0, 1, 2, 2], [0, 1, 0, 1, 0, 1]).value, 6)
-    0.611111
-    """
-    return _judge("macro_ordinal_mae", reference, prediction, classes, 0.5)
+    return judge("cohens_kappa", reference, prediction, classes, score_threshold)
 
 
 @declare(

@@ -383,6 +383,9 @@ class Problem:
         """
         return shared
 
+    counted: str = ""
+    """What `FileProblem.classes_of` and `TableProblem.classes_of` count in a case; empty where a case is of a class or is not."""
+
     # Pictures of cases ------------------------------------------------------------------------------------------------
 
     def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:

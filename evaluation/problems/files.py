@@ -140,6 +140,10 @@ class FileProblem(Problem):
         """What participants may know of a reference and predictions are compared with, as JSON values."""
         return {}
 
+    def classes_of(self, assessment: Assessment, content: Any, instances: Instances | None = None) -> dict[str, int]:
+        """How much of each class of the assessment a reference holds, 0 included; empty where there are no classes."""
+        return {}
+
     def byte_limit(self, facts: Mapping[str, Any]) -> int:
         """Most bytes that a sensible file of a case with such facts unpacks to."""
         return MOST_BYTES

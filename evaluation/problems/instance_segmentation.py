@@ -71,6 +71,26 @@ class InstanceSegmentation(LabelImageProblem):
         image, table = (None, None) if prediction is None else prediction
         return score_instances(assessment, case, reference, image, table, algorithm=algorithm, apart=parts)
 
+    counted = "objects"
+
+    def classes_of(
+        self, assessment: Assessment, content: LabelImage, instances: Instances | None = None
+    ) -> dict[str, int]:
+        """Objects of each class; all are of the one region where no table tells classes."""
+        import numpy as np
+
+        present = [int(label) for label in np.unique(content.labels) if label]
+        names = [str(label) for region in assessment.regions for label in region.labels]
+        single = names[0] if len(names) == 1 else "objects"
+        if instances is None:
+            return {single: len(present)}
+        found = dict.fromkeys(names, 0)
+        for instance in instances.values():
+            if not instance.ignored:
+                name = instance.name or single
+                found[name] = found.get(name, 0) + 1
+        return found
+
     def warm_up(self, assessment: Assessment, reference: PreparedInstances) -> None:
         """Compare the reference with itself, as rating the parts apart compares it with a prediction."""
         from evaluation.metrics.disentangled import disentangle

@@ -231,6 +231,12 @@ class LandmarkLocalization(TableProblem):
             }
         return found
 
+    def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
+        """Which landmarks the case has."""
+        assert isinstance(table, LandmarkReferences)
+        own = table.table.points.get(case, {})
+        return {name: int(name in own) for name in table.table.names}
+
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Landmarks:
         """The landmarks of a case."""
         from evaluation.scoring.landmarks import Landmarks

@@ -135,6 +135,13 @@ class MultilabelClassification(AnswerProblem):
                     raise ValueError(ReadError("table", known.name, found, "1, 0 or nothing").message)
         return {"classes": list(dict.fromkeys(regions.values())), "patients": dict(patients), "regions": regions}
 
+    def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
+        """Which labels hold."""
+        assert isinstance(table, NumberReferences)
+        names = [str(region.labels[0]) for region in assessment.regions] or list(table.table.columns)
+        own = table.table.numbers.get(case, {})
+        return {name: int(own.get(name) == 1) for name in names}
+
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> KnownCase:
         """1, 0 or `NOT_KNOWN` of every label."""
         assert isinstance(table, NumberReferences)

@@ -275,6 +275,18 @@ class ObjectDetection(TableProblem):
         ]
         return {"digest": sha256(sorted(rows, key=repr)), "labelled": prediction.size}
 
+    counted = "objects"
+
+    def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
+        """Objects of each class; all are of the one class where the table names none."""
+        assert isinstance(table, ObjectReferences)
+        names = [str(label) for region in assessment.regions for label in region.labels]
+        found, own = dict.fromkeys(names, 0), table.table.of(case)
+        for name in [""] * len(own) if own.classes is None else own.classes:
+            known = str(name or (names[0] if len(names) == 1 else "without a class"))
+            found[known] = found.get(known, 0) + 1
+        return found
+
     # Pictures of cases ------------------------------------------------------------------------------------------------
 
     def can_be_drawn(self, facts: Mapping[str, Any], *, has_image: bool) -> bool:

@@ -41,6 +41,20 @@ class SemanticSegmentation(LabelImageProblem):
         """Those that regions name."""
         return tuple(sorted({int(label) for region in assessment.regions for label in region.labels}))
 
+    counted = "voxels"
+
+    def classes_of(
+        self, assessment: Assessment, content: LabelImage, instances: Instances | None = None
+    ) -> dict[str, int]:
+        """Voxels of each region."""
+        import numpy as np
+
+        labels, counts = np.unique(content.labels, return_counts=True)
+        found = dict(zip(labels.tolist(), counts.tolist(), strict=True))
+        return {
+            region.name: sum(found.get(int(label), 0) for label in set(region.labels)) for region in assessment.regions
+        }
+
     def refusal(self, assessment: Assessment) -> str:
         """Values of the whole data set are not put together from cases."""
         pooled = [use.name for use in assessment.metrics if use.level == "dataset"]

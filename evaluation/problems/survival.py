@@ -160,6 +160,12 @@ class Survival(AnswerProblem):
             },
         }
 
+    def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
+        """Whether the event was observed."""
+        assert isinstance(table, SurvivalReferences)
+        event = table.table.numbers.get(case, {}).get("event")
+        return {"with the event": int(event == 1), "censored": int(event == 0)}
+
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> KnownCase:
         """Time and event."""
         assert isinstance(table, SurvivalReferences)

@@ -263,6 +263,14 @@ class TableProblem(Problem):
         """What participants may know about the kind of references under this assessment."""
         return dict(table.facts)
 
+    def classes_of(self, table: ReferenceTable, assessment: Assessment, case: str) -> dict[str, int]:
+        """How much of each class the reference of a case holds, registered classes with 0; empty where there are none."""
+        names = [str(label) for region in assessment.regions for label in region.labels]
+        own = None if table.classes is None else table.classes.get(case)
+        if own is None:
+            return {}
+        return {**dict.fromkeys(names, 0), own: 1}
+
     def prepare(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Any:
         """The reference of a case, for any number of predictions."""
         raise NotImplementedError

@@ -92,7 +92,7 @@ def _weight(part: Part, step: Step) -> FloatArray:
     weight = np.ones(len(part.cases))
     for dimension, given in (step.weights or {}).items():
         if isinstance(given, str):
-            weight = weight * part.cases
+            weight = weight * (np.sqrt(part.cases) if given == "sqrt_cases" else part.cases)
         else:
             name = str(part.key.get(dimension))
             if name not in given:

@@ -15,6 +15,7 @@ from evaluation.ranking.dataset_level import cases_without_prediction, load_evid
 from evaluation.ranking.entries import entry_of, overall_of
 from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan, unit_level
 from evaluation.ranking.exclusions import counted_results
+from evaluation.ranking.reported import reported_entry, unranked_metrics
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 
 if TYPE_CHECKING:
@@ -129,6 +130,22 @@ def rank(
         "rankings": entries,
         "overall": (overall if several or len(overall) > 1 else overall[0]) if overall else None,
     }
+    reported = (
+        [
+            reported_entry(
+                table,
+                plans.get(table.task)
+                or plan_of(assessment, checked, table, metadata=cases, evidence=pieces, bootstrap=samples, seed=start),
+                assessment,
+                evidence=pieces,
+            )
+            for table in build_tables(assessment, checked, metrics=unranked)
+        ]
+        if (unranked := unranked_metrics(assessment))
+        else []
+    )
+    if reported:
+        document["reported"] = reported
     if counted.excluded:
         document["excluded"] = [{"case": case, "reason": reason} for case, reason in counted.excluded.items()]
     if notes:

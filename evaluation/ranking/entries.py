@@ -222,6 +222,15 @@ def _stability(scores: FloatArray, ranks: FloatArray, plan: Plan, assessment: As
     return measure(ranks[0], ranks[span], scores[span], assessment.uncertainty.interval)
 
 
+def resampling_interval(evaluated: Evaluated, assessment: Assessment) -> list[list[float | int | None] | None]:
+    """The resampling range of each algorithm's score in a table; ``None`` where nothing is drawn."""
+    scores, ranks = evaluated.ranked.scores, evaluated.ranked.ranks
+    stability = _stability(scores, ranks, evaluated.plan, assessment)
+    if stability is None:
+        return [None] * scores.shape[1]
+    return [_interval(edges) for edges in stability.score_interval]
+
+
 def algorithm_entry(
     name: str, index: int, *, scores: FloatArray, ranks: FloatArray, stability: Stability | None
 ) -> dict[str, Any]:

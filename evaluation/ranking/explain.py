@@ -153,7 +153,8 @@ def _weights(step: Step) -> str:
     parts = []
     for dimension, given in (step.weights or {}).items():
         if isinstance(given, str):
-            parts.append(f"each {dimension} by its number of cases")
+            root = "the square root of " if given == "sqrt_cases" else ""
+            parts.append(f"each {dimension} by {root}its number of cases")
         else:
             parts.append(joined([f"{name} {weight:g}" for name, weight in given.items()]))
     return f", weighted ({'; '.join(parts)})" if parts else ""

@@ -41,6 +41,7 @@ INSTALLED_APPS = [
     "web",
     "audit",
     "work",
+    "typesetting",
     "accounts",
     "notifications",
     "people",
@@ -189,6 +190,7 @@ CELERY_TASK_ROUTES = {
     "reviews.tasks.*": {"queue": "ingest"},
     "registry.tasks.*": {"queue": "ingest"},
     "leaderboards.tasks.*": {"queue": "rank"},
+    "typesetting.tasks.*": {"queue": "rank"},
     "workbench.tasks.*": {"queue": "rank"},
     "reports.tasks.*": {"queue": "rank"},
     "operations.tasks.*": {"queue": "ingest"},
@@ -207,6 +209,7 @@ CELERY_BEAT_SCHEDULE = {
     "designs-sweep": {"task": "designs.tasks.sweep", "schedule": 60},
     "designs-links": {"task": "designs.tasks.check_all_links", "schedule": 7 * 24 * 3600},
     "registry-sweep": {"task": "registry.tasks.sweep", "schedule": 300},
+    "typesetting-forget": {"task": "typesetting.tasks.forget", "schedule": 24 * 3600},
     "accounts-forget": {"task": "accounts.tasks.forget", "schedule": 24 * 3600},
     "worker-heartbeat": {"task": "operations.tasks.heartbeat", "schedule": 10},
 }

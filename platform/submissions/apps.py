@@ -19,6 +19,7 @@ class SubmissionsConfig(AppConfig):
             publishing,
             receivers,
             registrations,
+            rights,
             run_checks,
             stored,
         )
@@ -32,4 +33,5 @@ class SubmissionsConfig(AppConfig):
         receivers.connect()
         publishing.register()
         registrations.register()
+        rights.register()
         stored.register()

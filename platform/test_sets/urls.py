@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from test_sets.views import case_reports, dry_runs, pages, uploads
+from test_sets.views import case_reports, decisions, dry_runs, pages, uploads
 
 app_name = "test_sets"
 urlpatterns = [
@@ -12,6 +12,9 @@ urlpatterns = [
     path("phases/<int:phase>/references/<str:case>/", dry_runs.reference, name="public_reference"),
     path("organize/test-sets/", pages.test_sets, name="test_sets"),
     path("organize/test-sets/<int:phase>/archives/", pages.archives, name="test_set_archives"),
+    path("organize/test-sets/archives/<uuid:pk>/seal/", decisions.seal, name="seal_archive"),
+    path("organize/test-sets/archives/<uuid:pk>/discard/", decisions.discard, name="discard_archive"),
+    path("organize/test-sets/archives/<uuid:pk>/previews/<int:number>.png", decisions.preview, name="archive_preview"),
     path("organize/test-sets/<int:phase>/uploads/", uploads.create, name="test_set_uploads"),
     path("organize/test-sets/uploads/<uuid:pk>/", uploads.upload, name="test_set_upload"),
     path("organize/test-sets/<int:phase>/access.csv", pages.access_csv, name="reference_access_csv"),

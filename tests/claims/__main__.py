@@ -1,19 +1,34 @@
-"""`make claims`: at least 50,000 generated challenges, up to 30 teams and 500 cases, in parallel."""
+"""`make claims`: generated challenges, up to 30 teams and 500 cases, in parallel; each number is one challenge for good.
+
+A run that is broken off goes on with `--record`, where it keeps how far it is and what it found.
+"""
 
 import argparse
+import json
 import os
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from dataclasses import asdict
+from pathlib import Path
 
 from tests.claims.attack import Found, attack
 
+BLOCK = 50
+SAID_EVERY = 40
 
-def many(seeds: range, *, large: bool = True) -> tuple[list[Found], int]:
+
+def many(seeds: range) -> tuple[range, list[Found], int]:
     """The false sentences of several challenges, and how many sentences were said of them."""
-    results = [attack(seed, large=large) for seed in seeds]
-    return [found for part, _ in results for found in part], sum(said for _, said in results)
+    results = [attack(seed, large=True) for seed in seeds]
+    return seeds, [found for part, _ in results for found in part], sum(said for _, said in results)
+
+
+def blocks(first: int, end: int) -> Iterator[range]:
+    """Numbers of challenges in portions."""
+    for at in range(first, end, BLOCK):
+        yield range(at, min(at + BLOCK, end))
 
 
 def main() -> int:
@@ -21,30 +36,38 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.claims", description=__doc__)
     parser.add_argument("--challenges", type=int, default=50_000)
     parser.add_argument("--first", type=int, default=1_000_000, help="number of the first challenge")
-    parser.add_argument(
-        "--processes", type=int, default=os.process_cpu_count() if hasattr(os, "process_cpu_count") else os.cpu_count()
-    )
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--minutes", type=float, default=float("inf"), help="end after so long, whatever is left")
+    parser.add_argument("--record", type=Path, help="file that keeps how far the run is, to go on from")
     chosen = parser.parse_args()
-    start, said, wrong = time.monotonic(), 0, 0
-    blocks = [
-        range(at, min(at + 100, chosen.first + chosen.challenges))
-        for at in range(chosen.first, chosen.first + chosen.challenges, 100)
-    ]
+    state = {"next": chosen.first, "sentences": 0, "false": []}
+    if chosen.record and chosen.record.exists():
+        state = json.loads(chosen.record.read_text(encoding="utf-8"))
+    start, end = time.monotonic(), chosen.first + chosen.challenges
+
+    def told() -> None:
+        done = state["next"] - chosen.first
+        sys.stdout.write(
+            f"{done:,} challenges, {state['sentences']:,} sentences, {len(state['false'])} false, "
+            f"{time.monotonic() - start:.0f} s\n"
+        )
+        sys.stdout.flush()
+
     with ProcessPoolExecutor(chosen.processes) as pool:
-        for number, (found, count) in enumerate(pool.map(partial(many, large=True), blocks), 1):
-            said += count
-            wrong += len(found)
+        for number, (seeds, found, said) in enumerate(pool.map(many, blocks(state["next"], end)), 1):
+            state["next"], state["sentences"] = seeds.stop, state["sentences"] + said
+            state["false"] += [asdict(one) for one in found]
             for one in found:
                 sys.stdout.write(f"false of challenge {one.seed} ({one.about}): {one.sentence}\n")
-            if number % 50 == 0:
-                sys.stdout.write(
-                    f"{number * 100} challenges, {said} sentences, {wrong} false, {time.monotonic() - start:.0f} s\n"
-                )
-                sys.stdout.flush()
-    sys.stdout.write(
-        f"{chosen.challenges} challenges, {said} sentences, {wrong} false, {time.monotonic() - start:.0f} s\n"
-    )
-    return 1 if wrong else 0
+            if chosen.record:
+                chosen.record.write_text(json.dumps(state), encoding="utf-8")
+            if number % SAID_EVERY == 0:
+                told()
+            if time.monotonic() - start > 60 * chosen.minutes:
+                pool.shutdown(cancel_futures=True)
+                break
+    told()
+    return 1 if state["false"] else 0
 
 
 if __name__ == "__main__":

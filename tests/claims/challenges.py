@@ -9,6 +9,7 @@ import pandas as pd
 from evaluation.assessment import Assessment, parse
 from evaluation.scoring.classification_evidence import PART, make_block, value_of
 from evaluation.scoring.evidence import Evidence, make_evidence
+from tests.claims.answers import ANSWER_KINDS, answered
 
 TEAMS = (1, 2, 2, 2, 3, 3, 4, 4, 5, 7)
 CASES = (1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 10, 12, 25)
@@ -24,7 +25,36 @@ METRICS = {
         {"id": "fbeta", "options": {"scale": "image"}},
         {"id": "sensitivity", "options": {"scale": "image"}},
     ),
+    "landmarks": ({"id": "radial_error"},),
+    "registration": ({"id": "tre"}, {"id": "dsc"}),
+    "image_to_image": ({"id": "ssim"}, {"id": "image_mae"}),
+    "external": (
+        {"id": "tra", "direction": "higher", "range": [0, 1]},
+        {"id": "cost", "direction": "lower", "range": [0, None]},
+    ),
 }
+LOWER = ("radial_error", "tre", "image_mae", "cost")
+SETTINGS: dict[str, dict[str, Any]] = {
+    "landmarks": {"unit": "mm", "penalty": 40},
+    "registration": {"field": "voxel"},
+    "image_to_image": {"data_range": [0, 255]},
+}
+KINDS = {
+    "table": 0.27,
+    "semantic_segmentation": 0.24,
+    "image_classification": 0.14,
+    "instance_segmentation": 0.05,
+    "object_detection": 0.06,
+    "landmarks": 0.03,
+    "registration": 0.03,
+    "image_to_image": 0.03,
+    "external": 0.03,
+    "regression": 0.03,
+    "multilabel_classification": 0.03,
+    "survival": 0.03,
+    "failure_detection": 0.03,
+}
+REASONS = ("reference_error", "image_damaged", "duplicate")
 CLASSES = ("benign", "malignant")
 
 
@@ -39,7 +69,7 @@ class Challenge:
     cases
         What is known of the cases, or nothing.
     unanswered
-        Of a classification the cases without an answer by team.
+        Where values are of the whole data set, the cases without an answer by team.
     """
 
     seed: int
@@ -60,20 +90,39 @@ def challenge(seed: int, *, large: bool = False) -> Challenge:
         Whether up to 30 teams and 500 cases are among what may come; else up to 8 and 30.
     """
     random = np.random.default_rng(seed)
-    kind = random.choice(
-        ["table", "semantic_segmentation", "instance_segmentation", "object_detection", "image_classification"],
-        p=[0.35, 0.3, 0.08, 0.09, 0.18],
-    )
+    kind = random.choice(list(KINDS), p=list(KINDS.values()))
     big = large and random.random() < 0.25
     teams = int(random.integers(9, 31)) if big and random.random() < 0.5 else int(random.choice(TEAMS))
     cases = int(random.integers(31, 501)) if big and random.random() < 0.5 else int(random.choice(CASES))
     names = [str(name) for name in random.permutation(NAMES[:teams])]
-    make = _classification if kind == "image_classification" else _of_cases
+    make = _classification if kind == "image_classification" else _answers if kind in ANSWER_KINDS else _of_cases
     return make(seed, random, str(kind), names, cases)
 
 
+def _exclusions(random: np.random.Generator, cases: list[str]) -> dict[str, Any]:
+    """Sometimes cases that do not count, for nobody."""
+    if len(cases) < 4 or random.random() < 0.85:
+        return {}
+    chosen = sorted(random.choice(cases, int(random.integers(1, len(cases) // 2)), replace=False).tolist())
+    return {"exclusions": {"cases": [{"case": case, "reason": str(random.choice(REASONS))} for case in chosen]}}
+
+
+def _excluded(assessment: Assessment) -> set[str]:
+    return set(assessment.exclusions.cases)
+
+
+def _answers(seed: int, random: np.random.Generator, kind: str, names: list[str], cases: int) -> Challenge:
+    identities = [f"case-{number:03d}" for number in range(cases)]
+    uncertainty, exclusions = _uncertainty(random), _exclusions(random, identities)
+    made = answered(random, kind, names, identities, uncertainty, exclusions)
+    unanswered = {name: len(absent - _excluded(made.assessment)) for name, absent in made.absent.items()}
+    # Without evidence, nothing could be computed anew.
+    kept = made.evidence if exclusions or random.random() < 0.85 else None
+    return Challenge(seed, made.assessment, made.results, None, kept, unanswered, bool(random.random() < 0.7))
+
+
 def _uncertainty(random: np.random.Generator) -> dict[str, Any]:
-    chosen: dict[str, Any] = {"bootstrap": int(random.choice([0, 20, 200], p=[0.08, 0.52, 0.4])), "seed": 1}
+    chosen: dict[str, Any] = {"bootstrap": int(random.choice([0, 20, 200], p=[0.08, 0.62, 0.3])), "seed": 1}
     if random.random() < 0.2:
         chosen["interval"] = float(random.choice([0.9, 0.99]))
     if random.random() < 0.1:
@@ -104,7 +153,7 @@ def _of_cases(seed: int, random: np.random.Generator, kind: str, names: list[str
     metrics = metrics[: int(random.integers(1, len(metrics) + 1))]
     regions = (
         [None]
-        if kind == "table"
+        if kind in ("table", "external", "landmarks")
         else [[{"name": "whole"}], [{"name": "whole"}, {"name": "core"}]][random.random() < 0.3]
     )
     ranking = _schemes(random)
@@ -113,8 +162,8 @@ def _of_cases(seed: int, random: np.random.Generator, kind: str, names: list[str
         metric["policy"] = {"missing": missing} | ({"allow_gaming": True} if missing == "exclude" else {})
         if kind == "table":
             metric["direction"] = str(random.choice(["higher", "lower"]))
-            if missing == 0 and metric["direction"] == "lower":
-                metric["policy"]["missing"] = 1
+        if missing == 0 and (metric["id"] in LOWER or metric.get("direction") == "lower"):
+            metric["policy"]["missing"] = 1
     identities = [f"case-{number:03d}" for number in range(cases)]
     frames, absent = [], _absent(random, names, identities)
     for task in tasks:
@@ -136,7 +185,10 @@ def _of_cases(seed: int, random: np.random.Generator, kind: str, names: list[str
         "ranking": ranking,
         "uncertainty": _uncertainty(random),
     }
-    if kind != "table":
+    if kind in SETTINGS:
+        document["settings"] = SETTINGS[kind]
+    document |= _exclusions(random, identities)
+    if regions != [None]:
         document["regions"] = [{**region, "labels": [number]} for number, region in enumerate(regions, 1)]
     metadata = _levels(random, document, identities)
     of_means = ranking == {"scheme": "aggregate_then_rank"}
@@ -228,14 +280,16 @@ def _classification(seed: int, random: np.random.Generator, kind: str, names: li
             "scheme": "one_score",
             "combine": {"over": ["metric"], "operator": "mean", "rerank": True},
         }
-    assessment = parse({key: value for key, value in document.items() if key != "classes"})
     identities = [f"case-{number:03d}" for number in range(cases)]
+    document |= _exclusions(random, identities)
+    assessment = parse({key: value for key, value in document.items() if key != "classes"})
+    counted = np.array([case not in _excluded(assessment) for case in identities])
     labels = random.integers(0, 2, cases)
     blocks, unanswered = [], {}
     for index, name in enumerate(names):
         right = random.random(cases) < 0.9 - float(random.choice([0.0, 0.05, 0.3])) * index / len(names)
         answered = random.random(cases) >= float(random.choice([0.0, 0.0, 0.1]))
-        unanswered[name] = int((~answered).sum())
+        unanswered[name] = int((~answered & counted).sum())
         blocks.append(
             make_block(
                 name, identities, labels, decision=np.where(right, labels, 1 - labels), scores=None, answered=answered
@@ -254,5 +308,5 @@ def _classification(seed: int, random: np.random.Generator, kind: str, names: li
         for result in [value_of(use, evidence.select(use.name, name, ""))]
     ]
     results = pd.DataFrame(rows, columns=["algorithm", "case", "region", "metric", "value", "outcome", "flag"])
-    kept = evidence if random.random() < 0.85 else None
+    kept = evidence if not counted.all() or random.random() < 0.85 else None
     return Challenge(seed, assessment, results, None, kept, unanswered, bool(random.random() < 0.7))

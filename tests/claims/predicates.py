@@ -9,7 +9,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise, product
 
 import numpy as np
@@ -384,6 +384,7 @@ def _(scene: Scene, who: str, rank: str) -> bool:
     return len(tied) > 1 and scene.lists(who, tied) and scene.raw.same(scene.entry, tied) and float(rank) > 1
 
 
+@cache
 def bound(failed: int, of: int) -> float:
     return 1.0 if failed >= of else float(beta.ppf(0.95, failed + 1, of - failed))
 

@@ -35,17 +35,20 @@ class Raw:
     def __init__(self, challenge: Challenge) -> None:
         self.challenge = challenge
         self.assessment = challenge.assessment
-        self.results = challenge.results
+        self.excluded = set(challenge.assessment.exclusions.cases)
+        self.results = challenge.results[~challenge.results["case"].isin(self.excluded)]
         self.names = sorted(set(self.results["algorithm"]))
-        self.whole = challenge.assessment.problem == "image_classification"
+        self.whole = bool(challenge.unanswered)
         self.scheme = challenge.assessment.document["ranking"]
+        self._ranked: dict[tuple, dict[str, float]] = {}
 
     @cached_property
     def cases(self) -> list[str]:
         if self.whole:
             if self.challenge.evidence is None:
                 return []
-            return list(next(iter(self.challenge.evidence.blocks.values())).cases)
+            cases = next(iter(self.challenge.evidence.blocks.values())).cases
+            return [case for case in cases if case not in self.excluded]
         return sorted(set(self.results["case"]))
 
     @cached_property
@@ -55,19 +58,30 @@ class Raw:
     @cached_property
     def tables(self) -> list[Table]:
         found = []
+        places = {case: place for place, case in enumerate(self.cases)}
+        teams = {name: place for place, name in enumerate(self.names)}
+        columns = {
+            name: self.results[name].to_numpy(dtype=object)
+            for name in ("case", "algorithm", "metric", "region", "task")
+            if name in self.results
+        }
+        rows_of = np.array([places[case] for case in columns["case"]])
+        column_of = np.array([teams[name] for name in columns["algorithm"]])
+        values = self.results["value"].to_numpy(dtype=float)
         for task in self.tasks:
             for use in self.assessment.metrics:
                 for region in [region.name for region in self.assessment.regions] or [""]:
-                    rows = self.results
-                    if "metric" in rows:
-                        rows = rows[(rows["metric"] == use.name) & (rows["region"] == region)]
+                    chosen = np.ones(len(values), dtype=bool)
+                    if "metric" in columns:
+                        chosen &= (columns["metric"] == use.name) & (columns["region"] == region)
                     if task is not None:
-                        rows = rows[rows["task"] == task]
-                    wide = rows.pivot_table(index="case", columns="algorithm", values="value", dropna=False)[self.names]
-                    absent = np.isnan(wide.to_numpy())
+                        chosen &= columns["task"] == task
+                    wide = np.full((len(places), len(teams)), np.nan)
+                    wide[rows_of[chosen], column_of[chosen]] = values[chosen]
+                    absent = np.isnan(wide)
                     policy = use.policy.missing
                     fill = policy if isinstance(policy, (int, float)) else np.nan
-                    numbers = np.where(absent, fill, wide.to_numpy())
+                    numbers = np.where(absent, fill, wide)
                     found.append(Table(use.name, region, task, numbers, absent, 1 if use.direction == "higher" else -1))
         return found
 
@@ -122,6 +136,26 @@ class Raw:
         """
         if not self.plain or (not entry.get("metric") and len(self.tasks) > 1):  # ranks over tasks are fractions
             return None
+        key = (
+            *(entry.get(name) for name in ("metric", "region", "task")),
+            None if teams is None else tuple(teams),
+            without,
+            failing,
+            case,
+        )
+        if key not in self._ranked:
+            self._ranked[key] = self._ranks(entry, teams=teams, without=without, failing=failing, case=case)
+        return self._ranked[key]
+
+    def _ranks(
+        self,
+        entry: dict,
+        *,
+        teams: list[str] | None,
+        without: str | None,
+        failing: tuple[str, int] | None,
+        case: int | None,
+    ) -> dict[str, float]:
         kept = teams if teams is not None else [name for name in self.names if name != without]
         columns = [self.names.index(name) for name in kept]
         each = []
@@ -163,7 +197,10 @@ class Raw:
         if self.whole:
             evidence = self.challenge.evidence
             blocks = [block for key, block in evidence.blocks.items() if key[1] in names]
-            return all(np.array_equal(block.counts, blocks[0].counts) for block in blocks)
+            return all(
+                np.array_equal(block.counts, blocks[0].counts) and np.array_equal(block.values, blocks[0].values)
+                for block in blocks
+            )
         columns = [self.names.index(name) for name in names]
         return all(
             np.array_equal(table.numbers[:, columns[0]], table.numbers[:, column], equal_nan=True)
@@ -191,7 +228,7 @@ class Raw:
     @cached_property
     def metadata(self) -> pd.DataFrame:
         cases = self.challenge.cases
-        return pd.DataFrame({"case": self.cases}) if cases is None else cases
+        return pd.DataFrame({"case": self.cases}) if cases is None else cases[~cases["case"].isin(self.excluded)]
 
     @cached_property
     def units(self) -> int:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import pyrage
 from django.conf import settings
 from django.core.management import call_command
 
@@ -85,7 +86,9 @@ def use(folder: Path, *, begun: float, keep: bool) -> None:
         assert before["scored"] >= 1
         first.inside("web", "python", "manage.py", "verify_storage")
         kept = _back_up(first, folder)
-        say("backed up")
+        say("backed up into a folder")
+        _back_up_into_a_bucket(first)
+        say("backed up into a bucket, encrypted")
         first.down()
         second = _prepared(folder, "podium-restored", copy=folder / "podium-drill")
         try:
@@ -230,6 +233,22 @@ def _back_up(composition: Composition, folder: Path) -> Path:
     kept = folder / "backup.tar"
     podman("cp", f"{composition.name('web')}:/data/backup.tar", str(kept))
     return kept
+
+
+_BUCKET = """
+from operations.services.backup_targets import target
+target("s3://kept/drill").connection.meta.client.create_bucket(Bucket="kept")
+"""
+
+
+def _back_up_into_a_bucket(composition: Composition) -> None:
+    """Another bucket of the same store, and a key that only this drill has."""
+    identity = pyrage.x25519.Identity.generate()
+    composition.inside("web", "python", "manage.py", "shell", "-c", _BUCKET)
+    recipient = str(identity.to_public())
+    composition.inside("web", "python", "manage.py", "backup", "s3://kept/drill", "--recipient", recipient)
+    composition.inside("web", "sh", "-c", f"printf %s '{identity}' > /tmp/identity && chmod 600 /tmp/identity")
+    composition.inside("web", "python", "manage.py", "verify_backup", "s3://kept/drill", "--identity", "/tmp/identity")
 
 
 def _restore(composition: Composition, kept: Path) -> None:

@@ -68,7 +68,7 @@ def _stand_ins() -> dict[str, str]:
                 'ENTRYPOINT ["weed"]',
             ]
         ),
-        "proxy": f'RUN {_APT.format("caddy wget")}\nCMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]',
+        "proxy": f'RUN {_APT.format("caddy wget")}\nENV XDG_CONFIG_HOME=/config XDG_DATA_HOME=/data\nCMD ["caddy", "run", "--config", "/etc/caddy/Caddyfile", "--adapter", "caddyfile"]',
     }
 
 

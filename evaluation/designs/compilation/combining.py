@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from evaluation.designs.compilation.notes import Missing
 
+# A site that weighs like every other needs no weights.
+SITE_WEIGHTS: Final[Mapping[Any, str]] = {"cases": "cases", "square_root_of_cases": "sqrt_cases"}
 # Over scores of ranks, where the lowest is best, the worst is the largest.
 SITE_OPERATORS: Final[Mapping[Any, str]] = {None: "mean", "mean": "mean", "median": "median", "worst": "max"}
 
@@ -63,12 +65,13 @@ def steps_of(row: Mapping[str, Any], parts: Parts, missing: Missing, not_execute
     combined = _over_metrics_and_regions(row, parts, missing, not_executed)
     if row.get("site_aggregation") != "ranked_per_site":
         return [("", {}, combined)]
+    weight = SITE_WEIGHTS.get(row.get("site_weight"))
     site: dict[str, Any] = {
         "over": [parts.site_column],
         "operator": SITE_OPERATORS[row.get("site_operator")],
         "rerank": bool(row.get("site_rerank")),
         "ties": parts.ties,
-        **({"weights": "cases"} if row.get("site_weight") == "cases" else {}),
+        **({} if weight is None else {"weights": weight}),
     }
     if combined is not None:
         return [("", {}, [*(combined if isinstance(combined, list) else [combined]), site])]

@@ -56,6 +56,8 @@ def compile_rankings(scope: Scope, notes: Notes) -> list[dict[str, Any]]:
     if not rows:
         problems.append(Problem("ranking_method", "The ranking scheme is missing."))
         return []
+    if kind == "single_ranking" and len(rows) > 1:
+        problems.append(Problem("ranking_type", f"One ranking is stated, and the table has {len(rows)}."))
     ties = _ties(scope, notes)
     named = [
         entry

@@ -220,7 +220,7 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         """The whole design as canonical JSON, Markdown, Word or PDF."""
         design = design_for(request, slug)
         insider = is_insider(request, design)
-        return exported(shown_document(request, design), design=design, ending=ending, public=not insider)
+        return exported(request, shown_document(request, design), design=design, ending=ending, public=not insider)
 
     def _document(self, design: Design) -> dict[str, Any]:
         public = not is_insider(self.request, design)

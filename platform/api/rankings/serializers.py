@@ -63,6 +63,28 @@ class TeamOrderSerializer(serializers.Serializer):
     rank_if_one_more_failed = serializers.FloatField(allow_null=True, help_text="the worst over its cases")
 
 
+class ReportedSerializer(serializers.Serializer):
+    """A metric in a region that is registered and that no ranking uses."""
+
+    key = serializers.CharField(help_text="key of `reported` of each team")
+    label = serializers.CharField()
+    metric = serializers.CharField()
+    region = serializers.CharField(allow_null=True)
+    statistic = serializers.CharField()
+    unit = serializers.CharField(allow_null=True)
+    higher = serializers.BooleanField(help_text="whether larger values are better")
+    cases = serializers.IntegerField()
+
+
+class TeamReportedSerializer(serializers.Serializer):
+    """The value of a team in a metric that no ranking uses, with its resampling range."""
+
+    value = serializers.FloatField(allow_null=True)
+    value_low = serializers.FloatField(allow_null=True)
+    value_high = serializers.FloatField(allow_null=True)
+    cases_with_value = serializers.IntegerField(allow_null=True)
+
+
 class RankedTeamSerializer(serializers.Serializer):
     """A team with everything that stands beside its rank."""
 
@@ -74,6 +96,7 @@ class RankedTeamSerializer(serializers.Serializer):
     marks = serializers.ListField(child=serializers.DictField())
     method = serializers.CharField(allow_null=True)
     orders = serializers.DictField(child=TeamOrderSerializer())
+    reported = serializers.DictField(child=TeamReportedSerializer(), help_text="metrics without a rank")
 
 
 class RankingSerializer(serializers.Serializer):
@@ -98,4 +121,5 @@ class RankingSerializer(serializers.Serializer):
     identical = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
     says = serializers.ListField(child=serializers.CharField(), help_text="the headline first")
     orders = OrderSerializer(many=True)
+    reported = ReportedSerializer(many=True, help_text="metrics that are computed and that no ranking uses")
     teams = RankedTeamSerializer(many=True)

@@ -62,6 +62,7 @@ class RankingView(APIView):
             OpenApiParameter("version", OpenApiTypes.INT, description="an earlier version"),
             OpenApiParameter("group", OpenApiTypes.STR, description="a group of cases, once single cases may be seen"),
             OpenApiParameter("annotator", OpenApiTypes.STR, description="the references of one annotator"),
+            OpenApiParameter("level", OpenApiTypes.STR, description="methods of one level of interaction alone"),
         ],
     )
     def get(self, request: Request, slug: str, key: str) -> Response:

@@ -141,6 +141,10 @@ class Phase(models.Model):
 
         NONE = "", "nothing"
         INDICATED = "indicated", "it stands beside the team"
+        SEPARATE = (
+            "separate",
+            "it stands beside the team, and fully automatic methods are ranked among themselves as well",
+        )
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="phases")
     slug = models.SlugField(max_length=80)
@@ -190,6 +194,11 @@ class Phase(models.Model):
     interaction_levels = models.JSONField(
         default=list, blank=True, help_text="levels of interaction that may be ranked finally; empty: every one"
     )
+    least_share = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="the final ranking has only submissions with answers to at least this share of the cases",
+    )
     is_held = models.BooleanField(
         default=False, editable=False, help_text="kept shut until the launch gate lets submissions open"
     )
@@ -224,6 +233,10 @@ class Phase(models.Model):
                 condition=Q(announcement="top", announced_ranks__gte=1)
                 | ~Q(announcement="top") & Q(announced_ranks__isnull=True),
                 name="challenges_announced_ranks_where_only_the_first_are_named",
+            ),
+            models.CheckConstraint(
+                condition=Q(least_share__isnull=True) | Q(least_share__gt=0, least_share__lte=1),
+                name="challenges_least_share_is_a_share",
             ),
             # What stays sealed until it closes would never be seen of a phase that does not close.
             models.CheckConstraint(

@@ -111,7 +111,7 @@ _ANNOUNCEMENTS: Final[Mapping[str, str]] = {
 _CODE_REQUIRED: Final = ("required_public", "required_to_organizers")
 _INTERACTION: Final[Mapping[Any, str]] = {
     "indication": Phase.Interaction.INDICATED,
-    "separate_ranking": Phase.Interaction.INDICATED,
+    "separate_ranking": Phase.Interaction.SEPARATE,
 }
 
 

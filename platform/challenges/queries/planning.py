@@ -66,6 +66,7 @@ class PhasePlan:
     announced_ranks: int | None
     interaction: str
     interaction_levels: list[str]
+    least_share: float | None = None
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -261,7 +262,7 @@ def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[
 
 _SETTINGS: Final = (
     *("submissions_per_day", "submissions_in_total", "results", "leaderboard", "reveals_cases"),
-    *("feedback", "is_dry_run", "requires_method", "publishes_methods"),
+    *("feedback", "is_dry_run", "requires_method", "publishes_methods", "least_share"),
 )
 
 
@@ -274,6 +275,8 @@ def _contradictions(fields: Mapping[str, Any], *, is_test: bool) -> Iterator[str
             "scores are rounded or held back only where teams see their own aggregate alone and the ranking is sealed; "
             "single cases and a public ranking would tell the exact scores"
         )
+    if fields.get("least_share") is not None and not 0 < fields["least_share"] <= 1:
+        yield "the least share of cases is a number above 0 and at most 1"
     if fields["results"] == Phase.Results.REVEALED:
         if fields["reveals_at"] is None:
             yield "results are released later, but the schedule has no date for the release of results"

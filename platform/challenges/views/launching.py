@@ -34,7 +34,7 @@ def launch(request: HttpRequest, identifier: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            opened = "It is public and takes submissions in its phases."
+            opened = "It is public. A phase takes submissions when its test set is sealed."
             held = "It is hidden until the launch gate lets submissions open."
             messages.success(request, f"{challenge.title} is launched. {opened if challenge.is_public else held}")
             return redirect("challenges:organize", slug=challenge.slug)

@@ -1,4 +1,4 @@
-"""The designs that come with the project: two from the literature, and those of the two example challenges."""
+"""The designs that come with the project: three from the literature, and those of the two example challenges."""
 
 import json
 from importlib import resources
@@ -10,7 +10,7 @@ from accounts.models import User
 from designs.models import Design
 from designs.services.designs import import_design
 
-EXAMPLES = ("hippocampus", "nuclei", "msd", "robustmis")
+EXAMPLES = ("hippocampus", "nuclei", "msd", "robustmis", "fets")
 
 
 def example_document(name: str) -> dict[str, Any]:

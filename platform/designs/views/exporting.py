@@ -2,18 +2,19 @@
 
 from typing import Final
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from designs.models import Design
 from designs.queries.findings import outline
 from evaluation.designs.document import Document
 from evaluation.designs.exports.files import as_json
 from evaluation.documents.markdown import as_markdown
+from typesetting.views import answered
 
 ENDINGS: Final = ("json", "md", "docx", "pdf")
 
 
-def exported(document: Document, *, design: Design, ending: str, public: bool) -> HttpResponse:
+def exported(request: HttpRequest, document: Document, *, design: Design, ending: str, public: bool) -> HttpResponse:
     """The design as a file.
 
     Parameters
@@ -27,20 +28,9 @@ def exported(document: Document, *, design: Design, ending: str, public: bool) -
         return json_file(document, design.slug, public=public)
     digest = as_json(document, public=public)[1]
     blocks = outline(document, title=design.title, digest=digest, design=design, public=public)
-    match ending:
-        case "md":
-            content, kind = as_markdown(blocks), "text/markdown; charset=utf-8"
-        case "docx":
-            # Two libraries that nothing else needs are loaded when the first such file is asked for.
-            from evaluation.documents.word import as_docx
-
-            content = as_docx(blocks)
-            kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-        case _:
-            from evaluation.documents.pdf import as_pdf
-
-            content, kind = as_pdf(blocks, title=design.title), "application/pdf"
-    return _file(content, kind, f"{design.slug}.{ending}")
+    if ending == "md":
+        return _file(as_markdown(blocks), "text/markdown; charset=utf-8", f"{design.slug}.md")
+    return answered(request, blocks, title=design.title, ending=ending, name=f"{design.slug}.{ending}")
 
 
 def json_file(document: Document, name: str, *, public: bool) -> HttpResponse:

@@ -135,7 +135,7 @@ def export_document(request: HttpRequest, slug: str, ending: str) -> HttpRespons
     """The whole design as a file, with the numbers of the BIAS guideline where people read it."""
     design = design_for(request, slug)
     public = not is_insider(request, design)
-    return exported(shown_document(request, design), design=design, ending=ending, public=public)
+    return exported(request, shown_document(request, design), design=design, ending=ending, public=public)
 
 
 def _state(current: Document, frozen: DesignVersion | None, *, sealed: bool) -> Document:

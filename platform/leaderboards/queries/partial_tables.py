@@ -1,13 +1,15 @@
-"""Other tables of a ranking version: of a group of its cases, or under the references of one annotator."""
+"""Other tables of a ranking version: of a group of its cases, under the references of one annotator, of one level of interaction."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from leaderboards.domain import files
 from leaderboards.models import RankingVersion
 
-SUBGROUPS, ANNOTATORS = "subgroups", "annotators"
+SUBGROUPS, ANNOTATORS, LEVELS = "subgroups", "annotators", "levels"
 """Findings of an analysis under which the tables are kept."""
+PARAMETERS: Final = {SUBGROUPS: "group", ANNOTATORS: "annotator", LEVELS: "level"}
+"""What chooses a table in addresses."""
 
 
 @dataclass(frozen=True)
@@ -17,9 +19,9 @@ class Group:
     Attributes
     ----------
     kind
-        ``subgroups`` or ``annotators``.
+        ``subgroups``, ``annotators`` or ``levels``.
     title, label
-        What groups the cases and which group it is; for an annotator the name is the label.
+        What groups the cases and which group it is; for an annotator the name is the label, for a level the methods.
     bootstrap
         How many resamples its intervals are made of.
     """
@@ -39,10 +41,22 @@ class Group:
         return self.kind == ANNOTATORS
 
     @property
+    def is_level(self) -> bool:
+        """Whether it is about methods of one level of interaction, on all cases."""
+        return self.kind == LEVELS
+
+    @property
+    def parameter(self) -> str:
+        """What chooses it in addresses."""
+        return PARAMETERS[self.kind]
+
+    @property
     def scope(self) -> str:
         """What a sentence about it is true of."""
         if self.is_annotator:
             return f"Against the references of annotator {self.label} alone"
+        if self.is_level:
+            return f"Among the {self.label} alone"
         return f"On the {self.cases} cases with {self.title} {self.label}"
 
 

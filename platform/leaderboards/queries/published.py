@@ -8,7 +8,7 @@ from django.urls import reverse
 from challenges.models import PSEUDONYM
 from challenges.queries import deviations
 from leaderboards.domain.methods import Method
-from leaderboards.domain.tables import CERTAINTY, COLUMNS, MARKS, Mark, marks_of, spoken
+from leaderboards.domain.tables import CERTAINTY, COLUMNS, MARKS, REPORTED, Mark, marks_of, spoken
 from leaderboards.models import RankingVersion
 from leaderboards.queries import methods
 from leaderboards.queries.partial_tables import Group
@@ -73,6 +73,10 @@ def document(version: RankingVersion, *, key: str, stands: bool, part: Group | N
             }
             for order in table["orders"]
         ],
+        "reported": [
+            {name: entry[name] for name in ("key", "label", "metric", "region", "statistic", "unit", "higher", "cases")}
+            for entry in table.get("reported", ())
+        ],
         "teams": [_team(table, index, told.get(name)) for index, name in enumerate(table["teams"])],
     }
 
@@ -90,5 +94,9 @@ def _team(table: Mapping[str, Any], index: int, method: Method | None) -> dict[s
         "method": method.url if method else None,
         "orders": {
             order["key"]: {name: order[field][index] for field, name in COLUMNS.items()} for order in table["orders"]
+        },
+        "reported": {
+            entry["key"]: {name: entry[field][index] for field, name in REPORTED.items()}
+            for entry in table.get("reported", ())
         },
     }

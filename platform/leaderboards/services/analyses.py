@@ -14,7 +14,7 @@ from leaderboards.domain import exploratory_figures, figure_catalogue
 from leaderboards.domain.figure_sources import Sources
 from leaderboards.models import Analysis, RankingVersion
 from leaderboards.queries.work import ANALYSES, ranking_waits
-from leaderboards.services import computing
+from leaderboards.services import computing, separate_levels
 from work.leases import Lease, LeaseLostError, claim
 
 log = structlog.get_logger(__name__)
@@ -57,12 +57,17 @@ def _annotators(version: RankingVersion, sources: Sources) -> Made:
     return Made(findings=computing.store_annotators(version, sources))
 
 
+def _levels(version: RankingVersion, sources: Sources) -> Made:
+    return Made(findings=separate_levels.store_separate_ranking(version, sources))
+
+
 STEPS: Mapping[str, Step] = {
     **{picture.name: _drawing(picture) for picture in figure_catalogue.PICTURES if not picture.is_slow},
     "comparisons": _comparing,
     "hardest": _hardest,
     "subgroups": _subgroups,
     "annotators": _annotators,
+    "levels": _levels,
     **{picture.name: _drawing(picture) for picture in figure_catalogue.PICTURES if picture.is_slow},
 }
 

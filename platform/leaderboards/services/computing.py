@@ -22,6 +22,7 @@ from leaderboards.queries import rankings
 from leaderboards.services import announcing
 from submissions.models import Run
 from submissions.queries import annotator_evidence, annotator_frames, counted_runs, evidence_of, left_out, results_frame
+from submissions.queries.declaring import levels_of
 from test_sets.queries import case_metadata_frame
 from test_sets.queries.test_sets import deciding_annotator, metadata_frame_of
 
@@ -88,6 +89,8 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
     runs = tuple(sorted(counted, key=lambda run: run.submission.team_id))
     metadata = _metadata(phase, assessment, runs)
     names = announcing.names_of(phase, assessment, runs, metadata)
+    # What stands beside a team, and who is ranked apart, changes with what its method description says.
+    levels = levels_of(phase) if phase.interaction else {}
     document = {
         "schema": INPUTS_SCHEMA,
         # Of the document that is executed, whatever the phase says that it is.
@@ -103,6 +106,7 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
                 "submission": str(run.submission_id),
                 "run": str(run.pk),
                 "result": run.result_digest,
+                **({"level": levels[run.submission.team_id]} if run.submission.team_id in levels else {}),
             }
             for run in runs
         ],
@@ -249,31 +253,31 @@ def store_subgroups(version: RankingVersion, sources: figure_sources.Sources) ->
         for grouping in sources.subgroups
         for label, document in grouping.documents.items()
     ]
-    return _store_parts(version, sources, "groups", parts)
+    return store_parts(version, sources, "groups", parts)
 
 
 def store_annotators(version: RankingVersion, sources: figure_sources.Sources) -> list[dict[str, Any]]:
     """Keep the table and the sentences under the references of each annotator; returns what can be chosen, and who cannot."""
     parts = [(name, "annotator", name, document) for name, document in sources.annotated.items()]
-    choices = _store_parts(version, sources, "annotators", parts)
+    choices = store_parts(version, sources, "annotators", parts)
     for choice in choices:
         choice["decides"] = choice["key"] == sources.deciding_annotator
     return choices + [{"key": "", "label": name, "problem": problem} for name, problem in sources.unranked.items()]
 
 
-def _store_parts(
+def store_parts(
     version: RankingVersion,
     sources: figure_sources.Sources,
     folder: str,
     parts: Iterable[tuple[str, str, str, Mapping[str, Any]]],
 ) -> list[dict[str, Any]]:
     """Keep the tables of ranking documents beside that of a version, each given with its key, title and label."""
-    kept = ("submissions", "handed_in", "marks")
+    kept = [name for name in ("submissions", "handed_in", "marks") if name in version.table]
+    places = {team: place for place, team in enumerate(version.table["teams"])}
     choices = []
     for key, title, label, document in parts:
         table = tables.build(document, sources.assessment, length_unit=sources.length_unit)
-        # The same teams, since a team that is ranked has a row for every case, if only a missing one.
-        table |= {name: version.table[name] for name in kept if name in version.table}
+        table |= {name: [version.table[name][places[team]] for team in table["teams"]] for name in kept}
         content = {
             "table": table,
             "sentences": figure_catalogue.sentences(document, table),

@@ -72,6 +72,6 @@ def metric_cells(row: Row) -> SafeString:
         "".join(
             f'<td class="num metric{" is-best" if cell.best else ""}" data-label="{escape(cell.label)}">'
             f"<span>{cell.value}<small>{cell.interval}</small></span></td>"
-            for cell in row.cells
+            for cell in (*row.cells, *row.reported)
         )
     )

@@ -83,7 +83,7 @@ def history_figure(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 @fresh_copy
 @vary_on_headers("Cookie")
 def table_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
-    """The table of the page, all metrics and regions side by side; `?group=` or `?annotator=` chooses another one."""
+    """The table of the page, all metrics and regions side by side; `?group=`, `?annotator=` or `?level=` chooses another one."""
     place = find(request, slug, key)
     version = place.version(number)
     part = asked_part(request, place, version)
@@ -130,16 +130,16 @@ def hardest_csv(request: HttpRequest, slug: str, key: str, number: int) -> HttpR
 
 
 def asked_part(request: HttpRequest, place: Place, version: RankingVersion) -> partial_tables.Group | None:
-    """The group of cases or the annotator that was asked for.
+    """The group of cases, the annotator or the level of interaction that was asked for.
 
     Raises
     ------
     PermissionDenied
         For a group of cases before single cases may be seen; said before it is looked up.
     Http404
-        When there is no such group or annotator.
+        When there is no such group, annotator or level.
     """
-    for kind, name in ((partial_tables.SUBGROUPS, "group"), (partial_tables.ANNOTATORS, "annotator")):
+    for kind, name in partial_tables.PARAMETERS.items():
         asked = request.GET.get(name)
         if asked:
             if kind == partial_tables.SUBGROUPS:

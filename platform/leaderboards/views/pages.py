@@ -198,8 +198,9 @@ def _ranking(
         "group": group,
         "groups": shown.analysis.findings.get(partial_tables.SUBGROUPS, []) if may_view_cases else [],
         **_annotators(shown),
+        "levels": shown.analysis.findings.get(partial_tables.LEVELS, []),
         "samples": group.bootstrap if group else shown.bootstrap,
-        "part_query": urlencode({"annotator" if group.is_annotator else "group": group.key}) if group else "",
+        "part_query": urlencode({group.parameter: group.key}) if group else "",
         "rescoring": rescoring,
         "hard_cases": _hard_cases(request, shown, board, own) if view and view.name == "cases" else [],
         "assessments": _assessments(place, shown),
@@ -274,11 +275,13 @@ def _annotators(shown: RankingVersion) -> dict[str, Any]:
 
 
 def _part(request: HttpRequest, shown: RankingVersion, *, may_view_cases: bool) -> partial_tables.Group | None:
-    """The group of cases or the annotator that was chosen; nothing for what is not there or not yet open."""
+    """The group of cases, annotator or level of interaction that was chosen; nothing for what is not there or not yet open."""
     group = (
         partial_tables.chosen(partial_tables.SUBGROUPS, request.GET.get("group", ""), shown) if may_view_cases else None
     )
-    return group or partial_tables.chosen(partial_tables.ANNOTATORS, request.GET.get("annotator", ""), shown)
+    kinds = (partial_tables.ANNOTATORS, partial_tables.LEVELS)
+    found = (partial_tables.chosen(kind, request.GET.get(partial_tables.PARAMETERS[kind], ""), shown) for kind in kinds)
+    return group or next((part for part in found if part is not None), None)
 
 
 def _said(

@@ -27,7 +27,7 @@ def current() -> dict[str, Any]:
     Lines of a migration that hold nothing or only a comment do not count.
     """
     first = sorted((settings.ROOT / "platform").glob("*/migrations/0001_initial.py"))
-    return {"files": FILES, "migrations": {path.parts[-3]: _digest(path) for path in first}}
+    return {"files": FILES, "migrations": {path.parts[-3]: digest_of(path) for path in first}}
 
 
 def mark(folder: Path) -> None:
@@ -76,7 +76,7 @@ def _has_tables(path: Path) -> bool:
         return database.execute("SELECT 1 FROM sqlite_master WHERE name = 'django_migrations'").fetchone() is not None
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
     # Not from the syntax tree, which looks different to each version of Python.
     lines = (line.rstrip() for line in path.read_text(encoding="utf-8").splitlines())
     code = "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))

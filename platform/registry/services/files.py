@@ -8,6 +8,8 @@ from django.db import IntegrityError, transaction
 
 from audit.services import record
 from designs.queries.findings import outline
+from evaluation.documents.blocks import Block
+from evaluation.documents.setting import in_own_process
 from registry.domain.public_documents import parsed
 from registry.models import RegistrationVersion, VersionFile
 
@@ -15,14 +17,15 @@ Kind = VersionFile.Kind
 
 
 def pdf_of(version: RegistrationVersion, *, since: RegistrationVersion | None = None) -> bytes:
-    """The whole registered design as PDF; what differs from the version `since` is marked in it."""
-    # Typst is loaded by the process that sets a document.
-    from evaluation.documents.pdf import as_pdf
+    """The whole registered design as PDF, for workers; what differs from the version `since` is marked in it."""
+    return in_own_process(blocks_of(version, since=since), title=title_of(version), ending="pdf")
 
-    title = title_of(version)
+
+def blocks_of(version: RegistrationVersion, *, since: RegistrationVersion | None = None) -> list[Block]:
+    """What the PDF of a version consists of."""
     before = parsed(since.document) if since is not None else None
-    blocks = outline(parsed(version.document), title=title, digest=version.digest, public=True, before=before)
-    return as_pdf(blocks, title=title)
+    title = title_of(version)
+    return list(outline(parsed(version.document), title=title, digest=version.digest, public=True, before=before))
 
 
 def title_of(version: RegistrationVersion) -> str:

@@ -15,8 +15,9 @@ from registry.forms.filters import RegistryFilter
 from registry.models import Facet, Listing, RegistrationVersion, VersionFile
 from registry.queries.citing import FORMATS, reference_of
 from registry.queries.citing.datacite import as_xml, metadata
-from registry.services.files import content_of, pdf_of
+from registry.services.files import blocks_of, content_of, title_of
 from registry.tables.badges import badge_of
+from typesetting.views import answered
 from web.spreadsheets import harmless
 
 COLUMNS = (
@@ -40,11 +41,14 @@ def document(request: HttpRequest, identifier: str, number: str) -> HttpResponse
 
 
 @require_safe
-def pdf(request: HttpRequest, identifier: str, number: str) -> HttpResponse:  # noqa: ARG001 (Django's signature)
-    """The design as PDF: the stored file, or, until a worker has made it, the same set now."""
+def pdf(request: HttpRequest, identifier: str, number: str) -> HttpResponse:
+    """The design as PDF: the stored file, or, until it is stored, the same made for whoever asks."""
     version = _version(identifier, number)
     stored = version.files.filter(kind=VersionFile.Kind.PDF).first()
-    return _file(pdf_of(version) if stored is None else content_of(stored), f"{_stem(version)}.pdf")
+    if stored is not None:
+        return _file(content_of(stored), f"{_stem(version)}.pdf")
+    name = f"{_stem(version)}.pdf"
+    return answered(request, blocks_of(version), title=title_of(version), ending="pdf", name=name)
 
 
 @require_safe

@@ -16,6 +16,7 @@ from evaluation.designs.document.entries import BLANK
 from evaluation.designs.document.words import entry_words, row_cells
 from evaluation.designs.exports import as_json
 from evaluation.documents import as_markdown
+from evaluation.documents.blocks import Block
 from reviews import queries
 from reviews.domain.sections import BY_KEY, ORGANIZATION, ReviewSection, hidden_in_double, section_of
 from reviews.models import Assignment, FiledVersion, Filing, Part, ReviewThread, Side
@@ -224,13 +225,18 @@ def reviews_shown(filing: Filing, filed: FiledVersion, reader: str) -> list[dict
 
 
 # --- Files -------------------------------------------------------------------------------------------------------
-def exported(filing: Filing, filed: FiledVersion, ending: str, reader: str) -> bytes | str:
-    """A filed version as a file, as the reader may see it; title and metadata included."""
+def exported(filing: Filing, filed: FiledVersion, ending: str, reader: str) -> str:
+    """A filed version as JSON or Markdown, as the reader may see it; title and metadata included."""
+    if ending == "json":
+        return as_json(anonymity.reviewed_document(filed, mask_for(filing, reader)))[0]
+    return as_markdown(printed(filing, filed, reader)[0])
+
+
+def printed(filing: Filing, filed: FiledVersion, reader: str) -> tuple[list[Block], str]:
+    """What a filed version consists of as a document, as the reader may see it, and its title."""
     mask = mask_for(filing, reader)
     document = anonymity.reviewed_document(filed, mask)
     title = mask.text(filing.title) if mask else filing.title
-    if ending == "json":
-        return as_json(document)[0]
     found = findings_shown(filing, filed, mask)
     blocks = outline(
         document,
@@ -239,8 +245,4 @@ def exported(filing: Filing, filed: FiledVersion, ending: str, reader: str) -> b
         without=(ORGANIZATION,) if mask else (),
         open_points=found,
     )
-    if ending == "md":
-        return as_markdown(blocks)
-    from evaluation.documents.pdf import as_pdf
-
-    return as_pdf(blocks, title=title)
+    return list(blocks), title

@@ -16,6 +16,7 @@ from reviews.models import OVER, Filing, Outcome, Side, State
 from reviews.queries import readers
 from reviews.services import filing as services
 from reviews.views.access import call_context, call_for, filing_context, filing_for
+from typesetting.views import answered
 
 FORMATS = {
     "json": "application/json",
@@ -190,9 +191,13 @@ def export(request: HttpRequest, slug: str, number: int, ending: str) -> HttpRes
     if ending not in FORMATS:
         raise Http404("There is no such file.")
     reader, _ = reader_of(request, entry)
+    name = f"{entry.call.slug}-{entry.number}.{ending}"
+    if ending == "pdf":
+        blocks, title = readers.printed(entry, queries.latest(entry), reader)
+        return answered(request, blocks, title=title, ending=ending, name=name)
     content = readers.exported(entry, queries.latest(entry), ending, reader)
     response = HttpResponse(content, content_type=FORMATS[ending])
-    response["Content-Disposition"] = f'attachment; filename="{entry.call.slug}-{entry.number}.{ending}"'
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 

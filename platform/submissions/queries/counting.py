@@ -10,7 +10,7 @@ from challenges.models import Phase, Team
 from submissions.models import Run, Submission
 from submissions.queries.declaring import teams_of_other_levels
 from submissions.queries.methods import described_teams, description_needed
-from submissions.queries.results import left_out, standing
+from submissions.queries.results import lacks_too_much, left_out, standing
 from test_sets.queries.decoys import keeps_decoys
 
 OTHER_LEVEL: Final = "its method description names a level of interaction that the registered design does not rank."
@@ -72,7 +72,14 @@ def counting(submission: Submission, *, for_team: bool = True) -> Counting:
             found.counts,
             f"{found.words} The final ranking leaves {whose.lower() if for_team else team.name} out {until}".strip(),
         )
+    if phase.least_share is not None and found.counts and lacks_too_much(phase, _counted(submission)):
+        text = f"The final ranking leaves it out: it has answers to less than {phase.least_share:.0%} of the cases."
+        return Counting(False, text)
     return found
+
+
+def _counted(submission: Submission) -> Run:
+    return submission.runs.get(counts=True)
 
 
 def _within_team(submission: Submission, team_name: str) -> Counting:

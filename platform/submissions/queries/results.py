@@ -51,7 +51,7 @@ def _standing(phase: Phase) -> tuple[list[Run], list[LeftOut]]:
             runs = runs.filter(submission__team__in=described_teams(phase))
         if other_levels := teams_of_other_levels(phase):
             runs = runs.exclude(submission__team__in=other_levels)
-    everything = list(runs)
+    everything = [run for run in runs if not lacks_too_much(phase, run)]
     ranked, failed = of_one_version(everything)
     chosen = {run.submission_id: run for run in ranked}
     of_team: dict[int, list[Run]] = defaultdict(list)
@@ -68,6 +68,14 @@ def _standing(phase: Phase) -> tuple[list[Run], list[LeftOut]]:
         else:
             found.append(stands)
     return found, missing
+
+
+def lacks_too_much(phase: Phase, run: Run) -> bool:
+    """Whether a result has answers to fewer cases than the registered design ranks finally."""
+    if phase.least_share is None or not phase.ranks_finally:
+        return False
+    cases = run.summary["cases"]
+    return cases - run.summary["missing_cases"] < phase.least_share * cases
 
 
 def _left_out(run: Run, version: int) -> LeftOut:

@@ -27,8 +27,8 @@ def stored() -> Iterator[StoredFile]:
     annotations = Annotation.objects.values_list("pk", "reference_file", "reference_sha256")
     for pk, reference, digest in annotations.order_by("pk").iterator():
         yield StoredFile(reference, f"annotator's reference number {pk}", opens_to(reference, digest))
-    for archive in TestSetArchive.objects.filter(state__in=TestSetArchive.OPEN).order_by("pk").iterator():
-        for piece in archive.pieces:
+    for archive in TestSetArchive.objects.filter(state__in=TestSetArchive.UNDECIDED).order_by("pk").iterator():
+        for piece in archive.files:
             yield StoredFile(piece, f"piece of archive {archive.pk}", opens_to(piece))
 
 

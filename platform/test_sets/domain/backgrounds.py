@@ -1,12 +1,16 @@
 """Images that organizers sent to be shown behind predictions."""
 
+import io
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import Image
 
+from evaluation.readers import case_name
+
 Grey = np.ndarray[Any, Any]
+_LARGEST = 600
 
 
 def read(path: Path) -> Grey | None:
@@ -20,3 +24,19 @@ def read(path: Path) -> Grey | None:
         array = array.transpose(tuple(range(array.ndim))[::-1])
     low, high = np.percentile(array, [1, 99])
     return np.clip((array - low) / max(high - low, 1e-9) * 255, 0, 255).astype(np.uint8)
+
+
+def case_of(path: Path) -> str:
+    """The case that an image is of, by its name."""
+    known = case_name(path)
+    return path.stem if known is None else known[0]
+
+
+def picture(image: Grey) -> bytes:
+    """An image as a PNG picture; of a volume the middle slice."""
+    plane = image[..., image.shape[2] // 2].T[::-1] if image.ndim == 3 else image.T
+    sheet = Image.fromarray(np.ascontiguousarray(plane))
+    sheet.thumbnail((_LARGEST, _LARGEST))
+    buffer = io.BytesIO()
+    sheet.save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()

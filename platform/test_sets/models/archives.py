@@ -16,16 +16,21 @@ from work.models import Work
 class TestSetArchive(Work):
     """An archive of references that becomes one version of a test set, or is refused with what is wrong.
 
-    The archive is kept encrypted until it is decided, and then deleted: what is sealed is kept case by case.
+    It is read first, and what was read is shown; it is sealed when an owner has said so, or discarded. The archive is
+    kept encrypted until it is decided, and then deleted: what is sealed is kept case by case.
     """
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting for a worker"
         CHECKING = "checking", "being checked"
+        READ = "read", "read, not sealed yet"
         SEALED = "sealed", "sealed"
         REFUSED = "refused", "refused"
+        DISCARDED = "discarded", "discarded"
 
     OPEN = (State.WAITING, State.CHECKING)
+    """Those that a worker has something to do for."""
+    UNDECIDED = (*OPEN, State.READ)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     phase = models.ForeignKey(Phase, on_delete=models.CASCADE, related_name="test_set_archives")
@@ -40,6 +45,13 @@ class TestSetArchive(Work):
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     problems = models.TextField(blank=True, help_text="for organizers: one problem a line")
     pieces = models.JSONField(editable=False, help_text="the files that the archive is kept in, in their order")
+    reading = models.JSONField(null=True, blank=True, editable=False, help_text="what was read, for who decides")
+    confirmed_at = models.DateTimeField(
+        null=True, blank=True, editable=False, help_text="when an owner said that what was read is to be sealed"
+    )
+    confirmed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, editable=False, on_delete=models.PROTECT, related_name="+"
+    )
     test_set = models.OneToOneField(TestSet, null=True, blank=True, on_delete=models.CASCADE, related_name="archive")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     finished_at = models.DateTimeField(null=True, blank=True, editable=False)
@@ -53,7 +65,7 @@ class TestSetArchive(Work):
             # Two at once could each be right about the version that they replace and wrong together.
             models.UniqueConstraint(
                 fields=["phase"],
-                condition=Q(state__in=["waiting", "checking"]),
+                condition=Q(state__in=["waiting", "checking", "read"]),
                 name="test_sets_one_open_archive",
             ),
             models.CheckConstraint(
@@ -63,6 +75,10 @@ class TestSetArchive(Work):
                 condition=Q(state="sealed", test_set__isnull=False) | ~Q(state="sealed") & Q(test_set__isnull=True),
                 name="test_sets_archive_with_test_set_exactly_when_sealed",
             ),
+            models.CheckConstraint(
+                condition=~Q(state="sealed") | Q(confirmed_at__isnull=False, reading__isnull=False),
+                name="test_sets_archive_is_sealed_after_its_reading_was_confirmed",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -71,6 +87,15 @@ class TestSetArchive(Work):
     @property
     def is_open(self) -> bool:
         return self.state in self.OPEN
+
+    @property
+    def is_read(self) -> bool:
+        return self.state == self.State.READ
+
+    @property
+    def files(self) -> list[str]:
+        """Everything that is stored of it until it is decided."""
+        return [*self.pieces, *(preview["file"] for preview in (self.reading or {}).get("previews", ()))]
 
     @property
     def problem_lines(self) -> list[str]:

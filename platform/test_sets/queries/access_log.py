@@ -97,7 +97,7 @@ def access_rows(entries: QuerySet[Entry]) -> Iterator[tuple[Any, ...]]:
 
 def last_archives(phase: Phase) -> QuerySet[TestSetArchive]:
     """The last archives that were sent, the newest first."""
-    rows = TestSetArchive.objects.filter(phase=phase).select_related("user", "test_set")
+    rows = TestSetArchive.objects.filter(phase=phase).select_related("user", "confirmed_by", "test_set")
     return rows.order_by("-created_at")[:ARCHIVES_SHOWN]
 
 

@@ -1,5 +1,6 @@
 """What is known of the cases of a test set: each column with the type that its values have, and what it is used for."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,7 +36,12 @@ class Characteristic:
 
 def characteristics(test_set: TestSet, phase: Phase) -> list[Characteristic]:
     """The columns of the scored cases of a version, in their order; two queries and those of the registration."""
-    rows = list(test_set.cases.filter(is_decoy=False).order_by("position").values_list("metadata", flat=True))
+    rows = test_set.cases.filter(is_decoy=False).order_by("position").values_list("metadata", flat=True)
+    return characteristics_of(list(rows), phase)
+
+
+def characteristics_of(rows: Sequence[Mapping[str, Any]], phase: Phase) -> list[Characteristic]:
+    """The same of cases that are not sealed yet, given what is known of each."""
     names = list(dict.fromkeys(name for metadata in rows for name in metadata))
     grouping, declared = metadata_columns(phase.assessment), _declared(phase)
     found = []

@@ -24,6 +24,9 @@ from test_sets.domain import merging
 from test_sets.queries.expectation import has_one_table
 from uploads.limits import child_limits
 
+REFERENCES: Final = "references"
+IMAGES: Final = "images"
+"""Folders of an archive."""
 DECOY: Final = "decoy"
 """Column of the table of cases that says which are decoys."""
 ANNOTATOR: Final = re.compile(r"annotator-([A-Za-z0-9][A-Za-z0-9_.-]{0,39})")

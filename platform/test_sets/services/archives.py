@@ -1,8 +1,9 @@
-"""A test set out of one archive of an organizer: unpacked and read in confined children, then sealed."""
+"""One archive of an organizer: unpacked and read in confined children, then sealed as a test set."""
 
 import csv
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,29 +14,26 @@ from accounts.models import User
 from challenges.models import Phase
 from confinement import archive
 from confinement.limits import MIB, ArchiveLimits, ChildLimits, TableLimits
-from confinement.sandbox import Answer, answers
+from confinement.sandbox import answers
 from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.bundle import metadata_columns
 from evaluation.problems.base import Problem
-from evaluation.problems.files import FileProblem, file_problem
-from evaluation.problems.tables import table_problem
-from evaluation.readers import ReadError, case_name
-from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable
-from test_sets.domain import backgrounds
+from evaluation.problems.files import FileProblem
+from evaluation.readers import case_name
+from evaluation.readers.instance_tables import INSTANCES_FILE
 from test_sets.models import TestCase, TestSet
 from test_sets.queries.expectation import has_one_table, refusal
 from test_sets.services import archive_parts as parts
-from test_sets.services import reference_tables
 from test_sets.services.annotated_tables import join_tables
-from test_sets.services.archive_parts import Found
+from test_sets.services.archive_files import PROBLEMS_SHOWN, read_files, refuse
+from test_sets.services.archive_parts import IMAGES, REFERENCES, Found
 from test_sets.services.replacing import Replacement
 from test_sets.services.sealing import PHOTOGRAPHS, TestSetError, create_test_set
 from uploads.limits import child_limits
 from uploads.storage import free_bytes, working_folder
 
-REFERENCES, IMAGES, CASES = "references", "images", "cases.csv"
-PROBLEMS_SHOWN = 50
+CASES = "cases.csv"
 _LARGE_TABLE = "too large for a table."
 _MESSAGE_BYTES = 32 * MIB
 _NAME_LENGTH = 150
@@ -45,6 +43,38 @@ _FEW = 3
 _NAMES = ("case", "patient")
 # Slower than any disk that would be used: bounds unpacking by the size of the archive.
 _BYTES_PER_SECOND = 20e6
+
+
+@dataclass(frozen=True)
+class Ready:
+    """An archive that was unpacked, read and found whole; its files lie in a folder that is gone afterwards.
+
+    Attributes
+    ----------
+    cases
+        In their order; `decoys` of them are asked for and not scored.
+    metadata
+        What is known of the cases; `None` without a table of theirs.
+    geometries
+        What participants may know of each reference, by case.
+    rule
+        How references of several annotators became one; empty without annotators.
+    """
+
+    folder: Path
+    cases: list[str]
+    decoys: list[str]
+    annotators: dict[str, Path]
+    rule: str
+    metadata: pd.DataFrame | None
+    geometries: dict[str, dict[str, Any]]
+    images: Path | None
+    replacement: Replacement | None
+
+    @property
+    def references(self) -> Path:
+        """The folder with what is scored."""
+        return self.folder / REFERENCES
 
 
 def take_archive(
@@ -58,7 +88,46 @@ def take_archive(
     beat: Callable[[], None] = lambda: None,
     within: Callable[[TestSet], None] = lambda _: None,
 ) -> TestSet:
-    """Seal what a ZIP or TAR archive holds as the test set of a phase.
+    """Seal what a ZIP or TAR archive holds as the test set of a phase; parameters as of `opened`.
+
+    Parameters
+    ----------
+    within
+        Called in the transaction that seals.
+
+    Raises
+    ------
+    TestSetError
+        With one line for each problem: file, case, what was found, and the remedy.
+    """
+    with opened(phase=phase, path=path, reason=reason, replaces=replaces, merge_rule=merge_rule, beat=beat) as ready:
+        return create_test_set(
+            phase=phase,
+            references=ready.references,
+            images=ready.images,
+            cases=ready.cases,
+            decoys=ready.decoys,
+            annotators=ready.annotators,
+            merge_rule=ready.rule,
+            metadata=ready.metadata,
+            actor=actor,
+            geometries=ready.geometries,
+            replacement=ready.replacement,
+            within=within,
+        )
+
+
+@contextmanager
+def opened(
+    *,
+    phase: Phase,
+    path: Path,
+    reason: str = "",
+    replaces: bool = False,
+    merge_rule: str = "",
+    beat: Callable[[], None] = lambda: None,
+) -> Iterator[Ready]:
+    """Unpack an archive of references and read everything in it.
 
     Parameters
     ----------
@@ -77,8 +146,6 @@ def take_archive(
         How references of several annotators become one, where no registered design says it; a majority vote if empty.
     beat
         Called every second while a child works.
-    within
-        Called in the transaction that seals.
 
     Raises
     ------
@@ -101,8 +168,8 @@ def take_archive(
         scored = [case for case in cases if case not in decoys]
         parts.check_characteristics(found, phase, scored)
         parts.check_hierarchy(found, assessment, scored)
-        _refuse(found.problems)
-        geometries = _read_files(found, folder, assessment, beat)
+        refuse(found.problems)
+        geometries = read_files(found, folder, assessment, beat)
         if not has_one_table(assessment):
             known = _present_grids(phase) if replaces else {}
             geometries |= parts.join(
@@ -110,20 +177,17 @@ def take_archive(
             )
         else:
             join_tables(found, folder, rule=rule, scored=scored, assessment=assessment, beat=beat)
-        _refuse(found.problems)
-        return create_test_set(
-            phase=phase,
-            references=folder / REFERENCES,
-            images=folder / IMAGES if found.images else None,
+        refuse(found.problems)
+        yield Ready(
+            folder=folder,
             cases=cases,
             decoys=decoys,
             annotators={name: folder / f"annotator-{name}" for name in sorted(found.annotators)},
-            merge_rule=rule,
+            rule=rule,
             metadata=pd.DataFrame(found.records, columns=found.columns) if found.records is not None else None,
-            actor=actor,
             geometries=geometries,
+            images=folder / IMAGES if found.images else None,
             replacement=replacement,
-            within=within,
         )
 
 
@@ -329,69 +393,3 @@ def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> 
                 "for each case."
             )
     return cases
-
-
-def _read_files(
-    found: Found, folder: Path, assessment: Assessment, beat: Callable[[], None]
-) -> dict[str, dict[str, Any]]:
-    """Read each reference and image in a child as it will be read later; returns what participants may know of them by case.
-
-    Raises
-    ------
-    TestSetError
-        With everything that cannot be taken.
-    """
-    is_table = has_one_table(assessment)
-    places = {f"{REFERENCES}/{name}": case for case, name in found.references.items()}
-    places |= {f"{IMAGES}/{name}": case for case, name in found.images.items()}
-    for annotator, files in found.annotators.items():
-        places |= {f"annotator-{annotator}/{name}": case for case, name in files.items()}
-
-    beside: dict[Path, InstanceTable | None] = {}
-
-    def work(item: str, _own: Path) -> object:
-        file = folder / item
-        try:
-            if item.startswith(IMAGES):
-                backgrounds.read(file)
-                return {}
-            if is_table:
-                table_problem(assessment.problem).read_references(file)
-                return {}
-            problem = file_problem(assessment.problem)
-            content = problem.read_reference(assessment, file)
-            if file.parent not in beside:
-                beside[file.parent] = reference_tables.read_instances_beside(file.parent, assessment)
-            if (table := beside[file.parent]) is not None:
-                problem.check_objects(content, table.of(places[item]), case=places[item], file=file.name)
-            return {"geometry": problem.facts_of(content)}
-        except ReadError as error:
-            return {"problem": f"{error.message}. {error.remedy}"}
-        except reference_tables.ReferenceTableError as error:
-            return {"problem": str(error)}
-        except (OSError, RuntimeError, ValueError) as error:  # what the libraries of images raise over damaged files
-            words = " ".join(str(error).split())[:160] or type(error).__name__
-            return {"problem": f"cannot be read ({words}). Write it again with a common library."}
-
-    geometries, problems = {}, []
-    for answer in answers(list(places), work, limits=child_limits(), reads=[folder], beat=beat):
-        problem, geometry = _judged(answer)
-        if problem:
-            of_case = "" if is_table and not answer.item.startswith(IMAGES) else f", case {places[answer.item]}"
-            problems.append(f"{answer.item}{of_case}: {problem}")
-        elif geometry is not None and answer.item.startswith(f"{REFERENCES}/"):
-            geometries[places[answer.item]] = geometry
-    _refuse(problems)
-    return geometries
-
-
-def _judged(answer: Answer) -> tuple[str, dict[str, Any] | None]:
-    if answer.failure is not None or not isinstance(answer.value, dict):
-        return f"could not be read within the limits ({answer.failure}). Write it again with a common library.", None
-    return answer.value.get("problem", ""), answer.value.get("geometry")
-
-
-def _refuse(problems: Sequence[str]) -> None:
-    if problems:
-        more = len(problems) - PROBLEMS_SHOWN
-        raise TestSetError("\n".join([*problems[:PROBLEMS_SHOWN], *([f"… and {more} more"] if more > 0 else [])]))

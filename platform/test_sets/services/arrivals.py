@@ -14,6 +14,7 @@ from challenges.models import Phase
 from confinement.limits import MIB
 from test_sets import vault
 from test_sets.models import TestSetArchive, TestSetUpload
+from test_sets.services import received_archives
 from test_sets.services.received_archives import check, hand_on
 from test_sets.services.replacing import TestSetError
 from uploads.limits import upload_limits
@@ -146,9 +147,9 @@ def cancel(*, upload: TestSetUpload) -> None:
 
 
 def expire() -> int:
-    """Throw away uploads without progress; returns how many."""
+    """Throw away uploads without progress, and archives that nobody decides about; returns how many."""
     late = TestSetUpload.objects.filter(state=TestSetUpload.State.RECEIVING, expires_at__lt=timezone.now())
-    return sum(_end(upload, TestSetUpload.State.EXPIRED) for upload in late)
+    return received_archives.expire() + sum(_end(upload, TestSetUpload.State.EXPIRED) for upload in late)
 
 
 def finish_whole() -> int:

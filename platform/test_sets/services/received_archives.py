@@ -1,9 +1,9 @@
-"""Archives of references from the browser: kept encrypted, checked and sealed by a worker, decided exactly once."""
+"""Archives of references from the browser: kept encrypted, read by a worker, sealed when an owner says so, exactly once."""
 
 import traceback
 import uuid
 from collections.abc import Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 import structlog
 from django.core.files.uploadedfile import UploadedFile
@@ -17,7 +17,9 @@ from test_sets import vault
 from test_sets.models import TestSet, TestSetArchive
 from test_sets.queries.work import CHECKING
 from test_sets.services.archives import take_archive
+from test_sets.services.reading import read_archive
 from test_sets.services.replacing import Replacement, TestSetError, approved_change
+from uploads.limits import upload_limits
 from uploads.services.refusals import BusyError
 from uploads.storage import delete, has_room
 from work.clock import shared_now
@@ -114,11 +116,66 @@ def check(phase: Phase, reason: str) -> bool:
 
 
 def _wait(phase: Phase) -> None:
-    if TestSetArchive.objects.filter(phase=phase, state__in=TestSetArchive.OPEN).exists():
-        raise BusyError(_BUSY)
+    before = TestSetArchive.objects.filter(phase=phase, state__in=TestSetArchive.UNDECIDED).first()
+    if before is not None:
+        raise BusyError(_UNDECIDED if before.is_read else _BUSY)
 
 
 _BUSY = "Another archive for this phase is being checked. Wait until it is decided."
+_UNDECIDED = "Another archive for this phase was read and is not sealed yet. Seal or discard it first."
+
+
+def confirm(*, archive: TestSetArchive, actor: User) -> None:
+    """Have an archive sealed whose reading was looked at.
+
+    It is read again for it: between the two, a test set may have been sealed another way, or a change withdrawn.
+
+    Raises
+    ------
+    TestSetError
+        When it does not wait for that.
+    """
+    with transaction.atomic():
+        rows = TestSetArchive.objects.filter(pk=archive.pk, state=TestSetArchive.State.READ)
+        changed = rows.update(
+            state=TestSetArchive.State.WAITING,
+            confirmed_at=timezone.now(),
+            confirmed_by=actor,
+            attempts=0,
+            failure="",
+            asked_at=shared_now(),
+        )
+        if not changed:
+            raise TestSetError("This archive does not wait for a decision any more.")
+        enqueue(CHECKING.task, str(archive.pk))
+
+
+def discard(*, archive: TestSetArchive, actor: User) -> None:
+    """Delete an archive that was read and is not what was meant; nothing of it was sealed.
+
+    Raises
+    ------
+    TestSetError
+        When it does not wait for a decision.
+    """
+    rows = TestSetArchive.objects.filter(pk=archive.pk, state=TestSetArchive.State.READ)
+    if not rows.update(state=TestSetArchive.State.DISCARDED, finished_at=timezone.now(), confirmed_by=actor):
+        raise TestSetError("This archive does not wait for a decision any more.")
+    _delete(archive)
+
+
+def expire() -> int:
+    """Discard archives that nobody has decided about for as long as an unfinished upload is kept; returns how many."""
+    late = TestSetArchive.objects.filter(
+        state=TestSetArchive.State.READ, finished_at__lt=timezone.now() - upload_limits().lifetime
+    )
+    count = 0
+    for archive in late:
+        rows = TestSetArchive.objects.filter(pk=archive.pk, state=TestSetArchive.State.READ)
+        if rows.update(state=TestSetArchive.State.DISCARDED):
+            _delete(archive)
+            count += 1
+    return count
 
 
 def work_off(*, archive_id: str | uuid.UUID) -> None:
@@ -131,17 +188,7 @@ def work_off(*, archive_id: str | uuid.UUID) -> None:
     kept = TestSetArchive.objects.select_related("phase__task__challenge", "user").get(pk=archive_id)
     try:
         with vault.joined(kept.pieces, total=kept.size) as path:
-            take_archive(
-                phase=kept.phase,
-                path=path,
-                actor=kept.user,
-                reason=kept.reason,
-                replaces=kept.replaces,
-                merge_rule=kept.merge_rule,
-                beat=lease.beat,
-                within=lambda test_set: _settle(lease, state=TestSetArchive.State.SEALED, test_set=test_set),
-            )
-        _delete(kept)
+            (_seal if kept.confirmed_at else _read)(kept, path, lease)
     except TestSetError as error:
         _refuse(kept, lease, str(error))
     except LeaseLostError:
@@ -150,6 +197,37 @@ def work_off(*, archive_id: str | uuid.UUID) -> None:
         # The sweep hands it out again when the lease has run out.
         log.exception("test_set_error", archive=str(kept.pk), attempt=lease.attempts)
         lease.rows.update(failure=traceback.format_exc())
+
+
+def _read(kept: TestSetArchive, path: Path, lease: Lease) -> None:
+    reading = read_archive(
+        phase=kept.phase,
+        path=path,
+        reason=kept.reason,
+        replaces=kept.replaces,
+        merge_rule=kept.merge_rule,
+        beat=lease.beat,
+    )
+    previews = []
+    for number, (case, picture) in enumerate(reading.previews):
+        name = f"test-sets/{kept.pk}/preview-{number}.png{vault.SUFFIX}"
+        vault.keep_bytes(name, picture)
+        previews.append({"case": case, "file": name})
+    _settle(lease, state=TestSetArchive.State.READ, reading={**reading.document, "previews": previews})
+
+
+def _seal(kept: TestSetArchive, path: Path, lease: Lease) -> None:
+    take_archive(
+        phase=kept.phase,
+        path=path,
+        actor=kept.confirmed_by,
+        reason=kept.reason,
+        replaces=kept.replaces,
+        merge_rule=kept.merge_rule,
+        beat=lease.beat,
+        within=lambda test_set: _settle(lease, state=TestSetArchive.State.SEALED, test_set=test_set),
+    )
+    _delete(kept)
 
 
 def _refuse(kept: TestSetArchive, lease: Lease, problems: str) -> None:
@@ -161,7 +239,7 @@ def _refuse(kept: TestSetArchive, lease: Lease, problems: str) -> None:
 
 
 def _delete(kept: TestSetArchive) -> None:
-    for name in kept.pieces:
+    for name in kept.files:
         delete(name)
 
 

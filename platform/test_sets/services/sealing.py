@@ -1,6 +1,5 @@
 """Making and sealing test sets."""
 
-import json
 import secrets
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,18 +14,16 @@ from accounts.models import User
 from audit.services import record
 from challenges.models import Phase
 from evaluation.assessment import Assessment
-from evaluation.assessment.exclusions import GRADES
-from evaluation.bundle import metadata_columns
 from evaluation.canonical import sha256
 from evaluation.problems.files import FileProblem, file_problem
 from evaluation.problems.tables import table_problem
 from evaluation.readers import ReadError, case_name
 from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable
 from test_sets.models import Annotation, TestCase, TestSet
-from test_sets.queries.decoys import tells_decoys
 from test_sets.queries.expectation import has_one_table, refusal
 from test_sets.services import reference_tables, replacing
 from test_sets.services.annotations import Annotations, keep_annotators
+from test_sets.services.checking import check_cases, table_content
 from test_sets.services.files import keep, keep_secret
 from test_sets.services.replacing import Replacement, TestSetError
 from uploads.storage import sha256_of, working_folder
@@ -98,31 +95,12 @@ def create_test_set(
     if why := refusal(phase.assessment):
         raise TestSetError(why)
     pictures = _by_case(images) if images else {}
-    if not cases or len(set(cases)) != len(cases):
-        raise TestSetError("A test set needs at least one case, and each only once.")
-    scored = [case for case in cases if case not in decoys]
-    _check_decoys(phase, scored, decoys)
-    facts = _metadata(metadata, cases)
-    for column in metadata_columns(phase.assessment):
-        if lacking := [case for case in scored if facts.get(case, {}).get(column) in (None, "")]:
-            raise TestSetError(f"The ranking needs the characteristic {column} of every case; {lacking[0]} has none.")
-    graded = phase.assessment.exclusions.grade_column
-    if graded and (wrong := [case for case in scored if facts[case][graded] not in GRADES]):
-        raise TestSetError(f"Case {wrong[0]} has no quality grade in {graded}; it is one of {', '.join(GRADES)}.")
+    scored, facts = check_cases(phase, cases, decoys, metadata)
     shared: dict[str, Any] = {}
     drawn = _annotations(annotators or {}, phase.assessment, cases, scored)
     if has_one_table(phase.assessment):
-        patients = {
-            case: str(facts[case]["patient"]) for case in scored if facts.get(case, {}).get("patient") is not None
-        }
         stored, shared = _store_table(
-            references,
-            phase.assessment,
-            cases,
-            {case: facts.get(case, {}) for case in scored},
-            pictures,
-            patients,
-            drawn.labels,
+            references, phase.assessment, cases, {case: facts.get(case, {}) for case in scored}, pictures, drawn.labels
         )
     else:
         problem = file_problem(phase.assessment.problem)
@@ -225,17 +203,6 @@ def _seal(test_set: TestSet, *, actor: User | None, reason: str) -> None:
     )
 
 
-def _check_decoys(phase: Phase, scored: Sequence[str], decoys: Collection[str]) -> None:
-    if not scored:
-        raise TestSetError("All cases are decoys. At least one has to be scored.")
-    if decoys and not phase.is_closed and tells_decoys(phase):
-        raise TestSetError(
-            f"{phase.name} shows references, scores or a ranking before it closes, and from them teams could tell the decoys: a score that "
-            "does not change with a case does not depend on it. Let the phase show the validation only and keep its ranking "
-            "sealed, or leave the decoys out."
-        )
-
-
 def _annotations(
     folders: Mapping[str, Path], assessment: Assessment, cases: Sequence[str], scored: Sequence[str]
 ) -> Annotations:
@@ -308,20 +275,11 @@ def _store_table(
     cases: Sequence[str],
     facts: Mapping[str, Mapping[str, Any]],
     pictures: dict[str, Path],
-    patients: dict[str, str],
     named: Sequence[str],
 ) -> tuple[list[_Reference], dict[str, Any]]:
     """Keep the table once; each case has a digest of its own."""
-    try:
-        problem = table_problem(assessment.problem)
-        path, table = reference_tables.read(folder, problem)
-        problem.check_references(table, assessment, list(facts))
-        shared = reference_tables.shared(table, assessment, list(facts), patients, named)
-        shared |= problem.shared_facts(table, assessment, facts)
-    except reference_tables.ReferenceTableError as error:
-        raise TestSetError(str(error)) from error
-    except ReadError as error:
-        raise TestSetError(f"The references cannot be taken: {error}") from error
+    path, table, shared = table_content(folder, assessment, facts, named)
+    problem = table_problem(assessment.problem)
     kept, file_digest = keep_secret("references", path), sha256_of(path)
     stored = [
         _Reference(
@@ -334,13 +292,3 @@ def _store_table(
         for case in cases
     ]
     return stored, shared
-
-
-def _metadata(table: pd.DataFrame | None, cases: Sequence[str]) -> dict[str, dict[str, Any]]:
-    if table is None:
-        return {}
-    if "case" not in table.columns or table["case"].duplicated().any():
-        raise TestSetError("The table of case metadata needs a column named case, with each case once.")
-    known = table[table["case"].isin(list(cases))].set_index("case")
-    # Through pandas' own writer, so that NumPy's numbers and missing values become plain JSON.
-    return json.loads(known.to_json(orient="index"))

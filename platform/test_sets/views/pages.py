@@ -73,6 +73,8 @@ def _page(request: HttpRequest, challenge: Challenge, phase: Phase | None, *, fo
             "form": form or _form(phase),
             # Nobody needs it where there is nothing in use, and it asks with a lock.
             "may_undo": any(entry.test_set.is_active for entry in content["versions"]) and not _is_submitted_to(phase),
+            "may_decide": True,
+            "undecided": any(archive.is_read for archive in content["archives"]),
             "unfinished": unfinished(phase, request.user),
             "chunk_bytes": settings.PODIUM_UPLOAD_CHUNK_BYTES,
             "max_bytes": upload_limits().max_bytes,
@@ -99,7 +101,12 @@ def archives(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
         if not request.user.has_perm("test_sets.seal_test_set", challenge):
             raise PermissionDenied("Owners of the challenge seal and replace test sets.")
         return _take(request, challenge, entry)
-    context = {"challenge": entry.challenge, "phase": entry, "archives": list(last_archives(entry))}
+    context = {
+        "challenge": entry.challenge,
+        "phase": entry,
+        "archives": list(last_archives(entry)),
+        "may_decide": request.user.has_perm("test_sets.seal_test_set", challenge),
+    }
     return render(request, "test_sets/archives.html", context)
 
 

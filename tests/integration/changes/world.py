@@ -39,8 +39,16 @@ class World:
         save_field(actor=self.organizer, design=self.design, task=holder, parameter=parameter, value=value, **more)
 
 
-def build(*, launched: bool = True, joined: bool = True, slug: str = "hippo") -> World:
-    made = challenges.registered(slug=slug)
+def build(
+    *,
+    launched: bool = True,
+    joined: bool = True,
+    slug: str = "hippo",
+    challenge: dict[str, Any] | None = None,
+    **task: Any,
+) -> World:
+    """Everything of a registered design; `challenge` and `task` replace its entries."""
+    made = challenges.registered(challenge, slug=slug, **task)
     now = timezone.now()
     call = Call.objects.create(
         slug=f"call-{slug}",

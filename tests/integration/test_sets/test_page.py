@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 
 import pytest
 
@@ -10,6 +11,8 @@ from audit.models import Entry
 from challenges.models import Organizer
 from challenges.services import create_challenge
 from test_sets.queries.access_log import DOWNLOADED, SEEN
+from tests.integration.challenges import world as challenge_world
+from tests.integration.submissions.test_tables import LABELS, add_phase
 from tests.integration.submissions.world import CASES, World, build, labels, nifti, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -118,3 +121,32 @@ def test_the_page_asks_as_often_for_many_cases_and_looks(
         client.post(f"{PAGE}{world.phase.pk}/1/references/{case}/")
     with django_assert_num_queries(asked):
         client.get(PAGE)
+
+
+def test_what_was_launched_leads_to_its_missing_test_set(client):
+    registered = challenge_world.registered()
+    client.force_login(registered.owner)
+    page = client.post(
+        f"/registry/{registered.registration.identifier}/launch/", {"slug": "launched"}, follow=True
+    ).content.decode()
+    assert "A phase takes submissions when its test set is sealed." in page
+    # The figure that waits for the organizer is the link to where an archive is sent.
+    waits = page.split("Sealed test sets", 1)[1].split("</dd>", 1)[0]
+    assert "waits for you" in waits
+    address = re.search(r'href="([^"]+)">0 of \d+', waits)[1]
+    assert b"Send an archive" in client.get(address).content
+    home = client.get("/").content.decode()
+    assert "Test set missing" in home
+
+
+def test_the_page_asks_for_what_the_kind_of_problem_needs(client, world: World):
+    def asked() -> str:
+        text = client.get(f"{PAGE}?phase={world.phase.pk}").content.decode()
+        return " ".join(re.sub(r"<[^>]*>", "", text).split())
+
+    client.force_login(world.organizer)
+    assert "You may add a folder images and a table cases.csv" in asked()
+    world.phase = add_phase(world, "images", LABELS)
+    text = asked()
+    assert "Pack a folder references with the table of all cases, and a table cases.csv with a column case" in text
+    assert "You may add other characteristics as columns, and a folder images." in text

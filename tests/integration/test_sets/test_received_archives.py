@@ -1,15 +1,18 @@
 """Archives of references from the browser: who may send them, what becomes of them, and that each is decided once."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Organizer
 from test_sets import vault
 from test_sets.models import TestSet, TestSetArchive
 from test_sets.queries.work import CHECKING
-from test_sets.services import received_archives
+from test_sets.services import arrivals, received_archives
 from tests.integration.submissions.world import CASES, World, predictions, zipped
 from uploads.storage import private
 from work.queries import lost
@@ -66,12 +69,78 @@ def test_an_archive_is_kept_encrypted_until_a_worker_has_sealed_it(client, world
     for _ in range(2):  # a message that comes twice changes nothing
         received_archives.work_off(archive_id=kept.pk)
     kept.refresh_from_db()
+    assert (kept.state, kept.test_set) == (TestSetArchive.State.READ, None)
+    assert TestSet.objects.filter(phase=world.phase).count() == 1
+    again = client.post(address, {"archive": archive(), "reason": "Once more."})
+    assert b"was read and is not sealed yet. Seal or discard it first." in again.content
+    assert client.post(f"{PAGE}archives/{kept.pk}/seal/").status_code == 302
+    assert client.post(f"{PAGE}archives/{kept.pk}/discard/", follow=True).status_code == 200  # too late, and said so
+    for _ in range(2):
+        received_archives.work_off(archive_id=kept.pk)
+    kept.refresh_from_db()
+    assert (kept.state, kept.confirmed_by) == (TestSetArchive.State.SEALED, world.organizer)
     assert (kept.state, kept.test_set.version, kept.test_set.is_active) == ("sealed", 2, True)
     assert TestSet.objects.filter(phase=world.phase).count() == 2
-    assert not any(private().exists(name) for name in kept.pieces)
+    assert not any(private().exists(name) for name in kept.files)
     page = client.get(PAGE).content.decode()
     assert "Labels were swapped." in page
     assert "sealed as" in page
+
+
+def test_what_was_read_is_shown_before_anything_is_sealed(client, world: World):
+    client.force_login(world.organizer)
+    kept = received_archives.receive(user=world.organizer, phase=world.phase, archive=archive(), reason="Anew.")
+    received_archives.work_off(archive_id=kept.pk)
+    kept.refresh_from_db()
+    voxels = 3 * 5 * 4  # each of the two blocks
+    assert [(entry["name"], entry["cases"], entry["count"]) for entry in kept.reading["classes"]] == [
+        ("anterior", len(CASES), len(CASES) * voxels),
+        ("whole", len(CASES), len(CASES) * 2 * voxels),
+    ]
+    text = " ".join(client.get(PAGE).content.decode().split())
+    for said in ("4 cases to be scored: case_001, case_002", "Nothing is sealed yet.", "Seal 4 cases", "Voxels"):
+        assert said in text
+    assert TestSet.objects.get(phase=world.phase).version == 1
+    [preview] = kept.reading["previews"]
+    picture = f"{PAGE}archives/{kept.pk}/previews/0.png"
+    assert client.get(picture).content.startswith(b"\x89PNG")
+    assert preview["file"].endswith(vault.SUFFIX)
+    # Whoever else organizes sees the numbers and no reference.
+    other = User.objects.create_user("omar", "omar@example.org", "a long password")
+    Organizer.objects.create(challenge=world.challenge, user=other, role=Organizer.Role.OWNER)
+    client.force_login(other)
+    assert client.get(picture).status_code == 404
+    page = client.get(PAGE).content
+    assert (b"Seal 4 cases" in page, b"previews/0.png" in page) == (True, False)
+
+
+def test_an_archive_that_was_not_meant_is_discarded_with_all_of_it(client, world: World):
+    kept = received_archives.receive(user=world.organizer, phase=world.phase, archive=archive(), reason="Anew.")
+    received_archives.work_off(archive_id=kept.pk)
+    kept.refresh_from_db()
+    client.force_login(world.ada)
+    assert client.post(f"{PAGE}archives/{kept.pk}/discard/").status_code == 404
+    client.force_login(world.organizer)
+    client.post(f"{PAGE}archives/{kept.pk}/discard/")
+    kept.refresh_from_db()
+    assert (kept.state, kept.test_set) == (TestSetArchive.State.DISCARDED, None)
+    assert not any(private().exists(name) for name in kept.files)
+    assert TestSet.objects.get(phase=world.phase).version == 1
+    page = client.get(f"{PAGE}{world.phase.pk}/archives/").content
+    assert b"references.zip: discarded" in page
+    received_archives.work_off(archive_id=kept.pk)  # a late message finds nothing to do
+    assert TestSet.objects.count() == 1
+
+
+def test_an_archive_that_nobody_decides_about_is_discarded_in_the_end(world: World):
+    kept = received_archives.receive(user=world.organizer, phase=world.phase, archive=archive(), reason="Anew.")
+    received_archives.work_off(archive_id=kept.pk)
+    assert arrivals.expire() == 0
+    TestSetArchive.objects.update(finished_at=timezone.now() - timedelta(days=90))
+    assert arrivals.expire() == 1
+    kept.refresh_from_db()
+    assert kept.state == TestSetArchive.State.DISCARDED
+    assert not any(private().exists(name) for name in kept.files)
 
 
 def test_what_is_wrong_with_an_archive_is_for_organizers_and_seals_nothing(client, world: World):
@@ -100,7 +169,7 @@ def test_lost_archives_are_found_and_given_up_after_some_attempts(client, world:
     def broken(**_: object) -> None:
         raise OSError("The disk is gone.")
 
-    monkeypatch.setattr(received_archives, "take_archive", broken)
+    monkeypatch.setattr(received_archives, "read_archive", broken)
     for _ in range(CHECKING.attempts + 1):
         received_archives.work_off(archive_id=kept.pk)
         TestSetArchive.objects.update(lease_until=None)
@@ -111,6 +180,8 @@ def test_lost_archives_are_found_and_given_up_after_some_attempts(client, world:
 
 def test_who_lost_the_lease_seals_nothing(world: World, monkeypatch):
     kept = received_archives.receive(user=world.organizer, phase=world.phase, archive=archive(), reason="Anew.")
+    received_archives.work_off(archive_id=kept.pk)
+    received_archives.confirm(archive=kept, actor=world.organizer)
     take = received_archives.take_archive
 
     def slow(**arguments: object) -> None:

@@ -1,6 +1,7 @@
 """The schemes of FeTS, MSD, RobustMIS, BraTS and the ranking toolkit, written as rows of a design, rank as published."""
 
 import json
+from importlib import resources
 from pathlib import Path
 
 import pandas as pd
@@ -98,6 +99,17 @@ def test_fets_compiles_to_the_published_scheme():
     assert assessment.document["metrics"] == wanted.document["metrics"]
 
 
+def test_the_example_design_of_fets_compiles_to_the_published_scheme():
+    text = resources.files("evaluation.designs.examples").joinpath("fets.json").read_text(encoding="utf-8")
+    document, problems = from_json(json.loads(text), catalogue=shipped())
+    assert problems == []
+    compilation = compile_values(document.values("task-1"))
+    assert compilation.problems == compilation.assumptions == ()
+    written, wanted = compilation.assessment.document, parse(preset("fets")).document
+    for key in ("problem", "regions", "metrics", "aggregation", "ranking", "uncertainty"):
+        assert written[key] == wanted[key]
+
+
 @pytest.mark.parametrize(
     ("policy", "changes", "sites"),
     [
@@ -107,6 +119,7 @@ def test_fets_compiles_to_the_published_scheme():
         ("P1_drop_site_fault_site_4", {}, ("site_1", "site_2", "site_3")),
         ("P2_drop_all_incomplete_runs_sites_3_and_4", {}, ("site_1", "site_2")),
         ("P1_weighted_by_cases", {"site_weight": "cases"}, ("site_1", "site_2", "site_3")),
+        ("P1_weighted_by_sqrt_cases", {"site_weight": "square_root_of_cases"}, ("site_1", "site_2", "site_3")),
         ("P1_rerank_also_at_site_level", {"site_rerank": True}, ("site_1", "site_2", "site_3")),
         (
             "P0_all_sites_worst_rank_no_rerank",

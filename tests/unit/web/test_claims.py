@@ -4,6 +4,10 @@ import ast
 import re
 from pathlib import Path
 
+import numpy as np
+
+from evaluation.ranking.stability import resampling_range
+
 ROOT = Path(__file__).parents[3]
 RESULTS = re.compile(
     r"\b(rank(s|ed|ing|ings)?|leads?|wins?|winners?|first place|scores?|scored|resampl\w+|better|worse|worst|equivalent|"
@@ -126,3 +130,37 @@ def test_the_scan_sees_what_it_looks_for():
     assert not told_in("<p>{{ team }}</p><p>Rankings are public.</p>")
     assert told_by('said = f"{name} is better than {other} by far."')
     assert not told_by('raise ValueError(f"{name} is better than {other} by far.")')
+
+
+def test_every_sentence_that_was_false_once_has_its_test():
+    page = (ROOT / "docs/claims.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .* \| `(tests/[^`:]+)::(\w+)` \|$", page.split("## Found false once")[1], re.MULTILINE)
+    assert len(rows) >= 36
+    for path, name in rows:
+        assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), f"{path}::{name}"
+
+
+def test_the_words_of_the_first_picture_are_what_it_shows():
+    svg = (ROOT / "templates/web/hero_figure.html").read_text(encoding="utf-8")
+    ticks = {int(x): rank for rank, x in enumerate(re.findall(r'<text x="(\d+)" y="286">', svg), 1)}
+    teams = re.findall(r'<text x="0" y="\d+">(\w+)</text>', svg)
+    bands = [
+        (ticks[int(x)], ticks[int(x) + int(width)])
+        for x, width in re.findall(r'<rect x="(\d+)" y="\d+" width="(\d+)"', svg)
+    ]
+    ranks = [ticks[int(x)] for x in re.findall(r'<circle cx="(\d+)"', svg)]
+    assert ranks == [1, 2, 3, 4, 5]
+    assert all(low <= rank <= high for (low, high), rank in zip(bands, ranks, strict=True))
+    could_be_first = [team for team, (low, _) in zip(teams, bands, strict=True) if low == 1]
+    assert could_be_first == ["Aspen", "Birch", "Cedar"]
+    caption = "Aspen leads, but with other test cases Birch or Cedar could have come first."
+    assert caption in (ROOT / "templates/web/home.html").read_text(encoding="utf-8")
+
+
+def test_ranges_of_ranks_are_whole_numbers():
+    # The 97.5 % point between the 975th and the 976th of 1,000 ranks is no rank.
+    sampled = np.sort(np.random.default_rng(1).integers(2, 7, (1000, 1)).astype(float), axis=0)
+    sampled[974:976, 0] = [5.0, 6.0]
+    [low, high] = resampling_range(np.sort(sampled, axis=0), 0.95)[0]
+    assert (low, high) == (int(low), int(high))
+    assert resampling_range(np.array([[1.5], [2.5]]), 0.95).tolist() == [[1.0, 3.0]]

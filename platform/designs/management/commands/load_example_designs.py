@@ -7,7 +7,7 @@ from designs.services.examples import EXAMPLES, load_example_design
 
 
 class Command(BaseCommand):
-    help = "Load the example designs (hippocampus, nuclei, MSD, RobustMIS); those that exist already stay as they are."
+    help = "Load the example designs (hippocampus, nuclei, MSD, RobustMIS, FeTS); those that exist already stay as they are."
 
     def add_arguments(self, parser):
         parser.add_argument("--owner", help="name of the account that may change them; without it nobody may")

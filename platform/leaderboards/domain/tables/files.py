@@ -9,6 +9,11 @@ from leaderboards.domain.tables.page import marks_of
 from leaderboards.domain.tables.stored import COLUMNS
 from web.spreadsheets import harmless
 
+REPORTED: Mapping[str, str] = MappingProxyType(
+    {"value": "value", "low": "value_low", "high": "value_high", "with_value": "cases_with_value"}
+)
+"""What is known of a team in a metric that no ranking uses, and what files and programs call it."""
+
 
 def csv_rows(
     table: Mapping[str, Any],
@@ -16,7 +21,8 @@ def csv_rows(
     methods: Mapping[str, Method] = MappingProxyType({}),
     deviations: Sequence[str] = (),
 ) -> Iterator[list[Any]]:
-    """Yield head and rows: a team a row in the order of the first ranking, and for every order what `COLUMNS` lists.
+    """Yield head and rows: a team a row in the order of the first ranking, and for every order what `COLUMNS` lists; last
+    the metrics that no ranking uses, under heads that begin with “without rank”.
 
     Parameters
     ----------
@@ -27,6 +33,7 @@ def csv_rows(
     deviations
         In what the ranking deviates from its registration; stands in every row, so that no copy of a row loses it.
     """
+    reported = table.get("reported", ())
     yield [
         "team",
         "cases",
@@ -37,11 +44,13 @@ def csv_rows(
         "method",
         "deviations",
         *(f"{order['key']}:{name}" for order in table["orders"] for name in COLUMNS.values()),
+        *(f"without rank:{entry['key']}:{name}" for entry in reported for name in REPORTED.values()),
     ]
     ranks = table["orders"][0]["rank"]
     last = len(ranks) + 1.0
     for index in sorted(range(len(ranks)), key=lambda i: (last if ranks[i] is None else ranks[i], table["teams"][i])):
         values = [order[field][index] for order in table["orders"] for field in COLUMNS]
+        values += [entry[field][index] for entry in reported for field in REPORTED]
         # Tables that were stored before these were known have none.
         known = [table[key][index] if key in table else "" for key in ("submissions", "handed_in")]
         team = table["teams"][index]

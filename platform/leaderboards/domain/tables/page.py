@@ -61,6 +61,8 @@ class Row:
     cells: tuple[Cell, ...]
     missing: int
     cases: int
+    reported: tuple[Cell, ...]
+    """By the metrics that no ranking uses."""
     in_front: bool
     """It ranks first, or the first place is within its reach."""
     identical_to: tuple[str, ...]
@@ -173,6 +175,8 @@ class Board:
     choices: tuple[Choice, ...]
     """Every metric and region that counts, those chosen whose columns the table has."""
     columns: tuple[Column, ...]
+    reported: tuple[Column, ...]
+    """The heads of metrics that are computed and that no ranking uses."""
     rows: tuple[Row, ...]
     found: int
     """How many teams the search found; `rows` are those of one page."""
@@ -298,6 +302,7 @@ def board(
         team: tuple(other for other in group if other != team) for group in table["identical"] for team in group
     }
     best = [min((value for value in entry["rank"] if value is not None), default=None) for entry in shown]
+    reported = columns_shown(list(table.get("reported", ())), region, ())
     rows = tuple(
         Row(
             team=table["teams"][index],
@@ -310,6 +315,7 @@ def board(
                 _cell(entry, index, shows, best=entry["rank"][index] is not None and entry["rank"][index] == first)
                 for entry, first in zip(shown, best, strict=True)
             ),
+            reported=tuple(_reported_cell(entry, index) for entry in reported),
             missing=table["missing"][index],
             cases=table["cases"],
             in_front=index in front,
@@ -336,17 +342,8 @@ def board(
             band=_band(order),
         ),
         choices=tuple(Choice(entry["key"], _label(entry), entry in shown) for entry in singles),
-        columns=tuple(
-            Column(
-                entry["key"],
-                readable(entry["title"]),
-                entry["region"],
-                entry["unit"],
-                entry["statistic"],
-                entry["higher"],
-            )
-            for entry in shown
-        ),
+        columns=tuple(_column(entry) for entry in shown),
+        reported=tuple(_column(entry) for entry in reported),
         rows=rows,
         found=len(found),
         page=page,
@@ -360,6 +357,21 @@ def board(
         tells_entries=any(entry is not None for entry in table.get("submissions", ())),
         shows=shows,
     )
+
+
+def _column(entry: Mapping[str, Any]) -> Column:
+    return Column(
+        entry["key"], readable(entry["title"]), entry["region"], entry["unit"], entry["statistic"], entry["higher"]
+    )
+
+
+def _reported_cell(entry: Mapping[str, Any], index: int) -> Cell:
+    """A value without a rank; where not every case has one, over how many it is."""
+    interval = score_span(entry["low"][index], entry["high"][index], entry["decimals"])
+    cases = entry["with_value"][index]
+    if cases is not None and cases < entry["cases"]:
+        interval = f"{interval} over {cases} of {entry['cases']} cases".strip()
+    return Cell(_label(entry), score(entry["value"][index], entry["decimals"]), interval, best=False)
 
 
 def _label(order: Mapping[str, Any]) -> str:

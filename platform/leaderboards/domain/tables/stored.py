@@ -8,6 +8,9 @@ Lists run along `teams`, so that a page of two hundred teams stays small::
                  "low": [1, …], "high": [2, …], "share": [0.93, …], "score": [1.5, …], …,
                  "winner": {"named": false, …}, "verdict": "open", "first_again": 0.6, …}, …]}
 
+`reported` holds metrics that no ranking uses, each with `value`, `low`, `high` and `with_value` (the cases that have one)
+along the teams; tables that were stored before there were such have none.
+
 An *order* is one way to sort the teams: overall, or by one metric and region. The first one is what the page opens with.
 """
 
@@ -19,7 +22,7 @@ from evaluation import catalogue
 from evaluation.assessment import Assessment, MetricUse, RankingScheme
 from evaluation.claims.absences import why_left_out
 from evaluation.claims.ranking import headline_of
-from evaluation.ranking.schemes import get_scheme
+from evaluation.ranking.schemes import DEFAULT, get_scheme
 from evaluation.ranking.schemes.wording import operator_name
 
 OVERALL = "overall"
@@ -92,6 +95,32 @@ def build(
         "marks": [list(entry.get("marks", ())) for entry in known],
         "identical": sorted(sorted(group) for group in identical),
         "orders": orders,
+        "reported": [_reported(entry, teams, assessment, length_unit) for entry in document.get("reported", ())],
+    }
+
+
+def _reported(entry: Mapping[str, Any], teams: list[str], assessment: Assessment, length_unit: str) -> dict[str, Any]:
+    """A metric in a region that no ranking uses: its values along the teams, without ranks."""
+    metric = assessment.metric(entry["metric"])
+    title = metric_title(metric)
+    by_name = {algorithm["name"]: algorithm for algorithm in entry["algorithms"]}
+    values = [by_name.get(team, {}) for team in teams]
+    intervals = [value.get("interval") or (None, None) for value in values]
+    return {
+        "key": "/".join(str(part) for part in (entry["task"], metric.name, entry["region"]) if part),
+        "label": ", ".join(str(part) for part in (entry["task"], title, entry["region"]) if part),
+        "metric": metric.name,
+        "title": title,
+        "region": entry["region"],
+        "unit": length_unit if metric.unit == "mm" else metric.unit,
+        "decimals": get_scheme(DEFAULT).score_decimals(metric.unit),
+        "statistic": "value" if metric.level == "dataset" else "mean",
+        "higher": metric.higher_is_better,
+        "cases": entry["cases"],
+        "value": [value.get("value") for value in values],
+        "low": [low for low, _ in intervals],
+        "high": [high for _, high in intervals],
+        "with_value": [value.get("cases") for value in values],
     }
 
 

@@ -137,11 +137,19 @@ class Command(BaseCommand):
         )
         # A terminal stays quiet unless more is asked for; on several machines workers say what they do.
         level = os.environ.get("LOG_LEVEL", "WARNING")
-        celery = [sys.executable, "-m", "celery", "--quiet", "-A", "config", "--workdir", str(root / "platform")]
+        celery = [sys.executable, "-m", "celery", "--quiet", "--workdir", str(root / "platform"), "-A"]
         worker = Process(
             "worker",
             [
-                *(*celery, "worker", "--concurrency", str(concurrency), "--queues", ",".join(settings.PODIUM_QUEUES)),
+                *(
+                    *celery,
+                    "config",
+                    "worker",
+                    "--concurrency",
+                    str(concurrency),
+                    "--queues",
+                    ",".join(settings.PODIUM_QUEUES),
+                ),
                 *("--loglevel", level, "--without-gossip", "--without-mingle"),
             ],
             env={**threads, "PYTHONPATH": paths},
@@ -149,7 +157,7 @@ class Command(BaseCommand):
         # A process of its own, since nobody would notice if it died inside a worker: without it nothing is swept.
         beat = Process(
             "beat",
-            [*celery, "beat", "--pidfile", "", "--loglevel", level],
+            [*celery, "config.clock", "beat", "--pidfile", "", "--loglevel", level],
             env={"PYTHONPATH": paths},
         )
         return [web, worker, beat]

@@ -4,8 +4,7 @@ from typing import Any, Final
 
 from evaluation.documents.archive import as_archive
 from evaluation.documents.figures import forms_of
-from evaluation.documents.pdf import as_pdf
-from evaluation.documents.word import as_docx
+from evaluation.documents.setting import in_own_process
 from reports.models import Report
 from reports.services import storing
 from reports.services.challenge_report import Built, Progress
@@ -37,12 +36,12 @@ def write(report: Report, built: Built, *, progress: Progress) -> dict[str, str]
     progress(done, done, "Page")
     files["html"] = storing.keep(f"{folder}/report.html", as_html(content, built.figures))
     progress(done + 1, done, "PDF")
-    files["pdf"] = storing.keep(
-        f"{folder}/report.pdf", as_pdf(blocks(content), title=content["title"], figures=built.figures)
-    )
+    pdf = in_own_process(blocks(content), title=content["title"], ending="pdf", figures=built.figures)
+    files["pdf"] = storing.keep(f"{folder}/report.pdf", pdf)
     progress(done + 2, done, "Word")
-    pictures = {name: figure.png for name, figure in built.figures.items()}
-    files["docx"] = storing.keep(f"{folder}/report.docx", as_docx(without_pages(blocks(content)), pictures=pictures))
+    words = without_pages(blocks(content))
+    word = in_own_process(words, title=content["title"], ending="docx", figures=built.figures)
+    files["docx"] = storing.keep(f"{folder}/report.docx", word)
     progress(done + 3, done, "Markdown")
     files["zip"] = storing.keep(f"{folder}/report.zip", as_archive(without_pages(blocks(content)), built.figures))
     return files

@@ -1,0 +1,112 @@
+"""Setting a document in a process of its own: ``python -m evaluation.documents.setting FOLDER``.
+
+The typesetter keeps in memory what it has read, and the library for Word is needed by nothing else; both go away with
+the process. `in_own_process` is for the one that wants the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.documents.blocks import Block
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from evaluation.figures.publication import Printed
+
+MEMORY: Final = 4 * 1024**3
+"""Bytes of address space that setting a document may take."""
+SECONDS: Final = 120.0
+_KEPT_NAMES: Final = ("PATH", "PYTHONPATH", "LANG", "LC_ALL")
+
+
+class NotSetError(Exception):
+    """A document that could not be set, with the reason for operators."""
+
+
+def in_own_process(
+    blocks: Iterable[Block],
+    *,
+    title: str,
+    ending: str,
+    figures: Mapping[str, Printed] | None = None,
+    scratch: Path | None = None,
+    seconds: float = SECONDS,
+) -> bytes:
+    """Return a document as a file of a format.
+
+    Parameters
+    ----------
+    ending
+        ``"pdf"`` or ``"docx"``.
+    figures
+        By the names that the blocks give them.
+    scratch
+        Where the process gets a folder of its own; the machine's folder for temporary files if not said.
+    seconds
+        After which it is ended.
+
+    Raises
+    ------
+    NotSetError
+        When it takes too long or too much memory, or fails.
+    """
+    with TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as folder:
+        root = Path(folder)
+        given: dict[str, Any] = {
+            "title": title,
+            "ending": ending,
+            "blocks": [block.as_json() for block in blocks],
+            "figures": {},
+        }
+        for name, figure in (figures or {}).items():
+            given["figures"][name] = len(given["figures"])
+            for form in ("svg", "png"):
+                (root / f"{given['figures'][name]}.{form}").write_bytes(getattr(figure, form) or b"")
+        (root / "given.json").write_text(json.dumps(given, ensure_ascii=False), encoding="utf-8")
+        # Nothing of what this process knows by its environment: keys and passwords stand there.
+        environment = {name: os.environ[name] for name in _KEPT_NAMES if name in os.environ} | {"TMPDIR": folder}
+        environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+        words = [sys.executable, "-m", "evaluation.documents.setting", folder]
+        try:
+            done = subprocess.run(  # noqa: S603 (this interpreter and a folder of ours)
+                words, env=environment, capture_output=True, timeout=seconds, check=False, cwd=folder
+            )
+        except subprocess.TimeoutExpired as error:
+            raise NotSetError(f"It took more than {seconds:g} seconds.") from error
+        if done.returncode:
+            raise NotSetError(f"It ended with {done.returncode}: {done.stderr.decode(errors='replace')[-2000:]}")
+        return (root / "made").read_bytes()
+
+
+def main(folder: Path) -> None:
+    """Set what stands in a folder, into the same folder."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    given = json.loads((folder / "given.json").read_text(encoding="utf-8"))
+    blocks = [Block.of_json(values) for values in given["blocks"]]
+    figures: dict[str, Any] = {
+        name: SimpleNamespace(svg=(folder / f"{key}.svg").read_bytes(), png=(folder / f"{key}.png").read_bytes())
+        for name, key in given["figures"].items()
+    }
+    if given["ending"] == "pdf":
+        from evaluation.documents.pdf import as_pdf
+
+        made = as_pdf(blocks, title=given["title"], figures=figures)
+    else:
+        from evaluation.documents.word import as_docx
+
+        made = as_docx(blocks, pictures={name: figure.png for name, figure in figures.items()})
+    (folder / "made").write_bytes(made)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,19 @@
+"""What becomes of submissions when somebody closes their account."""
+
+from accounts import hooks
+from accounts.models import User
+from challenges.models import Member
+from submissions.models import Submission
+from submissions.services.states import withdraw
+
+
+def register() -> None:
+    """Have held submissions looked at when an account is closed, after its person has left their teams."""
+    hooks.leavings.register(leave)
+
+
+def leave(user: User) -> None:
+    """Withdraw what waits for a decision that nobody is left to make; what was scored stays its team's."""
+    held = Submission.objects.filter(user=user, state=Submission.State.HELD)
+    for submission in held.exclude(team__in=Member.objects.values("team")).order_by("pk"):
+        withdraw(submission=submission, actor=user)

@@ -1,0 +1,104 @@
+"""Asking for a document as a file."""
+
+import hashlib
+import time
+from collections.abc import Iterable
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from django.core.files.storage import storages
+from django.utils import timezone
+
+import evaluation
+from evaluation import documents
+from evaluation.canonical import canonical_json
+from evaluation.documents.blocks import Block
+from typesetting.models import SetFile
+from typesetting.queries.work import FILES
+from work.jobs import send
+
+# Beside the module that loads the typesetter, which this process does not.
+TEMPLATE: Final = Path(documents.__file__).with_name("document.typ")
+PATIENCE: Final = 4.0
+"""Seconds that a request waits: enough for most documents, and short enough for a person and for the server."""
+AGAIN: Final = timedelta(minutes=1)
+"""After so long, what failed is tried once more when somebody asks."""
+
+
+class FileNotMadeError(Exception):
+    """The typesetter failed a moment ago; the row says why."""
+
+
+def file_of(blocks: Iterable[Block], *, title: str, ending: str, patience: float = PATIENCE) -> bytes | None:
+    """Return a document as a file: the one that was made of the same content, or one that a worker makes now.
+
+    The caller has judged that whoever asks may see the document.
+
+    Parameters
+    ----------
+    ending
+        ``"pdf"`` or ``"docx"``.
+    patience
+        Seconds to wait for the worker.
+
+    Returns
+    -------
+    bytes or None
+        None while it is being made; ask again.
+
+    Raises
+    ------
+    FileNotMadeError
+        When it could not be made.
+    """
+    parts = [block.as_json() for block in blocks]
+    digest = _digest(parts, title, ending)
+    row, is_new = SetFile.objects.get_or_create(
+        digest=digest, defaults={"title": title, "ending": ending, "blocks": parts, "asked_at": timezone.now()}
+    )
+    if is_new or _is_to_be_made_again(row, parts):
+        send(FILES.task, [row.pk])
+    end = time.monotonic() + patience
+    while True:
+        row.refresh_from_db(fields=["name", "made_at", "failed_at", "asked_for_on"])
+        if row.made_at is not None:
+            return _taken(row)
+        if row.failed_at is not None:
+            raise FileNotMadeError
+        if time.monotonic() >= end:
+            return None
+        time.sleep(0.1)
+
+
+def _digest(blocks: list[dict[str, object]], title: str, ending: str) -> str:
+    """SHA-256 over all that the file shows and over what sets it."""
+    of = {
+        "blocks": blocks,
+        "title": title,
+        "ending": ending,
+        "version": evaluation.__version__,
+        "template": hashlib.sha256(TEMPLATE.read_bytes()).hexdigest(),
+    }
+    return hashlib.sha256(canonical_json(of).encode()).hexdigest()
+
+
+def _is_to_be_made_again(row: SetFile, parts: list[dict[str, object]]) -> bool:
+    """Whether a file was lost or failed a while ago; its row then waits for a worker again."""
+    is_lost = row.made_at is not None and not storages["private"].exists(row.name)
+    has_failed = row.failed_at is not None and timezone.now() - row.failed_at >= AGAIN
+    if not is_lost and not has_failed:
+        return False
+    changed = SetFile.objects.filter(pk=row.pk, made_at=row.made_at, failed_at=row.failed_at).update(
+        made_at=None, failed_at=None, attempts=0, blocks=parts, asked_at=timezone.now()
+    )
+    return bool(changed)
+
+
+def _taken(row: SetFile) -> bytes:
+    today = timezone.localdate()
+    if row.asked_for_on != today:
+        SetFile.objects.filter(pk=row.pk).update(asked_for_on=today)
+    with storages["private"].open(row.name) as file:
+        content: bytes = file.read()
+    return content

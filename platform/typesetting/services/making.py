@@ -1,0 +1,60 @@
+"""What a worker does: make a file once, and throw away those that nobody takes."""
+
+import hashlib
+from contextlib import suppress
+from datetime import timedelta
+from typing import Final
+
+import structlog
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.utils import timezone
+
+from evaluation.documents.blocks import Block
+from evaluation.documents.setting import NotSetError, in_own_process
+from typesetting.models import SetFile
+from typesetting.queries.work import FILES
+from work.leases import Lease, LeaseLostError, claim
+
+log = structlog.get_logger(__name__)
+
+KEPT: Final = timedelta(days=30)
+"""A file that nobody has taken for so long is made again when somebody asks."""
+
+
+def make(*, pk: int) -> None:
+    """Make one file, unless it is there or another worker is at it."""
+    lease = claim(FILES, pk, give_up=_give_up)
+    if lease is None:
+        return
+    row = SetFile.objects.get(pk=lease.pk)
+    try:
+        with lease.renewed():
+            content = in_own_process(map(Block.of_json, row.blocks), title=row.title, ending=row.ending)
+            name = storages["private"].save(f"documents/{row.digest}.{row.ending}", ContentFile(content))
+    except NotSetError as error:
+        log.exception("document_not_set", document=row.digest)
+        lease.complete(failed_at=timezone.now(), failure=str(error)[:2000])
+        return
+    with suppress(LeaseLostError), lease.completing() as stored:
+        stored.name, stored.size = name, len(content)
+        stored.sha256 = hashlib.sha256(content).hexdigest()
+        stored.blocks, stored.made_at, stored.failure = [], timezone.now(), ""
+        return
+    storages["private"].delete(name)
+
+
+def forget() -> int:
+    """Throw away files that nobody has taken for `KEPT`; returns how many."""
+    old = SetFile.objects.filter(asked_for_on__lt=timezone.localdate() - KEPT)
+    number = 0
+    for row in old.iterator():
+        row.delete()
+        if row.name:
+            storages["private"].delete(row.name)
+        number += 1
+    return number
+
+
+def _give_up(lease: Lease) -> None:
+    lease.complete(failed_at=timezone.now(), failure=f"workers died {lease.attempts - 1} times over it")

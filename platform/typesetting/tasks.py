@@ -1,0 +1,17 @@
+"""Celery wrappers around the services."""
+
+from celery import shared_task
+
+from typesetting.services import making
+
+
+@shared_task(name="typesetting.tasks.set_file")
+def set_file(pk: int) -> None:
+    """Make one file."""
+    making.make(pk=pk)
+
+
+@shared_task(name="typesetting.tasks.forget")
+def forget() -> int:
+    """Throw away files that nobody has taken for a month."""
+    return making.forget()

@@ -1,0 +1,112 @@
+"""How heavy an installation is: time to the ready line of `make run`, memory when idle, memory of the web after a crawl.
+
+The crawl asks for every address that a page links to, as every example account, files included. Memory is the
+proportional set size of the processes, which counts what they share once. `PODIUM_BENCH_PAGES` (600) bounds the pages
+that one account opens.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections import deque
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+from urllib.parse import urldefrag, urljoin, urlsplit
+
+import requests
+
+from tests.performance.bench_pool import Timing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGES = int(os.environ.get("PODIUM_BENCH_PAGES", "600"))
+READY, IDLE, WEB = 12.0, 1024.0, 350.0
+"""The bars: seconds, and MiB."""
+_LINK = re.compile(r'href="([^"#][^"]*)"')
+_LEAVES = re.compile(r"/(logout|static|media)/|/accounts/logout")
+
+
+def benchmarks() -> Iterator[Timing]:
+    """Start `make run` with both examples, wait until nothing is left to do, crawl, and print what was read."""
+    from tests.e2e.installation import embedded
+
+    with TemporaryDirectory() as folder:
+        data = Path(folder) / "data"
+        begun = time.monotonic()
+        with embedded(data, "--example", "hippocampus", "--example", "nuclei") as place:
+            yield Timing("ready line of `make run`, both examples", time.monotonic() - begun, None, "–", READY)
+            place.wait(lambda: _is_idle(place.health()), "nothing left to do", seconds=600)
+            time.sleep(15)
+            print(f"  {'memory when idle':<60} {memory(data):,.0f} MiB (bar {IDLE:,.0f})")
+            for name, size in sorted(by_process(data).items(), key=lambda entry: -entry[1]):
+                print(f"    {name:<58} {size:,.0f} MiB")
+            asked = sum(crawled(place.url, user, word) for user, word in _accounts(data))
+            asked += crawled(place.url, "", "")
+            web = by_process(data)["web"]
+            print(f"  {f'memory of the web after {asked:,} answers':<60} {web:,.0f} MiB (bar {WEB:,.0f})")
+
+
+def _is_idle(health: dict | None) -> bool:
+    waiting = (health or {}).get("queues", {})
+    return bool(health) and not any(entry.get("length", 0) for entry in waiting.values() if isinstance(entry, dict))
+
+
+def _accounts(data: Path) -> list[tuple[str, str]]:
+    import json
+
+    return list(json.loads((data / "run" / "example-accounts.json").read_text()).items())
+
+
+def crawled(url: str, user: str, password: str) -> int:
+    """Ask for everything that can be reached by links; returns how many answers there were."""
+    with requests.Session() as session:
+        if user:
+            page = session.get(f"{url}/accounts/login/", timeout=60)
+            token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)[1]
+            form = {"csrfmiddlewaretoken": token, "login": user, "password": password}
+            session.post(f"{url}/accounts/login/", form, headers={"Referer": page.url}, timeout=60)
+        waiting, known, answers = deque([f"{url}/"]), {f"{url}/"}, 0
+        while waiting and answers < PAGES:
+            answer = session.get(waiting.popleft(), timeout=120)
+            answers += 1
+            if not answer.headers.get("Content-Type", "").startswith("text/html"):
+                continue
+            for found in _LINK.findall(answer.text):
+                address = urldefrag(urljoin(answer.url, found.replace("&amp;", "&")))[0]
+                if (
+                    address not in known
+                    and address.startswith(url)
+                    and not _LEAVES.search(urlsplit(address).path + "/")
+                ):
+                    known.add(address)
+                    waiting.append(address)
+        return answers
+
+
+def by_process(data: Path) -> dict[str, float]:
+    """Memory of each part of an installation, in MiB."""
+    needle = f"PODIUM_DATA={data}".encode()
+    found: dict[str, float] = {}
+    for entry in Path("/proc").iterdir():
+        try:
+            if not entry.name.isdigit() or needle not in (entry / "environ").read_bytes().split(b"\0"):
+                continue
+            words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            pss = re.search(r"^Pss:\s+(\d+)", (entry / "smaps_rollup").read_text(), re.MULTILINE)
+        except OSError:
+            continue
+        name = next((part for part, mark in _PARTS.items() if mark in words), "other")
+        found[name] = found.get(name, 0.0) + int(pss[1]) / 1024
+    return found
+
+
+_PARTS = {"web": "gunicorn", "clock": " beat", "workers": " worker", "supervisor": "manage.py run", "broker": "valkey"}
+
+
+def memory(data: Path) -> float:
+    """Memory of a whole installation, in MiB."""
+    return sum(by_process(data).values())
