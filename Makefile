@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SHELL := /bin/bash
 
-.PHONY: run install test check bench coverage fuzz-api lint lock linux mutants api claims
+.PHONY: run install test check bench coverage fuzz-api lint lock linux mutants api claims composition
 
 # The stamp makes `make install` do nothing while the locked requirements have not changed.
 STAMP := $(VENV)/installed
@@ -63,3 +63,7 @@ api: $(STAMP)
 # Fifty thousand generated challenges, every sentence about them against its meaning; see docs/claims.md.
 claims: $(STAMP)
 	@exec $(BIN)/python -m tests.claims $(CLAIMS)
+
+# Builds stand-ins for all images, brings docker-compose.yml up with podman, uses it, kills every service, backs up and restores. As root.
+composition: $(STAMP)
+	@PYTHONPATH=platform:. exec $(BIN)/python -m tests.composition

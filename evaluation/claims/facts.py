@@ -126,6 +126,11 @@ class Facts:
         if get_scheme(entry["scheme"]).compares_pairs:
             return False
         places = [index for index, row in enumerate(entry["algorithms"]) if row["name"] in names]
+        # Ranks, and means without missing cases, may agree where one has a value and the other has none.
+        by_ranks = get_scheme(entry["scheme"]).ranks_cases
+        left_out = any(warning["code"] == "failures_left_out" for warning in entry["warnings"])
+        if (by_ranks or left_out) and any(entry["algorithms"][place].get("missing") for place in places):
+            return False
         scores = {entry["algorithms"][place]["score"] for place in places}
         return len(scores) == 1 and all(p_own[a][b] == 1 and p_own[b][a] == 1 for a in places for b in places if a != b)
 

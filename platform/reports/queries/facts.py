@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Final
 
 from django.contrib.auth.models import AnonymousUser
@@ -47,7 +48,7 @@ class DesignFacts:
     data: dict[str, Any]
     warnings: list[dict[str, str]] = field(default_factory=list)
 
-    @property
+    @cached_property
     def document(self) -> Document:
         """The design as a document; embargoed values are absent."""
         return from_json(self.data, catalogue=shipped(), lenient=True)[0]

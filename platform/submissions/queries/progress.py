@@ -194,7 +194,7 @@ def _scoring(submission: Submission, run: Run) -> Progress:
 
 
 def _scored(submission: Submission) -> Progress:
-    return Progress("Scored", "ok", submission.state_since, "The result is stored.", _after_scoring(submission))
+    return Progress("Scored", "ok", submission.state_since, "", _after_scoring(submission))
 
 
 def _after_scoring(submission: Submission) -> str:

@@ -142,20 +142,20 @@ DECOYED = replace(
 """Well run, and ten cases more were asked for than are scored."""
 
 WORKED = {
-    1: ("scheme", PREVENTED, "registered version alone", DETECTABLE, "no registration before the first submission"),
+    1: ("scheme", PREVENTED, "registered version alone", DETECTABLE, "no registration proves when it was chosen"),
     2: ("parameters", PREVENTED, "registered assessment", DETECTABLE, "no registration holds them"),
     3: ("announced", PREVENTED, "public 59 days before the first submission", UNCOVERED, "Nothing proves"),
     4: ("cases", PREVENTED, "sealed before the first submission", DETECTABLE, "was replaced"),
     5: ("references", PREVENTED, "how annotations were merged", DETECTABLE, "References were replaced"),
     6: ("selection", PREVENTED, "has to hold every case", UNCOVERED, "withholding bad cases pays"),
-    7: ("missing", PREVENTED, "a value for a missing case", DETECTABLE, "leaves missing cases out"),
+    7: ("missing", PREVENTED, "is stated for every metric", DETECTABLE, "leaves missing cases out"),
     8: ("by hand", UNCOVERED, "leave no trace", UNCOVERED, "leave no trace"),
     9: ("attempts", PREVENTED, "brought no score", UNCOVERED, "not limited in every phase"),
     10: ("accounts", DETECTABLE, "where their results are the same", DETECTABLE, "where their results are the same"),
     11: ("labels", UNCOVERED, "is not on record", UNCOVERED, "is not on record"),
     12: ("own", PREVENTED, "no member of a team shares", DETECTABLE, "no policy for their institutes"),
     13: ("data", UNCOVERED, "No rule about further training data", UNCOVERED, "No rule about further training data"),
-    14: ("schedule", PREVENTED, "as planned for all", DETECTABLE, "every change is in the log"),
+    14: ("schedule", PREVENTED, "those that were planned", DETECTABLE, "every change is in the log"),
     15: ("website", PREVENTED, "written from the registered version", UNCOVERED, "names no design"),
     16: ("code", PREVENTED, "tested library", PREVENTED, "tested library"),
     17: ("flattering", PREVENTED, "Every team with a taken submission", DETECTABLE, "Some teams"),

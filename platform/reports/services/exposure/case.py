@@ -163,10 +163,10 @@ class Case:
         ]
 
     def deviates(self, *kinds: str) -> list[dict[str, Any]]:
-        """Deviations of the phases, of some kinds where they are given."""
+        """Deviations of the phases, of some kinds where they are given: they are marked for everybody from the first day."""
         return [
             {**entry, "phase": phase.name}
-            for phase in self.visible
+            for phase in self.facts.phases
             for entry in phase.deviations
             if not kinds or entry["kind"] in kinds
         ]

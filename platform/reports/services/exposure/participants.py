@@ -4,23 +4,16 @@ from typing import Final
 
 from evaluation.assessment import parse
 from reports.domain.words import access_words, counted
-from reports.services.exposure.case import (
-    Case,
-    Cover,
-    Judgement,
-    counts_missing_cases,
-    excluded,
-    limit_words,
-    missing_words,
-    twins,
-)
+from reports.services.exposure import of_participants as said
+from reports.services.exposure.case import Case, Judgement, limit_words, missing_words, twins
+from reports.services.exposure.conclusions import conclude
+from reports.services.exposure.questions import feedback
 
 OUTPUTS: Final = "Predictions are uploaded; the platform does not run the teams’ methods."
 
 
 def selective(case: Case) -> Judgement:
     evidence = [case.counted(OUTPUTS, "way of submission")]
-    ignored = []
     for phase in case.phases:
         assessment = parse(phase.assessment)
         rule = "refused" if not phase.incomplete_allowed else "taken"
@@ -30,20 +23,8 @@ def selective(case: Case) -> Judgement:
                 f"{phase.name}: incomplete submissions are {rule}; a missing case counts as {missing_words(assessment)}",
             )
         )
-        if phase.incomplete_allowed and excluded(assessment):
-            ignored.append(phase)
     evidence += case.decoys()
-    if ignored:
-        return Cover.UNCOVERED, "Missing cases are left out of the mean, so that withholding bad cases pays.", evidence
-    if case.phases and not any(phase.incomplete_allowed for phase in case.phases):
-        return Cover.PREVENTED, "Every submission has to hold every case.", evidence
-    if case.ranked and all(counts_missing_cases(parse(phase.assessment)) for phase in case.ranked):
-        return (
-            Cover.DETECTABLE,
-            "Missing cases count by the stated rule; the ranking shows how many each team has.",
-            evidence,
-        )
-    return Cover.DETECTABLE, "Missing cases count by the stated rule.", evidence
+    return *conclude(said.SELECTIVE, case), evidence
 
 
 def missing_rule(case: Case) -> Judgement:
@@ -52,15 +33,7 @@ def missing_rule(case: Case) -> Judgement:
         for phase in case.phases
     ]
     evidence += case.said("missing_data_handling")
-    if any(excluded(parse(phase.assessment)) for phase in case.phases):
-        return Cover.DETECTABLE, "The rule is stated and leaves missing cases out.", evidence
-    if not case.phases:
-        return Cover.UNCOVERED, "There is no phase with an assessment yet.", evidence
-    return (
-        Cover.PREVENTED,
-        "The assessment states a value for a missing case of every metric; without one it is refused.",
-        evidence,
-    )
+    return *conclude(said.MISSING_RULE, case), evidence
 
 
 def by_hand(case: Case) -> Judgement:
@@ -74,43 +47,22 @@ def by_hand(case: Case) -> Judgement:
         case.ranking(phase, f"{phase.name}: {counted(count, 'group')} of teams with the same result in every case")
         for phase, count in alike
     ]
-    if case.has_decoys:
-        return (
-            Cover.DETECTABLE,
-            "Teams hold the test images, but which of them are scored was secret; what they sent for the others is on record.",
-            [*evidence, *case.decoys()],
-        )
-    return (
-        Cover.UNCOVERED,
-        "Teams hold the test images and send predictions; corrections by hand leave no trace.",
-        evidence,
-    )
+    return *conclude(said.BY_HAND, case), [*evidence, *case.decoys()]
 
 
 def attempts(case: Case) -> Judgement:
-    evidence, blind, limited = [], True, True
+    evidence = []
     for phase in case.phases:
-        feedback = phase.leaderboard != "sealed" or phase.results != "validation"
-        blind = blind and not feedback
-        limited = limited and phase.in_total is not None
         limit = limit_words(phase)
         most = max(phase.made_by.values(), default=0)
         made = f"; at most {most} by one team" if phase.made_by else ""
         told = (
             "teams saw scores of the ranked cases while it was open"
-            if feedback
+            if feedback(phase)
             else "no score was shown while it was open"
         )
         evidence.append(case.counted(f"{phase.name}: {limit}{made}; {told}", "submissions and settings of the phase"))
-    if not case.phases or not all(phase.in_total or phase.per_day for phase in case.phases):
-        return Cover.UNCOVERED, "Attempts were not limited in every phase.", evidence
-    if blind and limited:
-        return Cover.PREVENTED, "Attempts were limited and brought no score of the ranked cases.", evidence
-    return (
-        Cover.DETECTABLE,
-        "Attempts were limited, but scores of the ranked cases were shown; the number of attempts stands beside each team.",
-        evidence,
-    )
+    return *conclude(said.ATTEMPTS, case), evidence
 
 
 def accounts(case: Case) -> Judgement:
@@ -125,11 +77,7 @@ def accounts(case: Case) -> Judgement:
         case.ranking(phase, f"{phase.name}: {counted(count, 'group')} of teams with the same result in every case")
         for phase, count in twins(case)
     ]
-    return (
-        Cover.DETECTABLE,
-        "One account has one team; several accounts of one person show only where their results are the same.",
-        evidence,
-    )
+    return *conclude(said.ACCOUNTS, case), evidence
 
 
 def labels(case: Case) -> Judgement:
@@ -144,24 +92,10 @@ def labels(case: Case) -> Judgement:
         )
         for entry in case.facts.entries("test_set_sealed")
     ]
-    if case.value("test_label_access"):
-        return (
-            Cover.DETECTABLE,
-            "Who had access to the references is on record; the platform cannot see copies elsewhere.",
-            evidence,
-        )
-    return Cover.UNCOVERED, "Who had access to the references before they were sealed is not on record.", evidence
+    return *conclude(said.LABELS, case), evidence
 
 
 def extra_data(case: Case) -> Judgement:
     policy = case.said("training_data_policy")
     described = case.said("method_description_requirement")
-    if not policy:
-        return Cover.UNCOVERED, "No rule about further training data is on record.", []
-    if described:
-        return (
-            Cover.DETECTABLE,
-            "There is a rule, and teams have to describe their methods; what they leave out cannot be seen.",
-            [*policy, *described],
-        )
-    return Cover.UNCOVERED, "There is a rule, but nothing by which a breach would show.", policy
+    return *conclude(said.EXTRA_DATA, case), [*policy, *(described if policy else [])]

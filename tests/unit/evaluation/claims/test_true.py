@@ -1,4 +1,4 @@
-"""No sentence about 400 generated challenges is false, and a wrong one that is planted is found."""
+"""No sentence about 2,000 generated challenges is false, and a wrong one that is planted is found."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from evaluation.claims.headlines import HEADLINES
 from evaluation.claims.resamples import RESAMPLES
 from tests.claims.attack import attack, case_of
 
-CHALLENGES = 400
+CHALLENGES = 2_000
 PARTS = 8
 PLANTED = 200
 

@@ -1,0 +1,184 @@
+"""What resamples, single cases and tests say, in meaning."""
+
+import math
+import re
+
+import numpy as np
+from scipy.stats import norm, wilcoxon
+
+from tests.claims.scene import NAME, NOUNS, Scene, means
+
+MOST_CASES = 12
+
+
+@means(
+    rf"{NAME} is usually better than {NAME} case by case, {NAME} on average: a few bad cases of {NAME} decide\. "
+    r"\(p = (\S+)\)"
+)
+def _(scene: Scene, better: str, higher: str, again: str, bad: str, p: str) -> bool:
+    table = scene.raw.tables_of(scene.entry)[0]
+    gaps = table.sign * (
+        table.numbers[:, scene.raw.names.index(better)] - table.numbers[:, scene.raw.names.index(higher)]
+    )
+    ahead = scene.row(higher)["rank"] < scene.row(better)["rank"]
+    return higher == again and better == bad and ahead and float(p) <= 0.05 and (gaps > 0).sum() > (gaps < 0).sum()
+
+
+@means(
+    r"(?:(None|\d+) of the (?:(\d+) )?other algorithms (came first|shared first place with it|shared first place with them) "
+    r"in (?:any|at least one) resample\.|(The other one) never came first\.|"
+    r"The other algorithm (came first|shared first place with it|shared first place with them) in at least one resample\.)"
+)
+def _(
+    scene: Scene, number: str | None, total: str | None, did: str | None, never: str | None, alone: str | None
+) -> bool:
+    others = [row for row in scene.rows if row["name"] not in scene.winners]
+    ever = sum(row["share_first"] > 0 for row in others)
+    if never or number == "None":
+        return ever == 0 and (len(others) == 1) == bool(never)
+    if alone is not None:
+        return len(others) == ever == 1
+    return int(number) == ever and int(total) == len(others) > 1 and did is not None
+
+
+@means(r"The order as a whole is (stable|partly stable|not stable) \(agreement (over 0\.99|\S+) of 1\)\.")
+def _(scene: Scene, word: str, tau: str) -> bool:
+    median = scene.entry["kendall_tau"]["median"]
+    expected = "stable" if median >= 0.8 else "partly stable" if median >= 0.5 else "not stable"
+    return len(scene.rows) >= 4 and word == expected and scene.entry["sets"]["reason"] is None and _agrees(median, tau)
+
+
+@means(r"The median agreement of resamples with the order is (over 0\.99|\S+) of 1\.")
+def _(scene: Scene, tau: str) -> bool:
+    median = scene.entry["kendall_tau"]["median"]
+    return len(scene.rows) >= 4 and scene.entry["sets"]["reason"] is not None and _agrees(median, tau)
+
+
+def _agrees(median: float, tau: str) -> bool:
+    if tau == "over 0.99":
+        return 0.99 < median < 1.0
+    return abs(median - float(tau)) <= 0.005 + 1e-9 and (tau != "1" or median == 1.0)
+
+
+@means(r"In (\d+) (resample|resamples) τ is undefined, because all algorithms are tied\.")
+def _(scene: Scene, number: str, noun: str) -> bool:
+    return int(number) == scene.entry["kendall_tau"]["undefined"] and noun == (
+        "resample" if number == "1" else "resamples"
+    )
+
+
+@means(rf"The resampling range of {NAME} is (?:rank (\S+) alone|(\S+)–(\S+))\.")
+def _(scene: Scene, name: str, alone: str | None, low: str | None, high: str | None) -> bool:
+    interval = scene.row(name)["rank_interval"]
+    told = (float(alone), float(alone)) if alone else (float(low), float(high))
+    return scene.winners == [name] and all(abs(a - b) <= 0.005 for a, b in zip(told, interval, strict=True))
+
+
+@means(r"All algorithms are tied on the full data; whatever order a resample shows is chance\.")
+def _(scene: Scene) -> bool:
+    return scene.winners == scene.raw.names and len(scene.raw.names) > 1
+
+
+def deciding(scene: Scene) -> list[list[str]] | None:
+    """What is drawn and decides: without its cases others are first, or share the first place. Of up to 12 cases."""
+    raw = scene.raw
+    if raw.winners(scene.entry) is None or len(raw.tasks) > 1 or not 1 < len(raw.cases) <= MOST_CASES:
+        return None
+    return [[case] for number, case in enumerate(raw.cases) if raw.winners(scene.entry, case=number) != scene.winners]
+
+
+def drawn(scene: Scene, unit: str, units: str | None = None) -> bool:
+    level = scene.raw.assessment.uncertainty.resample[0]
+    return unit == level and units in (None, NOUNS[level])
+
+
+@means(r"Leaving out any single (\w+) does not change who is first\.")
+def _(scene: Scene, unit: str) -> bool:
+    return drawn(scene, unit) and not deciding(scene)
+
+
+@means(r"Leaving out the single case (\S+) would change who is first\.")
+def _(scene: Scene, case: str) -> bool:
+    found = deciding(scene)
+    return drawn(scene, "case") and case in scene.raw.cases and (found is None or found == [[case]])
+
+
+@means(r"Leaving out a single (\w+) would change who is first: that with (.+)\.")
+def _(scene: Scene, unit: str, text: str) -> bool:
+    named = re.findall(r"case-\d+", text)
+    groups = {name: sorted(rows["case"]) for name, rows in scene.raw.metadata.groupby(unit)}
+    more = re.search(r"and (\d+) other cases", text)
+    inside = [cases for cases in groups.values() if set(named) <= set(cases)]
+    return drawn(scene, unit) and unit != "case" and len(inside[0]) == len(named) + (int(more[1]) if more else 0)
+
+
+@means(r"Leaving out a single (\w+) would change who is first for (\d+) of the (\w+)\.")
+def _(scene: Scene, unit: str, number: str, units: str) -> bool:
+    found = deciding(scene)
+    return (
+        drawn(scene, unit, units)
+        and 1 < int(number) <= scene.raw.units
+        and (found is None or len(found) == int(number))
+    )
+
+
+def smallest_p(units: int) -> float:
+    """Of the signed rank test, where all units differ by the same in one direction: normal, with continuity correction."""
+    rank = (units + 1) / 2
+    return float(norm.sf((units * rank / 2 - 0.5) / math.sqrt(units * rank**2 / 4)))
+
+
+@means(
+    r"With (\d+) algorithms a comparison needs at least (\d+) differing (\w+) to be significant after Holm’s adjustment; "
+    r"there (is|are) (\d+), so no test can be significant\."
+)
+def _(scene: Scene, algorithms: str, needed: str, noun: str, verb: str, units: str) -> bool:
+    count = len(scene.rows)
+    pairs = count * (count - 1)
+    least = next(number for number in range(1, 200) if pairs * smallest_p(number) <= 0.05)
+    tested = [entry for entry in scene.document["rankings"] if entry["tests"]]
+    none = not any(cell for entry in tested for row in entry["significantly_better"] for cell in row)
+    return (
+        int(algorithms) == count
+        and int(needed) == least > int(units) == scene.raw.units
+        and none
+        and noun == NOUNS[scene.document["resampling"]["unit"]]
+        and verb == ("is" if units == "1" else "are")
+    )
+
+
+@means(
+    r"(?:(\d+) of the (\d+) pairs of algorithms (differ|differs)|The two (differ|do not differ)) significantly "
+    r"\(Wilcoxon, adjusted by Holm’s method\)\."
+)
+def _(scene: Scene, wins: str | None, pairs: str | None, verb: str | None, two: str | None) -> bool:
+    count = sum(map(sum, scene.entry["significantly_better"]))
+    names = len(scene.rows)
+    if two:
+        return names == 2 and (count == 1) == (two == "differ") and agrees_with_wilcoxon(scene, count)
+    grammar = verb == ("differs" if wins == "1" else "differ")
+    return int(wins) == count <= int(pairs) == names * (names - 1) // 2 and grammar
+
+
+def agrees_with_wilcoxon(scene: Scene, count: int) -> bool:
+    """Of two algorithms without ties or zero differences on up to 20 cases, by SciPy's test with the normal distribution.
+
+    As docs/ranking.md has it; of few cases the exact test may lie on the other side of the level.
+    """
+    raw = scene.raw
+    tables = raw.tables_of(scene.entry)
+    if raw.whole or len(tables) != 1 or "aggregation" in raw.challenge_document:
+        return True
+    gaps = tables[0].numbers[:, 0] - tables[0].numbers[:, 1]
+    sizes_ = np.abs(gaps).round(9)
+    if np.isnan(gaps).any() or len(gaps) > 20 or (sizes_ == 0).any() or len(set(sizes_)) < len(sizes_):
+        return True
+    smaller = min(
+        wilcoxon(gaps, alternative=side, method="approx", correction=True).pvalue for side in ("greater", "less")
+    )
+    return (2 * smaller <= 0.05) == bool(count)
+
+
+@means(r"Only (\d+) (\w+) could be drawn: with fewer than about 10, resampling ranges are unreliable\.")
+def _(scene: Scene, number: str, noun: str) -> bool:
+    return scene.raw.units == int(number) < 10 and noun in NOUNS.values() | NOUNS.keys() and scene.counted(number, noun)

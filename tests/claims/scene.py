@@ -1,0 +1,111 @@
+"""A sentence with what it is about, and what its words say: names, shares, numbers with their nouns."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from tests.claims.meanings import Meanings
+from tests.claims.raw import Raw
+
+NAME = r"(team [A-Z]2?)"
+NAMES = r"((?:team [A-Z]2?(?:, | and | or )?)+|\d+ others|\d+ algorithms)"
+NOUNS = {"case": "cases", "patient": "patients", "site": "sites"}
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A sentence with what it is about."""
+
+    raw: Raw
+    entry: dict
+    document: dict
+    team: str = ""
+    """Whom the sentence is told, where it is about one team."""
+
+    @property
+    def own(self) -> dict:
+        """The row of the team that is told."""
+        return self.row(self.team)
+
+    @property
+    def rows(self) -> list[dict]:
+        return self.entry["algorithms"]
+
+    def row(self, name: str) -> dict:
+        return next(row for row in self.rows if row["name"] == name)
+
+    @cached_property
+    def winners(self) -> list[str]:
+        """Who has the best rank: by hand where that can be repeated, else by the ranks of the document."""
+        by_hand = self.raw.winners(self.entry)
+        best = min(row["rank"] for row in self.rows)
+        return by_hand or sorted(row["name"] for row in self.rows if row["rank"] == best)
+
+    @property
+    def closed(self) -> bool:
+        return self.raw.challenge.closed
+
+    @property
+    def level(self) -> float:
+        return self.raw.assessment.uncertainty.interval
+
+    @property
+    def alpha(self) -> float:
+        given = self.raw.assessment.uncertainty.winner_alpha
+        return min(round(1 - self.level, 12), given if given is not None else 1.0)
+
+    def names(self, text: str) -> list[str] | None:
+        """The names in a list, or nothing where only their number is told."""
+        return None if re.fullmatch(r"\d+ (others|algorithms)", text) else re.findall(NAME, text)
+
+    def lists(self, text: str, expected: list[str]) -> bool:
+        """Whether a list names exactly these, or their number where they are more than three."""
+        named = self.names(text)
+        if named is None:
+            return int(text.split(maxsplit=1)[0]) == len(expected) > 3
+        return sorted(named) == sorted(expected) and len(named) <= 3
+
+    @cached_property
+    def reach(self) -> list[str]:
+        """Others than the one first in the table whose rank set starts at 1."""
+        return [row["name"] for row in self.rows[1:] if row["rank_set"] is not None and row["rank_set"][0] == 1]
+
+    def first_in_contest_of_two(self, name: str) -> bool:
+        """Whether a team ranks first, alone or not, when only it and the first had taken part."""
+        ranks = self.raw.ranks(self.entry, teams=[self.rows[0]["name"], name])
+        return ranks is None or ranks[name] == 1
+
+    def counted(self, number: str, noun: str) -> bool:
+        """Whether a noun agrees with its number and is what varies."""
+        unit = self.document["resampling"]["unit"]
+        return noun == (unit if number == "1" else NOUNS[unit])
+
+
+MEANINGS = Meanings()
+"""Of the sentences about rankings."""
+means = MEANINGS.means
+
+
+def percent(text: str) -> float:
+    return float(text.replace("over ", "").replace("under ", "").removesuffix(" %")) / 100
+
+
+def near(share: float, text: str) -> bool:
+    """Whether a share was rounded to whole per cent, and not to nothing or all."""
+    if text == "over 99 %":
+        return 0.99 < share < 1
+    if text == "under 1 %":
+        return 0 < share < 0.01
+    return abs(share - percent(text)) <= 0.005 + 1e-9
+
+
+def so_far(scene: Scene, text: str | None) -> bool:
+    return (text == " so far") == (not scene.closed)
+
+
+def sizes(scene: Scene) -> dict[str, int]:
+    """Units by stratum."""
+    strata, drawn = scene.raw.assessment.uncertainty.strata, scene.raw.assessment.uncertainty.resample[0]
+    if not strata:
+        return {}
+    return scene.raw.metadata.groupby(list(strata))[drawn].nunique().to_dict()
