@@ -41,9 +41,7 @@ def _(
     return int(number) == ever and int(total) == len(others) > 1 and did is not None
 
 
-@means(
-    r"Under resampling the order as a whole is (stable|partly stable|not stable) \(agreement (over 0\.99|\S+) of 1\)\."
-)
+@means(r"The order as a whole is (stable|partly stable|not stable) \(agreement (over 0\.99|\S+) of 1\)\.")
 def _(scene: Scene, word: str, tau: str) -> bool:
     median = scene.entry["kendall_tau"]["median"]
     expected = "stable" if median >= 0.8 else "partly stable" if median >= 0.5 else "not stable"
