@@ -9,6 +9,7 @@ thread, as a worker has: threads that wait for one another on a busy machine are
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -18,10 +19,30 @@ from evaluation.assessment import parse
 from evaluation.ranking import entries
 from evaluation.ranking.document import rank
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 ALGORITHMS, CASES, REGIONS, DRAWS = 20, 200, 12, 1000
 BAR_MILLISECONDS, PROTOTYPE_MILLISECONDS = 150.0, 22.0
 """What may be added, and what the prototype took, on the machine of the specification."""
 MOST_TIMES = BAR_MILLISECONDS / PROTOTYPE_MILLISECONDS
+
+
+class Timing(NamedTuple):
+    """One row of the table: our seconds, the bar that is set, and those of a peer."""
+
+    name: str
+    seconds: float
+    limit: float | None
+    peer: str
+    peer_seconds: float
+
+
+def benchmarks() -> Iterator[Timing]:
+    """What is added, beside the flips alone."""
+    ours, flips = min(added() for _ in range(9)), min(prototype() for _ in range(9))
+    what = f"certainty of {ALGORITHMS} × {CASES} × {REGIONS}"
+    yield Timing(what, ours, BAR_MILLISECONDS / 1000, "prototype of the flips alone", flips)
 
 
 def board() -> tuple[dict, pd.DataFrame]:
