@@ -3,6 +3,7 @@
 from evaluation.reporting.alternatives import mixed_model_section, subgroups_section
 from evaluation.reporting.analyses import across_section, gaming_section
 from evaluation.reporting.build import build_report, ranking_section, raw_section, report_blocks
+from evaluation.reporting.kinds import kind_section
 from evaluation.reporting.stability import stability_section
 from evaluation.reporting.subset import best_of
 
@@ -11,6 +12,7 @@ __all__ = [
     "best_of",
     "build_report",
     "gaming_section",
+    "kind_section",
     "mixed_model_section",
     "ranking_section",
     "raw_section",
