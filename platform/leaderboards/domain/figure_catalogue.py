@@ -315,7 +315,7 @@ BY_NAME = {picture.name: picture for picture in PICTURES}
 
 def pictures_of(problem: str) -> list[Picture]:
     """The pictures that a kind of problem may have."""
-    return [picture for picture in PICTURES if picture.problem in ("", problem)]
+    return [picture for picture in PICTURES if not picture.problem or picture.problem == problem]
 
 
 def drawn(picture: Picture, sources: Sources, table: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:
