@@ -42,7 +42,7 @@ def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
     sees_cases = version is not None and user.has_perm("leaderboards.view_cases", phase)
     return Placed(
         rank=stand.rank_text,
-        rank_set=stand.set_text,
+        could_be=stand.could_be,
         number_of_teams=stand.teams,
         places=stand.places_text if stand.places else "",
         is_better=bool(stand.places and stand.places > 0),
