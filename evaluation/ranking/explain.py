@@ -118,6 +118,8 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
     several = [
         name for name, list_ in (("metric", assessment.metrics), ("region", assessment.regions)) if len(list_) > 1
     ]
+    if any("task" in step.over for step in scheme.combine or ()):
+        several.append("task")
     each = f"For each {joined(several)}, " if several else ""
     levels = {metric.level for metric in assessment.metrics}
     chosen = get_scheme(scheme.scheme)
@@ -244,7 +246,7 @@ def _uncertainty(assessment: Assessment) -> list[str]:
     within = f" within each {joined(list(rule.strata))}" if rule.strata else ""
     how = (
         f"To see how certain the ranking is, {drawn} are drawn with replacement{within} {rule.bootstrap:,} times, "
-        f"the same for all algorithms, and ranked anew; the resampling range holds the middle {rule.interval:.0%} of these ranks."
+        f"the same for all algorithms, and ranked anew; the resampling range holds the middle {100 * rule.interval:.6g} % of these ranks."
     )
     return [how, *_certainty(assessment)]
 

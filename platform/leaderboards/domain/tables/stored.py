@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from evaluation import catalogue
 from evaluation.assessment import Assessment, MetricUse, RankingScheme
-from evaluation.claims.absences import why_left_out
+from evaluation.claims.absences import letters_of, why_without_letters
 from evaluation.claims.ranking import headline_of
 from evaluation.ranking.schemes import DEFAULT, get_scheme
 from evaluation.ranking.schemes.wording import operator_name
@@ -208,7 +208,8 @@ def metric_title(metric: MetricUse) -> str:
 
 
 def _columns(entry: Mapping[str, Any], teams: list[str]) -> dict[str, list[Any]]:
-    by_name = {algorithm["name"]: algorithm for algorithm in entry["algorithms"]}
+    shown = zip(entry["algorithms"], letters_of(entry), strict=True)
+    by_name = {algorithm["name"]: {**algorithm, "letters": letters or None} for algorithm, letters in shown}
     columns: dict[str, list[Any]] = {key: [] for key in COLUMNS}
     for team in teams:
         values = _values(by_name.get(team, {}))
@@ -259,7 +260,7 @@ def _certainty(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[st
         "sets": dict(entry["sets"]),
         "margin": entry["margin"],
         "left_out": dict(entry["left_out"]),
-        "left_out_note": why_left_out(entry["left_out"]),
+        "left_out_note": why_without_letters(entry),
         "unit_of_draws": document["resampling"]["unit"],
         "sensitivity": {
             "teams": [
