@@ -118,7 +118,9 @@ def test_from_the_empty_form_of_references_to_a_verified_bundle(platform, page, 
     references.write_bytes(packed(kind, folder / "references", below="references/", listed=len(tasks) == 1))
     for task in tasks:
         if len(tasks) > 1:
-            page.get_by_role("navigation", name="Phases").get_by_role("link", name=re.compile(task, re.IGNORECASE)).click()
+            page.get_by_role("navigation", name="Phases").get_by_role(
+                "link", name=re.compile(task, re.IGNORECASE)
+            ).click()
         page.set_input_files("#id_archive", references)
         page.get_by_role("button", name="Send and check").click()
         seal = page.get_by_role("button", name=f"Seal {len(names)} cases")
@@ -138,7 +140,9 @@ def test_from_the_empty_form_of_references_to_a_verified_bundle(platform, page, 
         for task in tasks:
             page.goto(f"{base}submit/")
             if len(tasks) > 1:
-                page.get_by_role("navigation", name="Phases").get_by_role("link", name=re.compile(task, re.IGNORECASE)).click()
+                page.get_by_role("navigation", name="Phases").get_by_role(
+                    "link", name=re.compile(task, re.IGNORECASE)
+                ).click()
             page.set_input_files("#id_archive", archive)
             page.get_by_role("button", name="Submit", exact=True).click()
             page.wait_for_url(re.compile(r"/submissions/[0-9a-f-]{36}/$"))
