@@ -27,6 +27,6 @@ class ReviewsConfig(AppConfig):
         for place, (name, title) in enumerate(KINDS.items()):
             kinds.register(name, title, order=30 + place)
         if settings.PODIUM_EXAMPLE_MODE:
-            register_hint("Follow designs through their review", "reviews:call", "example-miccai", order=40)
+            register_hint("Follow a review", "reviews:call", "example-miccai", order=40)
         navigation.register("Calls", "reviews:calls", order=30)
         navigation.register("My reviews", "reviews:mine", menu="account", order=30)

@@ -142,6 +142,9 @@ def _set_anchors(tokens: list[Token]) -> None:
     """Give each heading the anchor by which Markdown of this repository names it."""
     taken: set[str] = set()
     for at, token in enumerate(tokens):
+        if token.type == "table_open":
+            # A wide table scrolls by itself, by the keys as well.
+            token.attrSet("tabindex", "0")
         if token.type == "heading_open":
             anchor = base = slugify(_text(tokens[at + 1])) or "section"
             number = 1
