@@ -120,7 +120,11 @@ def _draw(figure: Mapping[str, Any]) -> Figure:
     height = min(layout.get("height", 420) / _PAGE_PIXELS * width, MOST_HEIGHT_MM / 25.4)
     drawn = Figure(figsize=(width, height), facecolor="white")
     lower = layout.get("yaxis2")
-    if lower is None:
+    in_panels = "xaxis2" in layout and lower is not None
+    if in_panels:
+        by_name = _panels(drawn, layout)
+        upper_axes = by_name["y"]
+    elif lower is None:
         upper_axes = drawn.subplots()
         by_name = {"y": upper_axes}
     else:
@@ -146,12 +150,37 @@ def _draw(figure: Mapping[str, Any]) -> Figure:
                 message = f"a trace of the kind {kind} is not drawn for print"
                 raise ValueError(message)
     for name, axes_of in by_name.items():
-        _axes(axes_of, layout, "xaxis", "yaxis" if name == "y" else "yaxis2", bottom=name == list(by_name)[-1])
+        own = name.removeprefix("y") if in_panels else ""
+        _axes(axes_of, layout, f"xaxis{own}", name.replace("y", "yaxis"), bottom=in_panels or name == list(by_name)[-1])
         _lines_across(axes_of, layout)
-    _notes(upper_axes, layout)
-    if layout.get("showlegend"):
+    if not in_panels:
+        _notes(upper_axes, layout)
+    if layout.get("showlegend") and in_panels:
+        handles, labels = upper_axes.get_legend_handles_labels()
+        drawn.legend(handles, labels, loc="outside upper center", ncols=len(labels), fontsize=6.5)
+    elif layout.get("showlegend"):
         _legend(upper_axes, layout)
     return drawn
+
+
+def _panels(drawn: Figure, layout: Mapping[str, Any]) -> dict[str, Axes]:
+    """Axes beside and below each other as their domains lie, each with the note that names it above it."""
+    numbers = [key.removeprefix("yaxis") for key in layout if key.startswith("yaxis")]
+    tops = sorted({layout[f"yaxis{own}"].get("domain", [0, 1])[1] for own in numbers}, reverse=True)
+    lefts = sorted({layout[f"xaxis{own}"].get("domain", [0, 1])[0] for own in numbers})
+    grid = drawn.add_gridspec(len(tops), len(lefts))
+    notes = [note["text"] for note in layout.get("annotations", ())]
+    by_name: dict[str, Axes] = {}
+    for place, own in enumerate(numbers):
+        row = tops.index(layout[f"yaxis{own}"].get("domain", [0, 1])[1])
+        column = lefts.index(layout[f"xaxis{own}"].get("domain", [0, 1])[0])
+        alike = by_name["y"] if layout[f"yaxis{own}"].get("matches") == "y" else None
+        by_name[f"y{own}"] = drawn.add_subplot(grid[row, column], sharey=alike)
+        if place < len(notes):
+            by_name[f"y{own}"].set_title(_plain(notes[place]), loc="left", fontsize=6.5)
+        if layout[f"yaxis{own}"].get("showticklabels") is False:
+            by_name[f"y{own}"].tick_params(axis="y", labelleft=False)
+    return by_name
 
 
 def _tone(trace: Mapping[str, Any], index: int) -> Any:

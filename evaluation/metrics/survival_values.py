@@ -84,6 +84,40 @@ def censoring_survival(known: Followed) -> Censoring:
     return Censoring(np.asarray(times, dtype=np.float64), survival, float(times.max(initial=0.0)))
 
 
+class Survivors(NamedTuple):
+    """Share of people without the event: a step function, from each time on until the next; 1 before the first.
+
+    Attributes
+    ----------
+    times
+        Of every end of an observation, ascending.
+    survival
+        The share from each time on.
+    at_risk
+        How many were under observation until each time.
+    """
+
+    times: FloatArray
+    survival: FloatArray
+    at_risk: FloatArray
+
+
+def event_free_survival(known: Followed) -> Survivors:
+    """Kaplan and Meier's estimate for the time of the event.
+
+    Examples
+    --------
+    >>> event_free_survival(followed([[1, 1], [2, 0], [3, 1], [4, 1]])).survival.tolist()
+    [0.75, 0.75, 0.375, 0.0]
+    """
+    times, place = np.unique(known.time, return_inverse=True)
+    events = np.bincount(place, weights=known.event, minlength=len(times))
+    leaving = np.bincount(place, minlength=len(times))
+    at_risk = np.asarray(len(known.time) - np.concatenate([[0], np.cumsum(leaving)])[:-1], dtype=np.float64)
+    survival: FloatArray = np.asarray(np.cumprod(1.0 - ratio(events, at_risk)), dtype=np.float64)
+    return Survivors(np.asarray(times, dtype=np.float64), survival, at_risk)
+
+
 def _pairs(
     known: Followed,
     risk: FloatArray,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from evaluation.catalogue import Option
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.evidence_figures import EvidenceFigure
     from evaluation.readers import Issue
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.pieces import Numbers, Pieces
@@ -140,6 +141,8 @@ class Problem:
         Whether detection, classification and outlines are also rated apart, beside the metrics.
     pools
         Whether metrics with one value for the whole data set are put together from single cases.
+    figures
+        What only this kind has: figures drawn from what values of the whole data set are made of.
     """
 
     id: str = ""
@@ -148,6 +151,7 @@ class Problem:
     source: str = "podium"
     is_scored: bool = False
     settings: tuple[Option, ...] = ()
+    figures: tuple[EvidenceFigure, ...] = ()
     table_files: tuple[str, ...] = ()
     reference_files: tuple[str, ...] = ()
     files_beside_references: tuple[str, ...] = ()

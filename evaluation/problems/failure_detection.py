@@ -18,6 +18,7 @@ from evaluation.problems.answers import (
     states_of,
 )
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.evidence_figures import EvidenceFigure, Shown
 from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords
 
 if TYPE_CHECKING:
@@ -37,6 +38,14 @@ WITHOUT_BOUND: Final = frozenset({"aurc", "e_aurc", "augrc", "e_augrc", "risk_at
 """Metrics that take risks above 1, with a number for a submission that is missing altogether."""
 
 
+def _risk_coverage(shown: Shown) -> dict[str, Any] | None:
+    from evaluation.figures.risk_coverage import risk_coverage
+
+    read = {use.options["coverage"] for use in shown.assessment.metrics if use.id == "risk_at_coverage"}
+    answers = {name: _answers_of(own)[1:] for name, own in shown.answers.items()}
+    return risk_coverage(shown.document, answers, working_points=sorted(read))
+
+
 class FailureDetection(AnswerProblem):
     """Whether methods know when they fail: confidences against the risks that the organizers give."""
 
@@ -46,6 +55,16 @@ class FailureDetection(AnswerProblem):
     table_files = ("confidence.csv",)
     reference_files = ("risk.csv",)
     takes_regions = False
+    figures = (
+        EvidenceFigure(
+            name="risk-coverage",
+            title="Does each team know when it fails?",
+            reading="The mean risk of the cases that are kept when the least sure ones are put aside: a curve that is low on "
+            "the left knows its failures. Cases without a confidence are put aside first. Dotted is the best order there is, dashed the "
+            "mean risk of all cases, which an order that tells nothing keeps on average; a vertical line is a registered coverage.",
+            draw=_risk_coverage,
+        ),
+    )
     settings = (
         Option("risk", "enum", "given", "Where the risk of a case comes from: given in risk.csv", choices=("given",)),
         Option(
@@ -170,11 +189,7 @@ class FailureDetection(AnswerProblem):
 
         from evaluation.metrics.confidence_values import BY_CONFIDENCE
 
-        states = states_of(evidence.block)
-        known = states >= UNANSWERED
-        risk = numbers_of(evidence.block, 1, known)[:, 0]
-        confidence = np.full(len(risk), -np.inf)
-        confidence[states[known] == ANSWERED] = numbers_of(evidence.block, 1, states == ANSWERED, start=1)[:, 0]
+        known, risk, confidence = _answers_of(evidence)
         weights = np.ascontiguousarray(multiplicities[:, known], dtype=np.float64)
         return BY_CONFIDENCE[metric.id](risk, confidence, weights, **metric.options)
 
@@ -202,6 +217,18 @@ class FailureDetection(AnswerProblem):
 
         write_confidences(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
         return {"schema": 1, "problem": self.id, "metrics": [{"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}]}
+
+
+def _answers_of(evidence: CaseEvidence) -> tuple[Any, FloatArray, FloatArray]:
+    """Which cases have a risk, and of those the risk and the confidence; minus infinity for a case that is rejected."""
+    import numpy as np
+
+    states = states_of(evidence.block)
+    known = states >= UNANSWERED
+    risk = numbers_of(evidence.block, 1, known)[:, 0]
+    confidence = np.full(len(risk), -np.inf)
+    confidence[states[known] == ANSWERED] = numbers_of(evidence.block, 1, states == ANSWERED, start=1)[:, 0]
+    return known, risk, confidence
 
 
 PROBLEM = FailureDetection()

@@ -18,6 +18,7 @@ from evaluation.problems.answers import (
     states_of,
 )
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.evidence_figures import MOST_PANELS, EvidenceFigure, Shown
 from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
-    from evaluation.metrics.survival_values import Censoring
+    from evaluation.metrics.survival_values import Censoring, Followed
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.readers.limits import Limits
     from evaluation.readers.number_tables import NumberTable
@@ -60,6 +61,17 @@ class SurvivalReferences(NumberReferences):
         self.others = others
 
 
+def _by_risk(shown: Shown) -> dict[str, Any] | None:
+    from evaluation.figures.survival_groups import Predicted, survival_by_risk
+
+    answers = {}
+    for name, own in shown.answers.items():
+        is_known, states, known = _known_of(own)
+        risk, _ = _answers_of(own, is_known, states, len(own.shared["times"]))
+        answers[name] = Predicted(known, risk, states > UNANSWERED)
+    return survival_by_risk(answers, unit=shown.assessment.settings["unit"] or "", most=MOST_PANELS)
+
+
 class Survival(AnswerProblem):
     """The time until an event, which for some people was not observed to its end."""
 
@@ -70,6 +82,16 @@ class Survival(AnswerProblem):
     files_beside_references = (CENSORING_FILE,)
     takes_regions = False
     has_values_of_cases = False
+    figures = (
+        EvidenceFigure(
+            name="survival-by-risk",
+            title="Do people with a high predicted risk have the event earlier?",
+            reading="The share of people who have not had the event, by Kaplan and Meier, in each third of the predicted risk. "
+            "The further the three lines lie apart, in the order of the risks, the better the algorithm tells people apart; lines that "
+            "cross are risks that do not hold over time. The thirds differ by team, and say nothing of its probabilities.",
+            draw=_by_risk,
+        ),
+    )
     settings = (
         Option("times", "array", None, "Times, ascending, of which survival probabilities are asked for"),
         Option(
@@ -254,11 +276,8 @@ class Survival(AnswerProblem):
         from evaluation.metrics.values import Values
         from evaluation.outcomes import Outcome
 
-        states, shared = states_of(evidence.block), evidence.shared
-        is_known = states >= UNANSWERED
-        table = numbers_of(evidence.block, _KNOWN, is_known)
-        known = survival_values.Followed(table[:, 0], table[:, 1] == 1)
-        states = states[is_known]
+        shared = evidence.shared
+        is_known, states, known = _known_of(evidence)
         weights = np.ascontiguousarray(multiplicities[:, is_known], dtype=np.float64)
         stored = shared["censoring"]
         censoring = survival_values.Censoring(
@@ -438,6 +457,16 @@ def _answer(table: NumberTable, case: str, named: Sequence[str], columns: Sequen
 def _falls(survival: Sequence[float]) -> bool:
     inside = all(0 <= value <= 1 for value in survival)
     return inside and all(later <= earlier for earlier, later in itertools.pairwise(survival))
+
+
+def _known_of(evidence: CaseEvidence) -> tuple[Any, Any, Followed]:
+    """Which cases have a reference; of those the state of the answer, time and event."""
+    from evaluation.metrics.survival_values import Followed
+
+    states = states_of(evidence.block)
+    is_known = states >= UNANSWERED
+    table = numbers_of(evidence.block, _KNOWN, is_known)
+    return is_known, states[is_known], Followed(table[:, 0], table[:, 1] == 1)
 
 
 def _answers_of(evidence: CaseEvidence, is_known: Any, states: Any, width: int) -> tuple[Any, Any]:

@@ -3,6 +3,7 @@
 from evaluation.reporting.alternatives import mixed_model_section, subgroups_section
 from evaluation.reporting.analyses import across_section, copies_section, gaming_section
 from evaluation.reporting.build import build_report, ranking_section, raw_section, report_blocks
+from evaluation.reporting.kinds import kind_section
 from evaluation.reporting.stability import stability_section
 from evaluation.reporting.subset import best_of
 
@@ -12,6 +13,7 @@ __all__ = [
     "build_report",
     "copies_section",
     "gaming_section",
+    "kind_section",
     "mixed_model_section",
     "ranking_section",
     "raw_section",

@@ -20,6 +20,8 @@ from evaluation.figures import (
 from evaluation.figures.layout import interval_words, number, percent, rank_words
 from evaluation.figures.selection import Entry, entries, is_combined, label, main_entry, overall
 from evaluation.ranking import describe, rank
+from evaluation.ranking.dataset_level import load_evidence
+from evaluation.ranking.exclusions import counted_results
 from evaluation.ranking.raw import raw_values
 from evaluation.reporting.alternatives import mixed_model_section, subgroups_section
 from evaluation.reporting.analyses import (
@@ -29,6 +31,7 @@ from evaluation.reporting.analyses import (
     gaming_section,
     reproduction_section,
 )
+from evaluation.reporting.kinds import kind_section
 from evaluation.reporting.stability import stability_section
 from evaluation.reporting.subset import best_of
 
@@ -98,6 +101,10 @@ def report_blocks(
     _head(page, title, document, today)
     ranking_section(page, assessment, document, raw, justification=justification, top=top)
     raw_section(page, document, raw)
+    counted = load_evidence(evidence)
+    if counted is not None and assessment.exclusions:
+        counted = counted_results(assessment, results, cases=cases, evidence=counted).evidence
+    kind_section(page, assessment, document, counted)
     stability_section(page, assessment, document, results, cases)
     across_section(page, document)
     subgroups_section(page, assessment, document, results, cases, columns=subgroups)

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from evaluation import problems
 from evaluation.claims.ranking import sentences_of
 from evaluation.figures.selection import Entry
+from evaluation.problems.evidence_figures import EvidenceFigure
 from leaderboards.domain import exploratory_figures, figure_sources
 from leaderboards.domain.entering_copies import copies_sentence
 from leaderboards.domain.figure_sources import Figure, Order, Sources
@@ -34,6 +36,10 @@ class Picture:
         The test that it shows where a tab lets the reader choose; empty for what stands there by default.
     is_slow
         Whether it is drawn after the others, because what it needs takes its time.
+    problem
+        The kind of problem that alone has it; empty where every kind may.
+    of_region
+        Whether it is the same for every metric of a region.
     """
 
     name: str
@@ -46,6 +52,8 @@ class Picture:
     is_slow: bool = False
     test: str = ""
     size: Literal["small", "", "large"] = ""
+    problem: str = ""
+    of_region: bool = False
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,7 @@ class Tab:
 TABS = (
     Tab("stability", "Stability"),
     Tab("pairs", "Who beats whom"),
+    Tab("answers", "Answers"),
     Tab("data", "Raw data"),
     Tab("schemes", "Other schemes"),
     Tab("cases", "Cases"),
@@ -68,7 +77,7 @@ TABS = (
     Tab("strengths", "Strengths"),
     Tab("tasks", "Consensus"),
 )
-PICTURES = (
+_OF_ALL_KINDS = (
     Picture(
         name="blob",
         tab="stability",
@@ -275,7 +284,39 @@ PICTURES = (
         is_slow=True,
     ),
 )
+
+
+def _of_kind(problem: str, own: EvidenceFigure) -> Picture:
+    """What a kind of problem brings; it is made of the answers and references of all cases."""
+
+    def draw(sources: Sources, order: Order, entry: Entry) -> Figure | None:
+        if sources.assessment.problem != problem or not sources.is_first_ranking(order):
+            return None
+        return own.of_entry(sources.assessment, sources.counted_evidence, sources.document, entry)
+
+    return Picture(
+        name=own.name,
+        tab="answers",
+        title=own.title,
+        reading=own.reading,
+        draw=draw,
+        shows_cases=True,
+        size="large",
+        problem=problem,
+        of_region=True,
+    )
+
+
+PICTURES = (
+    *_OF_ALL_KINDS,
+    *(_of_kind(problem.id, own) for problem in problems.all_problems() for own in problem.figures),
+)
 BY_NAME = {picture.name: picture for picture in PICTURES}
+
+
+def pictures_of(problem: str) -> list[Picture]:
+    """The pictures that a kind of problem may have."""
+    return [picture for picture in PICTURES if not picture.problem or picture.problem == problem]
 
 
 def drawn(picture: Picture, sources: Sources, table: Mapping[str, Any]) -> Iterator[tuple[str, Figure]]:

@@ -22,6 +22,7 @@ from evaluation.ranking.comparison import (
     compare_documents,
     without_pairwise,
 )
+from evaluation.ranking.exclusions import counted_results
 from evaluation.ranking.gaming import gaming_check
 from evaluation.ranking.raw import raw_values
 from leaderboards.domain.case_groups import FEW_SAMPLES, MOST_TEAMS_RESAMPLED, Grouping, groupings, is_of
@@ -152,6 +153,15 @@ class Sources:
     def evidence(self) -> "Evidence | None":
         """What values of the whole data set are made of."""
         return self.read_evidence()
+
+    @cached_property
+    def counted_evidence(self) -> "Evidence | None":
+        """The same of the cases that count."""
+        if self.evidence is None or not self.assessment.exclusions:
+            return self.evidence
+        # Single cases that do not count are gone from the results already: the evidence names all.
+        whole = self.results[self.results["case"] == ""]
+        return counted_results(self.assessment, whole, cases=self.cases, evidence=self.evidence).evidence
 
     def explaining_of(self, cases: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
         """What may explain values of cases, and what was left out; registered units are random effects and explain nothing."""

@@ -18,7 +18,7 @@ from leaderboards.domain import figure_catalogue, tables
 from leaderboards.models import RankingVersion
 from leaderboards.queries import partial_tables, published
 from leaderboards.services import bundles, computing
-from leaderboards.views.place import FROZEN, SEALED, Place, find
+from leaderboards.views.place import FROZEN, SEALED, Place, find, may_view_figure
 from web import spreadsheets
 from web.wording import moment_words
 
@@ -57,6 +57,8 @@ def figure(request: HttpRequest, slug: str, key: str, number: int, name: str) ->
         raise PermissionDenied(
             f"This figure shows single cases; it is published on {moment_words(place.phase.revealed_from)}."
         )
+    if not may_view_figure(request.user, picture, place.phase):
+        raise PermissionDenied("This figure tells the references, which the phase does not show.")
     stored = version.analysis.figures.get(name, {}).get(request.GET.get("by", version.table["orders"][0]["key"]))
     if stored is None:
         raise Http404("There is no such figure.")

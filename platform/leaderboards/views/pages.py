@@ -26,7 +26,7 @@ from leaderboards.models import RankingVersion, Standing
 from leaderboards.queries import object_parts, partial_tables, published, rankings
 from leaderboards.services import computing
 from leaderboards.services import rankings as services
-from leaderboards.views.place import Place, find
+from leaderboards.views.place import Place, find, may_view_figure
 from submissions.queries import Rescoring, rescoring_of
 from submissions.queries.submissions import number_under_way
 from web.wording import moment_words
@@ -160,7 +160,11 @@ def _ranking(
 ) -> HttpResponse:
     common = common_context(request, place)
     may_view_cases = request.user.has_perm("leaderboards.view_cases", place.phase)
-    open_to_all = [picture for picture in figure_catalogue.PICTURES if may_view_cases or not picture.shows_cases]
+    open_to_all = [
+        picture
+        for picture in figure_catalogue.pictures_of(place.phase.assessment.problem)
+        if may_view_figure(request.user, picture, place.phase)
+    ]
     available = [picture for picture in open_to_all if picture.name in shown.analysis.figures]
     # While figures are being made, every tab may still get some.
     promised = available if shown.analysis.is_finished else open_to_all
@@ -360,7 +364,10 @@ def _orders_drawn(
     if board.order["key"] in drawn:
         return [(board.order["key"], board.order["label"])]
     labels = {choice.key: choice.label for choice in board.orders}
-    return [(column.key, labels[column.key]) for column in board.columns if column.key in drawn]
+    columns = [column for column in board.columns if column.key in drawn]
+    if picture.of_region:
+        columns = list({column.region: column for column in reversed(columns)}.values())[::-1]
+    return [(column.key, labels[column.key]) for column in columns]
 
 
 def _plot(

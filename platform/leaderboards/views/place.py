@@ -3,11 +3,15 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
+from rules import test_rule
 
+from accounts.models import User
 from challenges.models import Challenge, Phase
 from challenges.queries import phases_of, visible_challenge
+from leaderboards.domain.figure_catalogue import Picture
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import rankings
 
@@ -92,3 +96,10 @@ def find(request: HttpRequest, slug: str, key: str | None) -> Place:
         freeze=freeze,
         frozen_at=None if sees_all or freeze is None else freeze.moment,
     )
+
+
+def may_view_figure(user: User | AnonymousUser, picture: Picture, phase: Phase) -> bool:
+    """Whether a figure is open to a person: those of single cases with these, those made of the references with the bundle."""
+    if picture.shows_cases and not user.has_perm("leaderboards.view_cases", phase):
+        return False
+    return not picture.problem or test_rule("leaderboards.view_bundle", user, phase)

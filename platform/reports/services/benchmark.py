@@ -22,6 +22,7 @@ from evaluation.reporting import (
     best_of,
     copies_section,
     gaming_section,
+    kind_section,
     ranking_section,
     raw_section,
     stability_section,
@@ -196,6 +197,9 @@ def build(
                 "Every value as a cell; a row that is dark from side to side is a case on which all fail.",
             )
         _panels_left(page, raw)
+        # A report may be read by whoever reads the bundle, and these figures are made of the references.
+        if phase.bundle_is_public:
+            kind_section(page, assessment, shown, sources.counted_evidence)
     else:
         page.text(
             ["Results by case are published when the phase has closed; until then this part stays out of the report."]

@@ -8,11 +8,14 @@ from accounts.models import User
 from challenges.models import Member
 from changes.queries.documents import proposals
 from notifications.models import Notification
+from registry.models import Registration
 from registry.queries import current_version
+from reviews.models import Assignment, Filing, Reviewer
 from test_sets.models import CaseReport
 from test_sets.services import case_reports
 from tests.integration.challenges.test_both_ways import phase, registered, surroundings
 from tests.integration.challenges.test_excluded_cases import first_case
+from tests.unit.reviews.world import make_call
 
 __all__ = ["phase", "registered", "surroundings"]
 pytestmark = pytest.mark.django_db
@@ -59,6 +62,25 @@ def test_a_report_is_read_by_organizers_and_its_author_and_counted_for_everybody
     assert signed_in(people["participant"]).post(PAGE, sent).status_code == 422
     assert signed_in(people["stranger"]).post(PAGE, sent).status_code == 403
     assert CaseReport.objects.count() == 1
+
+
+def test_who_reviewed_the_design_reports_too_and_who_reviewed_another_does_not(registered, phase, people):
+    reviewer, other = (
+        User.objects.create_user(name, f"{name}@example.org", "a long password") for name in ("rolf", "ruth")
+    )
+    call = make_call(registered.owner)
+    filing = Filing.objects.create(
+        call=call, design=registered.design, number=1, title="H", state=Filing.State.ACCEPTED
+    )
+    Registration.objects.filter(pk=registered.registration.pk).update(filing=filing)
+    for person in (reviewer, other):
+        Reviewer.objects.create(call=call, user=person)
+    place = Reviewer.objects.get(user=reviewer)
+    Assignment.objects.create(filing=filing, reviewer=place, label=1, assigned_by=registered.owner)
+    sent = {"phase": phase.pk, "case": first_case(phase), "category": "reference", "text": "Another structure."}
+    assert signed_in(reviewer).post(PAGE, sent).status_code == 302
+    assert signed_in(other).post(PAGE, sent).status_code == 403
+    assert CaseReport.objects.get().user == reviewer
 
 
 def test_the_answer_reaches_who_reported_and_nobody_else_answers(phase, people):

@@ -18,6 +18,8 @@ from evaluation.designs.starting_points import starting_point
 from evaluation.ranking import rank
 from leaderboards.models import OverallRanking
 from registry.services import register
+from submissions.models import Submission
+from submissions.queries.counting import counting
 from tests.integration.challenges import world
 from tests.integration.challenges.brought import bring, hidden_cases, ranked
 from tests.integration.challenges.test_both_ways import surroundings
@@ -110,6 +112,9 @@ def test_fets_runs_from_its_design_under_every_policy_of_the_synthetic_federatio
     hidden_cases(phase, {case: {"site": site} for case, site in cases.itertuples(index=False)})
     bring(phase, table)
     close_phase(actor=None, phase=phase)
+    if policy == "P1_without_alg_e":
+        words = counting(Submission.objects.get(team__name="alg_e")).words
+        assert words == "The final ranking leaves it out: it has answers to less than 75% of the cases."
     wanted = FEDERATED["policies"][policy]
     found = places(ranked(phase)["overall"])
     assert set(found) == set(wanted["final_rank"])

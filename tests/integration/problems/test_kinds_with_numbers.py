@@ -11,8 +11,10 @@ from evaluation import bundle, problems
 from evaluation.assessment import parse
 from evaluation.bundle import result_digest
 from evaluation.scoring import score_folders
+from leaderboards.domain.figure_catalogue import PICTURES
 from leaderboards.models import RankingVersion
 from leaderboards.services import rankings as ranking_services
+from leaderboards.services.analyses import analyse_version
 from submissions.domain.report import Report as Checked
 from submissions.models import Submission
 from submissions.queries import evidence_of, results_frame
@@ -28,6 +30,26 @@ def broken(content: bytes) -> bytes:
     head, first, _, *rest = content.decode().splitlines()
     cells = first.split(",")
     return ("\n".join([head, ",".join([cells[0], *("?" for _ in cells[1:])]), *rest]) + "\n").encode()
+
+
+def figures_are_open_with_the_bundle(version, problem, world):
+    """What a kind draws of answers and references stands in a tab of the board for whoever may have the bundle."""
+    analyse_version(version_id=version.pk)
+    version.refresh_from_db()
+    assert version.analysis.failures == {}
+    page = reverse("leaderboards:current", args=["blocks", "numbers"])
+    others = {picture.name for picture in PICTURES if picture.problem not in ("", problem.id)}
+    assert not others & set(version.analysis.figures)
+    for figure in problem.figures:
+        assert version.analysis.figures[figure.name]
+        key = next(iter(version.analysis.figures[figure.name]))
+        address = reverse("leaderboards:figure", args=["blocks", "numbers", version.number, figure.name])
+        for person, status in ((world.organizer, 200), (world.ada, 403)):
+            client = Client()
+            client.force_login(person)
+            assert client.get(address, {"by": key}, secure=True).status_code == status
+            shown = client.get(page, {"view": "answers", "by": key}, secure=True).content.decode()
+            assert (figure.title in shown) is (person is world.organizer)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -75,6 +97,7 @@ def test_from_upload_to_bundle(name, world: World, workers, tmp_path):
     assert board.status_code == 200
     text = board.content.decode()
     assert 0 < text.index("Ada&#x27;s") < text.index("Bo&#x27;s")
+    figures_are_open_with_the_bundle(version, problem, world)
     client.force_login(world.ada)
     submit = client.get(reverse("submissions:submit", args=["blocks"]), {"phase": world.phase.pk}, secure=True)
     assert f"<code>{file}</code>" in submit.content.decode()

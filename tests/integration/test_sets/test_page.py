@@ -5,6 +5,7 @@ import io
 import re
 
 import pytest
+from django.urls import reverse
 
 from accounts.models import User
 from audit.models import Entry
@@ -127,7 +128,7 @@ def test_what_was_launched_leads_to_its_missing_test_set(client):
     registered = challenge_world.registered()
     client.force_login(registered.owner)
     page = client.post(
-        f"/registry/{registered.registration.identifier}/launch/", {"slug": "launched"}, follow=True
+        reverse("challenges:launch", args=[registered.registration.identifier]), {"slug": "launched"}, follow=True
     ).content.decode()
     assert "A phase takes submissions when its test set is sealed." in page
     # The figure that waits for the organizer is the link to where an archive is sent.

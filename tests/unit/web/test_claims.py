@@ -22,6 +22,7 @@ IN_TEMPLATES = {
     "designs/advice/references.html": "what was read of an upload",
     "leaderboards/empty.html": "how many submissions are on their way",
     "leaderboards/objects.html": "which version the analysis is of",
+    "leaderboards/ranking.html": "which other ranking the design registers",
     "leaderboards/parts/notices.html": "how far scoring has come",
     "leaderboards/parts/table.html": "the caption that says how to read the table",
     "leaderboards/tasks.html": "which tasks the reader may not see",
@@ -38,6 +39,7 @@ PLACES = (
     "evaluation/claims/",
     "platform/reports/services/exposure/of_",
     "platform/reports/services/exposure/questions.py",
+    "platform/reports/services/items/claims.py",
 )
 """The catalogues, with the questions that conditions ask. Rules of schemes (`evaluation.ranking.explain`, `evaluation.ranking.schemes`) are sentences about an assessment."""
 RULES = ("evaluation/ranking/explain.py", "evaluation/ranking/schemes/")
@@ -64,8 +66,8 @@ IN_CODE = {
     "platform/reports/services/exposure/organizers.py": 1,
     "platform/reports/services/further_analyses.py": 2,
     "platform/reports/services/items/discussion.py": 4,
-    "platform/reports/services/items/logged.py": 3,
-    "platform/reports/services/items/outcome.py": 2,
+    "platform/reports/services/items/logged.py": 2,
+    "platform/reports/services/items/outcome.py": 1,
     "platform/reports/services/team_cases.py": 1,
     "platform/reports/services/team_report.py": 2,
 }

@@ -1,0 +1,174 @@
+"""How far do predicted numbers lie from those of the reference, and does it depend on their size? After Bland and Altman."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from evaluation.figures.layout import CLEAR, LINE, Figure, number
+from evaluation.figures.palette import NEUTRAL, colours
+from evaluation.figures.panels import beyond, panels
+from evaluation.metrics.paired_values import NORMAL_95
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from evaluation.metrics.values import FloatArray
+
+_SURE = 0.975
+
+
+class Answers(NamedTuple):
+    """Numbers of the reference and of an algorithm, each ``(n,)``; what was not answered has the number that it counts as."""
+
+    reference: FloatArray
+    answer: FloatArray
+    answered: NDArray[np.bool_]
+    cases: tuple[str, ...]
+
+
+class Limits(NamedTuple):
+    """Bias and limits of agreement, each with its 95 % interval.
+
+    Attributes
+    ----------
+    bias, lower, upper
+        Mean difference, and 1.96 standard deviations below and above it.
+    bias_reach, limit_reach
+        Half the width of the interval of the bias, and of each limit.
+    """
+
+    bias: float
+    lower: float
+    upper: float
+    bias_reach: float
+    limit_reach: float
+
+
+def limits_of_agreement(difference: FloatArray) -> Limits | None:
+    """Bias and limits of differences ``(n,)``.
+
+    The intervals take the differences for normal: the standard error of a limit is s √(1/n + 1.96²/(2 (n - 1))).
+
+    Returns
+    -------
+    Limits or None
+        ``None`` for fewer than two differences, which have no spread.
+
+    Examples
+    --------
+    >>> found = limits_of_agreement(np.array([-1.0, 0.0, 1.0]))
+    >>> found.bias, found.upper
+    (0.0, 1.96)
+    """
+    count = len(difference)
+    if count < 2:
+        return None
+    bias, spread = float(difference.mean()), float(difference.std(ddof=1))
+    factor = float(stats.t.ppf(_SURE, count - 1))
+    of_limit = float(np.sqrt(1 / count + NORMAL_95**2 / (2 * (count - 1))))
+    return Limits(
+        bias,
+        bias - NORMAL_95 * spread,
+        bias + NORMAL_95 * spread,
+        factor * spread / float(np.sqrt(count)),
+        factor * spread * of_limit,
+    )
+
+
+def agreement_plot(
+    document: Mapping[str, Any], answers: Mapping[str, Answers], *, what: str, unit: str, most: int
+) -> Figure | None:
+    """Draw the difference of every case over its mean with the reference, and the limits; a panel for each algorithm.
+
+    Parameters
+    ----------
+    document
+        Ranking document, for the colours.
+    answers
+        By algorithm, the best first.
+    what, unit
+        What is predicted, and in which unit; both may be empty.
+    most
+        So many algorithms, the first ones, are drawn.
+
+    Returns
+    -------
+    dict or None
+        ``None`` without any case.
+    """
+    palette = colours(document)
+    chosen = {name: own for name, own in list(answers.items())[:most] if len(own.reference)}
+    if not chosen:
+        return None
+    drawn = {name: _traces(own, palette[name]) for name, own in chosen.items()}
+    behind = f" ({unit})" if unit else ""
+    made = panels(
+        drawn,
+        f"How far do the predicted numbers lie from the reference?{f' {what}' if what else ''}",
+        x={"title": f"Mean of both{behind}"},
+        y={"title": f"Prediction − reference{behind}"},
+    )
+    remarks = beyond(list(answers), most)
+    for name, own in chosen.items():
+        found = limits_of_agreement(own.answer - own.reference)
+        if found is None:
+            remarks.append(f"{name}: a single case has no limits of agreement.")
+            continue
+        remarks.append(
+            f"{name}: bias {_with_interval(found.bias, found.bias_reach)}, limits of agreement "
+            f"{_with_interval(found.lower, found.limit_reach)} and {_with_interval(found.upper, found.limit_reach)}"
+            f"{f' {unit}' if unit else ''}."
+        )
+    if any(not own.answered.all() for own in chosen.values()):
+        remarks.append("A cross is a case without an answer, with the number that it counts as.")
+    return {**made, "remarks": remarks}
+
+
+def _with_interval(value: float, reach: float) -> str:
+    return f"{number(value)} ({number(value - reach)} to {number(value + reach)})"
+
+
+def _traces(own: Answers, colour: str) -> list[dict[str, Any]]:
+    middle, difference = (own.reference + own.answer) / 2, own.answer - own.reference
+    ends = [float(middle.min()), float(middle.max())]
+    traces: list[dict[str, Any]] = []
+    found = limits_of_agreement(difference)
+    if found is not None:
+        lines = (
+            ("bias", found.bias, found.bias_reach, "solid"),
+            ("lower limit", found.lower, found.limit_reach, "dash"),
+            ("upper limit", found.upper, found.limit_reach, "dash"),
+        )
+        for name, height, reach, dash in lines:
+            band = {"x": [*ends, *ends[::-1]], "y": [height - reach] * 2 + [height + reach] * 2, "fill": "toself"}
+            traces.append(
+                {"type": "scatter", "mode": "none", "name": f"interval of the {name}", "hoverinfo": "skip"}
+                | band
+                | {"fillcolor": "rgb(128,128,128)", "opacity": 0.2, "line": {"width": 0, "color": CLEAR}}
+            )
+            traces.append(
+                {"type": "scatter", "mode": "lines", "name": name, "x": ends, "y": [height, height]}
+                | {"line": {"color": NEUTRAL, "width": 1.5, "dash": dash}, "hoverinfo": "y+name"}
+            )
+    zero = {"type": "scatter", "mode": "lines", "name": "no difference", "x": ends, "y": [0, 0], "hoverinfo": "skip"}
+    traces.append(zero | {"line": {"color": LINE, "width": 1, "dash": "dot"}})
+    for chosen, symbol, name in ((own.answered, "circle", "answers"), (~own.answered, "x", "without an answer")):
+        if chosen.any():
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "name": name,
+                    "x": middle[chosen].tolist(),
+                    "y": difference[chosen].tolist(),
+                    "marker": {"color": colour, "size": 6, "symbol": symbol},
+                    "text": [case for case, is_own in zip(own.cases, chosen, strict=True) if is_own],
+                    "hovertemplate": "%{text}: %{y:.4g}<extra></extra>",
+                }
+            )
+    return traces

@@ -1,0 +1,125 @@
+"""Do the people to whom an algorithm gives high risks have the event earlier? Observed survival by thirds of predicted risk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from evaluation.figures.layout import Figure, number, percent
+from evaluation.figures.palette import NEUTRAL, QUALITATIVE
+from evaluation.figures.panels import beyond, panels
+from evaluation.metrics.paired_values import average_ranks
+from evaluation.metrics.survival_values import Followed, Survivors, event_free_survival
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from evaluation.metrics.values import FloatArray
+
+LOW, MIDDLE, HIGH, WITHOUT = "low risk", "middle risk", "high risk", "without an answer"
+_COLOURS: Final = {LOW: QUALITATIVE[0], MIDDLE: QUALITATIVE[2], HIGH: QUALITATIVE[3], WITHOUT: NEUTRAL}
+_DASHES: Final = {LOW: "solid", MIDDLE: "dash", HIGH: "solid", WITHOUT: "dot"}
+
+
+class Predicted(NamedTuple):
+    """What is known of people, and the risk that an algorithm gives each of them; ``(n,)``."""
+
+    known: Followed
+    risk: FloatArray
+    answered: NDArray[np.bool_]
+
+
+def thirds(risk: FloatArray, answered: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+    """Who belongs to which third of the answered cases by risk; equal risks stay together, so that no order matters.
+
+    Examples
+    --------
+    >>> {name: int(own.sum()) for name, own in thirds(np.arange(6.0), np.ones(6, dtype=bool)).items()}
+    {'low risk': 2, 'middle risk': 2, 'high risk': 2}
+    """
+    place = np.zeros(len(risk))
+    count = int(answered.sum())
+    if count:
+        # The middle of each rank's stretch of (0, 1).
+        place[answered] = (average_ranks(risk[answered], np.ones((1, count)))[0] - 0.5) / count
+    groups = {
+        LOW: answered & (place <= 1 / 3),
+        MIDDLE: answered & (place > 1 / 3) & (place <= 2 / 3),
+        HIGH: answered & (place > 2 / 3),
+        WITHOUT: ~answered,
+    }
+    return {name: own for name, own in groups.items() if own.any()}
+
+
+def survival_by_risk(answers: Mapping[str, Predicted], *, unit: str, most: int) -> Figure | None:
+    """Draw Kaplan and Meier's estimate for each third of the predicted risk; a panel for each algorithm.
+
+    Parameters
+    ----------
+    answers
+        By algorithm, the best first.
+    unit
+        Of the times; may be empty.
+    most
+        So many algorithms, the first ones, are drawn.
+
+    Returns
+    -------
+    dict or None
+        ``None`` without any case.
+    """
+    chosen = {name: own for name, own in list(answers.items())[:most] if len(own.risk)}
+    if not chosen:
+        return None
+    drawn: dict[str, list[dict[str, Any]]] = {}
+    remarks = beyond(list(answers), most)
+    named: set[str] = set()
+    first = next(iter(chosen))
+    for name, own in chosen.items():
+        groups = thirds(own.risk, own.answered)
+        drawn[name] = []
+        for label, members in groups.items():
+            known = Followed(own.known.time[members], own.known.event[members])
+            trace = _curve(label, event_free_survival(known), len(known.time))
+            drawn[name].append({**trace, "legendgroup": label, "showlegend": label not in named and name == first})
+            named.add(label)
+        if own.answered.any() and len(set(groups) - {WITHOUT}) < 3:
+            remarks.append(f"{name}: too many risks are equal for three groups.")
+    # The legend belongs to the first panel, also where it has nobody of a group.
+    nobody = Survivors(*(np.zeros(0) for _ in range(3)))
+    shown = {trace["name"] for trace in drawn[first]}
+    for label in _COLOURS:
+        if label in named and label not in shown:
+            trace = {**_curve(label, nobody, 0), "x": [None], "y": [None]}
+            drawn[first].append({**trace, "legendgroup": label, "showlegend": True})
+    last = max(float(own.known.time.max()) for own in chosen.values())
+    made = panels(
+        drawn,
+        "Do people with a high predicted risk have the event earlier?",
+        x={"title": f"Time{f' ({unit})' if unit else ''}", "range": [0, last]},
+        y={"title": "Share without the event", "range": [0, 1.02]},
+        showlegend=True,
+    )
+    return {**made, "remarks": remarks} if remarks else made
+
+
+def _curve(label: str, survivors: Survivors, count: int) -> dict[str, Any]:
+    times = [0.0, *survivors.times.tolist()]
+    survival = [1.0, *survivors.survival.tolist()]
+    at_risk = [count, *survivors.at_risk.astype(int).tolist()]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": label,
+        "x": times,
+        "y": survival,
+        "line": {"color": _COLOURS[label], "dash": _DASHES[label], "width": 2, "shape": "hv"},
+        "text": [
+            f"{label}: {percent(share)} without the event from {number(time)} on; {people} under observation until then"
+            for time, share, people in zip(times, survival, at_risk, strict=True)
+        ],
+        "hovertemplate": "%{text}<extra></extra>",
+    }

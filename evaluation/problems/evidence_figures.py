@@ -1,0 +1,93 @@
+"""Figures that a kind of problem has of its own, drawn from what values of the whole data set are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from evaluation.assessment import Assessment
+    from evaluation.figures.selection import Entry
+    from evaluation.scoring.evidence_blocks import CaseEvidence, Evidence
+
+MOST_PANELS: Final = 6
+"""So many algorithms, the first ones, have a panel each where a figure cannot show them in one."""
+
+
+class Shown(NamedTuple):
+    """What a figure is drawn of.
+
+    Attributes
+    ----------
+    answers
+        Evidence of every algorithm in one region, the best first; whoever sent nothing that could be read has none.
+    lacking
+        Algorithms of the ranking without evidence.
+    """
+
+    assessment: Assessment
+    document: Mapping[str, Any]
+    region: str
+    answers: Mapping[str, CaseEvidence]
+    lacking: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EvidenceFigure:
+    """One kind of figure, answering one question.
+
+    Attributes
+    ----------
+    name
+        As in its address; of its own among all kinds.
+    title, reading
+        The question, and how the figure is read by whoever sees it for the first time.
+    draw
+        Makes the figure; ``None`` where there is nothing to draw.
+    """
+
+    name: str
+    title: str
+    reading: str
+    draw: Callable[[Shown], dict[str, Any] | None]
+
+    def of_entry(
+        self, assessment: Assessment, evidence: Evidence | None, document: Mapping[str, Any], entry: Entry
+    ) -> dict[str, Any] | None:
+        """Draw it for one ranking: that of a metric of the whole data set, or of all where there are no regions.
+
+        Parameters
+        ----------
+        evidence
+            Of the cases that count.
+        entry
+            One of the ranking document.
+        """
+        from evaluation.figures.selection import is_combined, names
+
+        if evidence is None or not evidence.blocks or entry.get("task"):
+            return None
+        metrics = [use.name for use in assessment.metrics if use.level == "dataset" and use.name in evidence.metrics]
+        regions = {block.region for block in evidence.blocks.values()}
+        if is_combined(entry):
+            if not metrics or len(regions) > 1:
+                return None
+            metric, region = metrics[0], next(iter(regions))
+        else:
+            metric, region = entry["metric"], entry.get("region") or ""
+        if metric not in metrics:
+            return None
+        answers, lacking = {}, []
+        for name in names(entry):
+            try:
+                answers[name] = evidence.select(metric, name, region)
+            except KeyError:
+                lacking.append(name)
+        shown = Shown(assessment, document, region, answers, tuple(lacking))
+        made = self.draw(shown) if answers else None
+        if made is None or not lacking:
+            return made
+        words = f"Without an answer that could be read, and not drawn: {', '.join(lacking)}."
+        return {**made, "remarks": [*made.get("remarks", []), words]}

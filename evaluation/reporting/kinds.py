@@ -1,0 +1,43 @@
+"""What a kind of problem shows of its own: figures made of the answers to all cases."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation import problems
+from evaluation.figures.selection import entries
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evaluation.assessment import Assessment
+    from evaluation.documents import DocumentBuilder
+    from evaluation.scoring.evidence import Evidence
+
+
+def kind_section(
+    page: DocumentBuilder, assessment: Assessment, document: Mapping[str, Any], evidence: Evidence | None
+) -> None:
+    """Draw each figure of the kind once a region, with what it says in words.
+
+    Parameters
+    ----------
+    evidence
+        Of the cases that count; without it there is nothing to draw.
+    """
+    made = []
+    for figure in problems.get(assessment.problem).figures:
+        regions = set()
+        for entry in entries(document):
+            region = entry.get("region")
+            drawn = None if region in regions else figure.of_entry(assessment, evidence, document, entry)
+            if drawn is not None:
+                regions.add(region)
+                made.append((figure, region, drawn))
+    if not made:
+        return
+    page.heading(2, "The answers")
+    for figure, region, drawn in made:
+        page.heading(3, f"{figure.title} {region or ''}".strip())
+        page.figure(drawn, figure.reading)
+        page.points(drawn.get("remarks", []))
