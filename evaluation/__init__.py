@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from evaluation.reporting import build_report as report
     from evaluation.scoring import score_folders as score
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = ["rank", "recommend", "report", "score", "verify"]
 

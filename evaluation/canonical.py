@@ -73,6 +73,11 @@ def _plain(value: object, digits: int | None) -> Any:
         kinds = set(map(type, value))
         if kinds <= _AS_THEY_ARE:
             return list(value)
+        if kinds == {float}:
+            different = set(value)
+            if 2 * len(different) < len(value):
+                written = {item: _number(item, digits) for item in different}
+                return [written[item] for item in value]
         if kinds <= _NUMBERS:
             return [_number(item, digits) if type(item) is float else item for item in value]
         return [_plain(item, digits) for item in value]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.facts import five, percent
+from evaluation.claims.facts import of_hundred, percent
 from evaluation.ranking.explain import joined
 
 if TYPE_CHECKING:
@@ -74,8 +74,8 @@ def _compares(facts: BoardFacts) -> bool:
 
 def _again(facts: BoardFacts) -> str:
     return (
-        f"{facts.front[0]} would come first again on as many fresh {facts.units} in about {five(facts.first_again or 0.0)} "
-        f"of 100; it comes first in {percent(facts.share or 0.0)} of the resamples, which leaves out that these "
+        f"{facts.front[0]} would come first again on as many fresh {facts.units} in {of_hundred(facts.first_again or 0.0)}; "
+        f"it comes first in {percent(facts.share or 0.0)} of the resamples, which leaves out that these "
         f"{facts.units} are themselves one draw."
     )
 

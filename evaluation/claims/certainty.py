@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.facts import MOST_NAMED, Facts, listed, percent
 from evaluation.claims.headlines import HEADLINES, WITHOUT_CERTAINTY, no_result
-from evaluation.ranking.explain import plural
+from evaluation.ranking.explain import joined, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,6 +98,8 @@ def _shown_worse(facts: Facts) -> int:
 def _worse(facts: Facts) -> str:
     count = _shown_worse(facts)
     whom, verb = f"{count} of the {facts.others} others", "is" if count == 1 else "are"
+    if count == facts.others:
+        whom = "Both others" if count == 2 else f"All {count} others"
     if facts.against:  # who is behind where all take part may be ahead where two do
         return f"{whom} {verb} shown to rank behind {facts.first}, among those that took part."
     return f"{whom} {verb} shown to be worse than {facts.first}."
@@ -132,7 +134,9 @@ def _failure_matters(part: Of) -> bool:
     failure = part.what["failure"]
     if not failure["of"]:
         return False
-    return part.what["name"] == part.facts.first or bool(part.what["within_reach"] and failure["failed"])
+    # Who shares first place is asked about alike, as long as they are few enough to be named.
+    first = part.facts.winners if len(part.facts.winners) <= MOST_NAMED else [part.facts.first]
+    return part.what["name"] in first or bool(part.what["within_reach"] and failure["failed"])
 
 
 def _against(facts: Facts) -> Iterator[Of]:
@@ -171,24 +175,41 @@ def _reversing(facts: Facts) -> list[Any]:
     return [team for team in teams if team["reversed"] and not team["winner_changes"]]
 
 
+def _alike_reversals(facts: Facts) -> list[list[Any]]:
+    """Those without which the same pairs change places, together."""
+    alike: dict[str, list[Any]] = {}
+    for team in _reversing(facts):
+        alike.setdefault(repr(team["reversed"]), []).append(team)
+    return list(alike.values())
+
+
 def _told_reversals(facts: Facts) -> Iterator[Of]:
-    yield from (Of(facts, team) for team in _reversing(facts)[:MOST_NAMED])
+    yield from (Of(facts, teams) for teams in _alike_reversals(facts)[:MOST_NAMED])
 
 
 def _reversal(part: Of) -> str:
-    (before, after), more = part.what["reversed"][0], len(part.what["reversed"]) - 1
+    (before, after), more = part.what[0]["reversed"][0], len(part.what[0]["reversed"]) - 1
     others = f", and {more} other {'pair' if more == 1 else 'pairs'} would change places" if more else ""
-    return f"Without {part.what['without']}, {after} would come before {before}{others}."
+    names = [team["without"] for team in part.what]
+    whom = joined(names, "or") if len(names) <= MOST_NAMED else f"any one of {len(names)} algorithms"
+    return f"Without {whom}, {after} would come before {before}{others}."
 
 
 def _further_reversals(facts: Facts) -> str:
-    rest = len(_reversing(facts)) - MOST_NAMED
+    rest = sum(len(teams) for teams in _alike_reversals(facts)[MOST_NAMED:])
     noun = "algorithm" if rest == 1 else "algorithms"
     return f"Leaving out any one of {rest} further {noun} would change the order of others, too."
 
 
 def _duplicates(facts: Facts) -> Iterator[Of]:
     yield from (Of(facts, names) for names in facts.entry["sensitivity"]["duplicates"])
+
+
+def _versions(part: Of) -> str:
+    words = f"{_all_of(part.what)} may be versions of one algorithm"
+    if part.facts.same_results(part.what):
+        return f"{words}: they gave the same results."
+    return f"{words}: they agree on half of the cases or more, or differ very little."
 
 
 def _warnings(facts: Facts) -> Iterator[Of]:
@@ -249,7 +270,8 @@ BESIDE: Final = CATALOGUE.group(
     ),
     Claim(
         "certainty.failure",
-        "Of the first always, of those within reach if a case failed; where failures are counted.",
+        "Of the first always (of up to three that share first place), of those within reach if a case failed; where failures "
+        "are counted.",
         _failure_matters,
         lambda part: failure_sentence(part.what),
         "No case of unet failed among 40; a failure rate of up to 8.8 % could have gone unseen.",
@@ -267,10 +289,7 @@ BESIDE: Final = CATALOGUE.group(
         "certainty.duplicates",
         "Each has values like those of the first of them: the same on half of the cases, or with alike residuals close by.",
         lambda _: True,
-        lambda part: (
-            f"{_all_of(part.what)} may be versions of one algorithm: they agree on half of the cases or more, or differ "
-            "very little."
-        ),
+        _versions,
         "unet and unet-copy may be versions of one algorithm: they agree on half of the cases or more, or differ very little.",
         parts=_duplicates,
     ),
@@ -301,7 +320,7 @@ BESIDE: Final = CATALOGUE.group(
     ),
     Claim(
         "certainty.reversal",
-        "Leaving out one reverses two others and leaves the first place as it is.",
+        "Leaving out one reverses two others and leaves the first place as it is; those with the same effect together.",
         lambda _: True,
         _reversal,
         "Without wnet, ynet would come before xnet, and 1 other pair would change places.",
@@ -310,7 +329,7 @@ BESIDE: Final = CATALOGUE.group(
     Claim(
         "certainty.further_reversals",
         "More algorithms than are named do that.",
-        lambda facts: len(_reversing(facts)) > MOST_NAMED,
+        lambda facts: len(_alike_reversals(facts)) > MOST_NAMED,
         _further_reversals,
         "Leaving out any one of 2 further algorithms would change the order of others, too.",
     ),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
+from evaluation.claims.facts import MOST_NAMED
 from evaluation.ranking.explain import joined
 from evaluation.ranking.schemes import get_scheme
 
@@ -104,15 +105,18 @@ def _first_elsewhere(schemes: Schemes) -> str:
     subject = f"{joined(sorted(registered))} {'stays' if len(registered) == 1 else 'stay'}"
     noun = "scheme" if len(others) == 1 else "schemes"
     sentences = [f"{subject} first under {stays} of {len(others)} other {noun}."]
+    alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for name in schemes.newcomers:
-        beside = [label for label, names in others.items() if name in names and registered <= names]
-        instead = [label for label, names in others.items() if name in names and not registered <= names]
+        beside = tuple(label for label, names in others.items() if name in names and registered <= names)
+        instead = tuple(label for label, names in others.items() if name in names and not registered <= names)
+        alike.setdefault((instead, beside), []).append(name)
+    for (instead, beside), names in alike.items():
+        verbs = ("is first", "shares first place") if len(names) == 1 else ("are first", "share first place")
         parts = [
-            f"{verb} under {joined(labels)}"
-            for verb, labels in (("is first", instead), ("shares first place", beside))
-            if labels
+            f"{verb} under {joined(labels)}" for verb, labels in zip(verbs, (instead, beside), strict=True) if labels
         ]
-        sentences.append(f"{name} {joined(parts)}.")
+        who = joined(names) if len(names) <= MOST_NAMED else f"{len(names)} others"
+        sentences.append(f"{who} {joined(parts)}.")
     if not schemes.newcomers:
         sentences.append("Nobody else is first under any of them.")
     return " ".join(sentences)
@@ -166,6 +170,40 @@ OTHER_WAYS: Final = CATALOGUE.group(
     ),
 )
 """What a leaderboard says, by the first that is true."""
+
+
+def _rank(value: float | None) -> str:
+    return "–" if value is None else f"{round(value, 2):g}"
+
+
+def _move(change: Mapping[str, Any]) -> str:
+    return (
+        f"The largest move is that of {change['algorithm']}, from rank {_rank(change['from'])} to "
+        f"{_rank(change['to'])} ({change['label']})."
+    )
+
+
+MOVES: Final = CATALOGUE.group(
+    Claim(
+        "schemes.no_move",
+        "Every algorithm has its rank under every other scheme, too.",
+        lambda change: change["from"] == change["to"],
+        lambda _: "Every rank is the same under all of them.",
+        "Every rank is the same under all of them.",
+    ),
+    Claim(
+        "schemes.largest_move",
+        "Some algorithm has another rank under another scheme.",
+        lambda _: True,
+        _move,
+        "The largest move is that of vnet, from rank 2 to 4 (median, then rank).",
+    ),
+)
+
+
+def largest_move(comparison: Mapping[str, Any]) -> Said:
+    """Which algorithm moves furthest from its registered rank under the other schemes."""
+    return MOVES.first(comparison["largest_change"])
 
 
 def first_under_other_schemes(comparison: Mapping[str, Any]) -> Said:
@@ -232,6 +270,57 @@ WITHHOLDING: Final = CATALOGUE.group(
         "Leaving out bad cases gains nothing. Without the rule for missing cases, vnet could have come first.",
     ),
 )
+
+
+def _copies(check: Mapping[str, Any]) -> str:
+    gained = sorted({name for entry in check["rankings"] for name in entry["gain"]})
+    first = sorted({name for entry in check["rankings"] for name in entry["could_have_won"]})
+    words = f"Entering {_counted(check)} slightly worse copies of itself would have lifted {_some(gained)}"
+    return f"{words}; {_some(first)} could have come first." if first else f"{words}."
+
+
+def _counted(check: Mapping[str, Any]) -> str:
+    return "two" if check["copies"] == 2 else str(check["copies"])
+
+
+def _some(names: Sequence[str]) -> str:
+    return joined(names, "or") if len(names) <= MOST_NAMED else f"any one of {len(names)} algorithms"
+
+
+COPIES: Final = CATALOGUE.group(
+    Claim(
+        "copies.independent",
+        "By the registered scheme a rank does not depend on who else takes part.",
+        lambda check: not check["possible"],
+        lambda _: "Entering copies of oneself gains nothing: no rank depends on who else takes part.",
+        "Entering copies of oneself gains nothing: no rank depends on who else takes part.",
+    ),
+    Claim(
+        "copies.gain_nothing",
+        "Ranks depend on who else takes part; nobody would have risen with two slightly worse copies of itself.",
+        lambda check: not any(entry["gain"] for entry in check["rankings"]),
+        lambda check: f"Entering {_counted(check)} slightly worse copies of itself would have lifted nobody.",
+        "Entering two slightly worse copies of itself would have lifted nobody.",
+    ),
+    Claim(
+        "copies.gain",
+        "Somebody would have risen with two slightly worse copies of itself.",
+        lambda _: True,
+        _copies,
+        "Entering two slightly worse copies of itself would have lifted vnet; vnet could have come first.",
+    ),
+)
+
+
+def entering_copies(check: Mapping[str, Any]) -> Said:
+    """What copies of oneself would have brought.
+
+    Parameters
+    ----------
+    check
+        As `evaluation.ranking.copies.copies_check` returns it.
+    """
+    return COPIES.first(check)
 
 
 BOTH_WAYS: Final = CATALOGUE.group(

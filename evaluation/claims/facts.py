@@ -162,12 +162,15 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{text.rstrip('0').rstrip('.') if digits else text} %"
 
 
-def five(share: float) -> int:
-    """A share in hundredths, to the nearest five.
+def of_hundred(share: float) -> str:
+    """An estimated share to the nearest five of a hundred; none and all are no estimates.
 
     Examples
     --------
-    >>> five(0.62), five(0.63)
-    (60, 65)
+    >>> of_hundred(0.62), of_hundred(0.63), of_hundred(0.99), of_hundred(0.0)
+    ('about 60 of 100', 'about 65 of 100', 'more than 95 of 100', 'fewer than 5 of 100')
     """
-    return int(5 * round(20 * share))
+    nearest = int(5 * round(20 * share))
+    if nearest == 100:
+        return "more than 95 of 100"
+    return f"about {nearest} of 100" if nearest else "fewer than 5 of 100"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.facts import MOST_NAMED, five, listed
+from evaluation.claims.facts import MOST_NAMED, listed, of_hundred
 from evaluation.ranking.explain import joined
 
 if TYPE_CHECKING:
@@ -52,11 +52,9 @@ def _tie(facts: Facts) -> str:
 
 
 def _leaning(facts: Facts) -> str:
-    again = (
-        f"on as many fresh {facts.units} it would come first again in about {five(facts.entry['first_again'])} of 100"
-    )
+    again = f"on as many fresh {facts.units} it would come first again in {of_hundred(facts.entry['first_again'])}"
     if facts.reach:
-        return f"{_leads(facts, 'leads')}, but it is not shown to be better than {listed(facts.reach)}: {again}."
+        return f"{_leads(facts, 'leads')}, but it is not shown to be better than {listed(facts.reach, last='or')}: {again}."
     return f"{_leads(facts, 'leads')}, but not clearly enough to be named the winner: {again}."
 
 

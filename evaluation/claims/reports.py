@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.claims.absences import letters_of
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.certainty import failure_sentence
 from evaluation.claims.facts import MOST_NAMED, percent
@@ -34,7 +35,7 @@ class Standing:
 def _rank_set(facts: Standing) -> str:
     low, high = facts.row["rank_set"]
     words = f"Its rank set is rank {low} alone" if low == high else f"Its rank could be {low}–{high}"
-    letters = facts.row["letters"]
+    letters = facts.row["letters"] if any(letters_of(facts.entry)) else ""
     if not letters:
         return f"{words}."
     return f"{words}; {'letter' if len(letters) == 1 else 'letters'} {letters}."

@@ -71,7 +71,7 @@ def _order(facts: Facts) -> str:
     if facts.entry["sets"]["reason"] is not None:
         # A few cases drawn again and again give nearly the same order, whatever other cases would.
         return f"The median agreement of resamples with the order is {agreement} of 1."
-    return f"The order as a whole is {_stable(tau)} (agreement {agreement} of 1)."
+    return f"Under resampling the order as a whole is {_stable(tau)} (agreement {agreement} of 1)."
 
 
 def _range(facts: Facts) -> str:
@@ -120,7 +120,9 @@ def _least(tested: Mapping[str, Any]) -> int:
 
 def _no_test_possible(facts: Facts) -> bool:
     tested = _tests(facts)
-    return tested is not None and tested["tests"]["units"] < _least(tested)
+    if tested is None or tested["tests"]["stratified"]:  # the fewest units are not known within strata
+        return False
+    return bool(tested["tests"]["units"] < _least(tested))
 
 
 def _impossible(facts: Facts) -> str:
@@ -183,7 +185,7 @@ RESAMPLES: Final = CATALOGUE.group(
         "Resampled, four algorithms or more, and τ is defined in some resample.",
         lambda facts: _tells_order(facts) and facts.entry["kendall_tau"]["median"] is not None,
         _order,
-        "The order as a whole is stable (agreement 0.92 of 1).",
+        "Under resampling the order as a whole is stable (agreement 0.92 of 1).",
     ),
     Claim(
         "resamples.order_undefined",

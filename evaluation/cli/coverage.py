@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from evaluation.cli.coverage_page import Study, page, pictures
 from evaluation.cli.inputs import progress_line
+from evaluation.cli.kept_cells import KeptCells
 from evaluation.ranking.coverage import FULL_BOARDS, QUICK_BOARDS, QUICK_SHARE, grid, others, study, trades
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--every", type=int, metavar="N", help="one cell in N, chosen at random once (quick: 10)")
     parser.add_argument("--boards", type=int, metavar="N", help="boards a cell, in place of 1000 (quick: 100)")
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the simulation (1)")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="where cells that are done are kept and taken from, to go on later"
+    )
     parser.add_argument(
         "--output", type=Path, metavar="FILE.md", help="where the page is written, figures beside it (standard output)"
     )
@@ -42,14 +46,15 @@ def run(options: argparse.Namespace) -> int:
             message = f"--{name}: at least 1"
             raise ValueError(message)
     cells, further, traded = grid(every=every), others(every=every), trades(quick=every > 1)
+    kept = KeptCells(options.keep)
     made = Study(
         boards=boards,
         seed=options.seed,
         every=every,
-        done=list(study(cells, boards, options.seed, progress_line("coverage"))),
+        done=list(study(cells, boards, options.seed, progress_line("coverage"), kept.simulate)),
         # Another seed, so that nothing that holds is owed to the first.
-        further=list(study(further, boards, options.seed + 1, progress_line("other sizes"))),
-        traded=list(study(traded, boards, options.seed)),
+        further=list(study(further, boards, options.seed + 1, progress_line("other sizes"), kept.simulate)),
+        traded=list(study(traded, boards, options.seed, progress_line("unequal failures"), kept.simulate)),
     )
     if options.output is None:
         sys.stdout.write(page(made))

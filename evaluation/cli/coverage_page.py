@@ -13,7 +13,7 @@ from evaluation import __version__
 from evaluation.figures.layout import LINE, Figure, figure
 from evaluation.figures.palette import QUALITATIVE
 from evaluation.figures.publication import printed
-from evaluation.ranking.coverage import COVERED, ERRORS, FALSE_WINNERS, FIELDS, SCHEMES, Cell, Outcome
+from evaluation.ranking.coverage import COVERED, ERRORS, FALSE_WINNERS, FIELDS, SCHEMES, Cell, Outcome, keeps_bars
 
 Row = tuple[Cell, Outcome]
 _MARKS: Final = ("circle", "square", "diamond", "triangle-up", "cross")
@@ -48,7 +48,7 @@ class Study:
     @property
     def keeps_its_word(self) -> bool:
         """Whether every one of them keeps within both."""
-        return all(outcome.keeps_its_word() for _, outcome in self.judged)
+        return all(keeps_bars(*row) for row in self.judged)
 
     @property
     def command(self) -> str:
@@ -62,10 +62,10 @@ class Study:
 
 def page(study: Study) -> str:
     """The page in Markdown: what was simulated, the worst of each scheme, figures, and every cell."""
-    broken = [cell for cell, outcome in study.judged if not outcome.keeps_its_word()]
+    broken = [row for row in study.judged if not keeps_bars(*row)]
     judged = len(study.judged)
     verdict = (
-        f"All {judged} cells keep within both bars."
+        f"All {judged} cells keep within the bars."
         if not broken
         else f"{len(broken)} of {judged} cells break a bar; they are marked."
     )
@@ -88,7 +88,8 @@ def page(study: Study) -> str:
         "",
         (
             f"Bars in every cell: joint coverage at least {COVERED}, false winners at most {FALSE_WINNERS}, both up to {ERRORS} "
-            f"binomial standard errors of {study.boards} boards. **{verdict}**"
+            f"binomial standard errors of {study.boards} boards; and where two teams are far ahead, from seven cases on, sets that are "
+            f"narrower than all ranks. **{verdict}**"
         ),
         "",
         (
@@ -187,7 +188,7 @@ _FIGURES: Final[dict[str, tuple[str, Any]]] = {
     "coverage-sets.svg": (
         (
             "Joint coverage by the number of cases, a dot for every cell: rank sets stay above the bar (line), resampling "
-            "ranges do not, nor do they promise it."
+            "ranges often do not, nor do they promise it."
         ),
         _covered,
     ),
@@ -260,7 +261,7 @@ def _table(done: list[Row], *, unseen: bool = False) -> list[str]:
         "|---|---|---|---|---|" + ("---|" if unseen else "") + "---|---|---|---|---|",
     ]
     for cell, outcome in done:
-        mark = "" if unseen or outcome.keeps_its_word() else " **breaks a bar**"
+        mark = "" if unseen or keeps_bars(cell, outcome) else " **breaks a bar**"
         middle = f" {cell.unseen} |" if unseen else ""
         lines.append(
             f"| {cell.scheme} | {cell.field} | {cell.failures:.0%} | {cell.teams} | {cell.cases} |{middle} "

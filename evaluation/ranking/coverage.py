@@ -13,6 +13,7 @@ from evaluation.ranking.evaluate import make_plan
 from evaluation.ranking.schemes import all_schemes, get_scheme
 from evaluation.ranking.simulated import DrawnValues, simulated_ranking
 from evaluation.ranking.stability import resampling_range
+from evaluation.ranking.uncertainty.budget import FEWEST_DRAWN_UNITS
 from evaluation.ranking.uncertainty.statements import decide
 
 if TYPE_CHECKING:
@@ -105,6 +106,12 @@ class Outcome:
         ) and self.false_winner <= FALSE_WINNERS + ERRORS * _error(FALSE_WINNERS, self.boards)
 
 
+def keeps_bars(cell: Cell, outcome: Outcome) -> bool:
+    """Whether a cell keeps within all bars: where two are far ahead, sets are narrower than all ranks, too."""
+    narrows = cell.field == "two best" and cell.teams > 2 and cell.cases >= FEWEST_DRAWN_UNITS
+    return outcome.keeps_its_word() and not (narrows and outcome.width >= cell.teams)
+
+
 def grid(*, every: int = 1) -> list[Cell]:
     """The cells of the study, or one in so many of them, chosen at random once."""
     cells = [
@@ -149,16 +156,6 @@ def trades(*, quick: bool = False) -> list[Cell]:
     ]
 
 
-def study(
-    cells: list[Cell], boards: int, seed: int, progress: Callable[[int, int], None] | None = None
-) -> Iterator[tuple[Cell, Outcome]]:
-    """Simulate cell after cell."""
-    for index, cell in enumerate(cells):
-        yield cell, simulate(cell, boards, seed)
-        if progress is not None:
-            progress(index + 1, len(cells))
-
-
 def simulate(cell: Cell, boards: int, seed: int) -> Outcome:
     """Simulate boards of a cell; the same cell and seed give the same boards whatever else is simulated."""
     words = f"{cell}".encode()
@@ -189,6 +186,20 @@ def simulate(cell: Cell, boards: int, seed: int) -> Outcome:
         width += float((high - low + 1).mean())
     covered, false_winner, named, resampling = (float(value) for value in counted / boards)
     return Outcome(boards, covered, false_winner, named, width / boards, resampling)
+
+
+def study(
+    cells: list[Cell],
+    boards: int,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+    one: Callable[[Cell, int, int], Outcome] = simulate,
+) -> Iterator[tuple[Cell, Outcome]]:
+    """Simulate cell after cell; `one` makes the outcome of a cell from boards and seed, or knows it already."""
+    for index, cell in enumerate(cells):
+        yield cell, one(cell, boards, seed)
+        if progress is not None:
+            progress(index + 1, len(cells))
 
 
 def _draws(assessment: Assessment) -> int:

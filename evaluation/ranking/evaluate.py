@@ -15,6 +15,7 @@ from evaluation.ranking.hierarchy import Hierarchy
 from evaluation.ranking.ranks import snap
 from evaluation.ranking.resampling import Design, Drawn, join, multiplicities
 from evaluation.ranking.schemes import Ranked, Samples, apply_scheme, rank_scores
+from evaluation.ranking.uncertainty.draws import spread_around_median
 from evaluation.ranking.uncertainty.duplicates import alike
 from evaluation.ranking.uncertainty.flips import SignArray, flip_matrix
 from evaluation.ranking.uncertainty.units import Units, gather
@@ -130,6 +131,12 @@ class Evaluated:
         """Pairs of algorithms whose values are nearly the same."""
         values: FloatArray = self.table.values  # noqa: PD011  (no data frame)
         return alike(values)
+
+    @cached_property
+    def spread_of_draws(self) -> FloatArray:
+        """Mean square of each score's deviation in the bootstrap, beside the median deviation of all algorithms."""
+        scores = self.ranked.scores
+        return spread_around_median(scores[1 : 1 + self.plan.bootstrap] - scores[0])
 
     @property
     def resampled(self) -> bool:

@@ -57,9 +57,20 @@ def describe(assessment: Assessment) -> list[str]:
             prefix + sentence if index == 0 else sentence for index, sentence in enumerate(_scheme(scheme, assessment))
         ]
     sentences += _policies(assessment)
+    sentences += _levels_of_interaction(assessment)
     sentences += _exclusions(assessment)
     sentences += _uncertainty(assessment)
     return sentences
+
+
+def _levels_of_interaction(assessment: Assessment) -> list[str]:
+    weights = assessment.interaction_weights
+    if not weights:
+        return []
+    named = joined([f"{level.replace('_', ' ')} {weight:g}" for level, weight in weights.items()])
+    sentence = f"Before ranking, each value keeps a part of its distance from the worst value by the level of interaction ({named})"
+    rest = "values without a worst end are divided by it. A method whose level is not known counts like the lowest."
+    return [f"{sentence}; {rest}"]
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:
@@ -118,6 +129,8 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
     several = [
         name for name, list_ in (("metric", assessment.metrics), ("region", assessment.regions)) if len(list_) > 1
     ]
+    if any("task" in step.over for step in scheme.combine or ()):
+        several.append("task")
     each = f"For each {joined(several)}, " if several else ""
     levels = {metric.level for metric in assessment.metrics}
     chosen = get_scheme(scheme.scheme)
@@ -244,7 +257,7 @@ def _uncertainty(assessment: Assessment) -> list[str]:
     within = f" within each {joined(list(rule.strata))}" if rule.strata else ""
     how = (
         f"To see how certain the ranking is, {drawn} are drawn with replacement{within} {rule.bootstrap:,} times, "
-        f"the same for all algorithms, and ranked anew; the resampling range holds the middle {rule.interval:.0%} of these ranks."
+        f"the same for all algorithms, and ranked anew; the resampling range holds the middle {100 * rule.interval:.6g} % of these ranks."
     )
     return [how, *_certainty(assessment)]
 

@@ -14,7 +14,8 @@ from evaluation.canonical import sha256
 from evaluation.ranking.dataset_level import load_evidence
 from evaluation.ranking.document import DIGEST_DIGITS, plan_of
 from evaluation.ranking.entries import overall_of
-from evaluation.ranking.evaluate import Evaluated, evaluate
+from evaluation.ranking.evaluate import Evaluated, evaluate, unit_level
+from evaluation.ranking.interaction import weighted_results
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,8 +101,8 @@ def rank_over_tasks(
     -------
     dict
         ``schema``, ``name``, ``tasks`` (name, digest of the assessment, ranking), ``steps``, ``absent``, ``left_out``
-        (algorithms without a place, with the tasks that they lack), ``bootstrap``, ``seed`` and ``overall``, an entry as
-        in a ranking document.
+        (algorithms without a place, with the tasks that they lack), ``bootstrap``, ``seed``, ``resampling`` (its ``unit``)
+        and ``overall``, an entry as in a ranking document.
 
     Raises
     ------
@@ -127,6 +128,7 @@ def rank_over_tasks(
         message = "fewer than two algorithms have results in every task"
         raise ResultsError(message)
     evaluated = [table for task in tasks for table in _evaluated(task, kept, bootstrap=samples, seed=start)]
+    units = {unit_level(task.assessment) for task in tasks}
     notes: list[str] = []
     scheme = replace(lead.scheme, name=name or None, combine=read)
     entries = overall_of(evaluated, scheme, lead.assessment, notes)
@@ -147,6 +149,7 @@ def rank_over_tasks(
         ],
         "bootstrap": samples,
         "seed": start,
+        "resampling": {"unit": units.pop() if len(units) == 1 else "case"},
         "overall": entries[0],
     }
 
@@ -176,6 +179,7 @@ def _evaluated(task: TaskResults, kept: Sequence[str], *, bootstrap: int, seed: 
         row = results.iloc[[0]].assign(value=float("nan"), outcome="missing")
         results = pd.concat([results, *(row.assign(algorithm=algorithm) for algorithm in absent)], ignore_index=True)
     checked, pieces = check_results(results), load_evidence(task.evidence)
+    checked = weighted_results(task.assessment, checked, results)
     scheme = task.scheme
     tables = build_tables(task.assessment, checked, metrics=scheme.metrics, regions=scheme.regions)
     plan: Plan | None = None

@@ -94,16 +94,20 @@ def rank(
     order = np.argsort(rows, axis=1)  # equal scores get one rank in any order; not a number is sorted to the end
     place = order + width * np.arange(len(rows))[:, None]
     ordered = rows.ravel()[place]
-    if rounded and (near := _nearly_tied(ordered)).any():
+    position = np.arange(1.0, width + 1)
+    ranks = np.empty(rows.shape)
+    apart = _far_apart(ordered) if rounded else np.zeros(len(rows), dtype=bool)
+    if apart.all():
+        ranks.ravel()[place] = np.broadcast_to(position, rows.shape)
+        return ranks.reshape(array.shape)
+    if rounded and (near := _nearly_tied(ordered, ~apart)).any():
         rows = rows.copy() if np.shares_memory(rows, array) else rows
         rows[near] = snap(rows[near])
         order = np.argsort(rows, axis=1)
         place = order + width * np.arange(len(rows))[:, None]
         ordered = rows.ravel()[place]
-    position = np.arange(1.0, width + 1)
     starts = np.ones(rows.shape, dtype=bool)
     np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
-    ranks = np.empty(rows.shape)
     whole = bool(starts.all())
     sorted_ranks = np.broadcast_to(position, rows.shape) if whole else _tied(starts, position, ties)
     if width and np.isnan(ordered[:, -1]).any():
@@ -115,13 +119,25 @@ def rank(
     return ranks.reshape(array.shape)
 
 
-def _nearly_tied(ordered: FloatArray) -> npt.NDArray[np.bool_]:
+def _far_apart(ordered: FloatArray) -> npt.NDArray[np.bool_]:
+    """Rows, each in order, without any gap that is small beside their largest number: most rows, told in one pass."""
+    if ordered.shape[1] < 2:
+        return np.zeros(len(ordered), dtype=bool)
+    columns = np.ascontiguousarray(ordered.T)
+    with np.errstate(invalid="ignore"):  # not a number and infinities are left to `_nearly_tied`
+        smallest = (columns[1:] - columns[:-1]).min(axis=0)
+        return np.asarray(smallest > _NEARLY * np.maximum(np.abs(columns[0]), np.abs(columns[-1])))
+
+
+def _nearly_tied(ordered: FloatArray, wanted: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
     """Rows, each in order, in which rounding to `SNAP_DIGITS` digits could make two different scores equal."""
-    upper, lower = ordered[:, 1:], ordered[:, :-1]
+    upper, lower = ordered[wanted, 1:], ordered[wanted, :-1]
     with np.errstate(invalid="ignore"):
         near = upper - lower <= _NEARLY * np.maximum(np.abs(upper), np.abs(lower))
     near &= upper != lower
-    return np.asarray(near.any(axis=1))
+    result = np.zeros(len(ordered), dtype=bool)
+    result[wanted] = near.any(axis=1)
+    return result
 
 
 def _tied(starts: npt.NDArray[np.bool_], position: FloatArray, ties: str) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
-from evaluation.claims.absences import why_left_out
+from evaluation.claims.absences import letters_of, why_without_letters
 from evaluation.claims.ranking import headline_of, sentences_of
 from evaluation.documents import Block, DocumentBuilder, Drawing
 from evaluation.documents.html import as_html
@@ -24,7 +24,13 @@ from evaluation.ranking.dataset_level import load_evidence
 from evaluation.ranking.exclusions import counted_results
 from evaluation.ranking.raw import raw_values
 from evaluation.reporting.alternatives import mixed_model_section, subgroups_section
-from evaluation.reporting.analyses import across_section, characteristics_section, gaming_section, reproduction_section
+from evaluation.reporting.analyses import (
+    across_section,
+    characteristics_section,
+    copies_section,
+    gaming_section,
+    reproduction_section,
+)
 from evaluation.reporting.kinds import kind_section
 from evaluation.reporting.stability import stability_section
 from evaluation.reporting.subset import best_of
@@ -105,6 +111,7 @@ def report_blocks(
     if mixed_model:
         mixed_model_section(page, assessment, results)
     gaming_section(page, assessment, results, cases)
+    copies_section(page, assessment, results, cases)
     characteristics_section(page, assessment, results, cases, characteristics)
     reproduction_section(page, full)
     return page.blocks
@@ -148,7 +155,7 @@ def ranking_section(
         page.text(sentences_of(entry, document))
         _data_sentence(page, entry)
         _ranking_table(page, entry, spreads.get((entry.get("task"), entry.get("metric"), entry.get("region")), {}))
-        page.text([why_left_out(entry["left_out"])], kind="remark")
+        page.text([why_without_letters(entry)], kind="remark")
         _inserted(page, entry)
 
 
@@ -184,7 +191,7 @@ def _ranking_table(page: DocumentBuilder, entry: Entry, spread: Mapping[str, Map
     if spread:
         columns += ["Median", "Quartiles"]
     rows = []
-    for a in entry["algorithms"]:
+    for a, letters in zip(entry["algorithms"], letters_of(entry), strict=True):
         score = (
             "–" if a["score_interval"] is None else f"{number(a['score_interval'][0])}–{number(a['score_interval'][1])}"
         )
@@ -195,7 +202,7 @@ def _ranking_table(page: DocumentBuilder, entry: Entry, spread: Mapping[str, Map
             number(a["score"]),
             score,
             interval_words(a["rank_set"]),
-            a["letters"] or "–",
+            letters or "–",
             interval_words(a["rank_interval"]),
             drawing,
             percent(a["share_first"]),

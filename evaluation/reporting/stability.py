@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evaluation.aggregation import ResultsError
-from evaluation.claims.comparisons import first_under_other_schemes
+from evaluation.claims.comparisons import first_under_other_schemes, largest_move
 from evaluation.figures import (
     better_map,
     blob_plot,
@@ -15,9 +15,10 @@ from evaluation.figures import (
     tau_table,
     violin_plot,
 )
-from evaluation.figures.layout import percent, rank_words
+from evaluation.figures.layout import percent
 from evaluation.figures.selection import Entry, entries, is_combined, label, overall
 from evaluation.ranking.comparison import across_schemes
+from evaluation.ranking.explain import plural
 from evaluation.ranking.significance import can_be_significant
 
 if TYPE_CHECKING:
@@ -83,19 +84,27 @@ def stability_section(
     if tested:
         page.heading(3, "Significance")
         tests = tested[0]["tests"]
-        unit = assessment.aggregation.unit
-        words = (
-            "One-sided Wilcoxon signed rank tests between all algorithms, adjusted by Holm’s method within each ranking. "
-            f"With {len(tested[0]['algorithms'])} algorithms a comparison needs {tests['cases_needed']} differing {unit}s "
-            f"without ties to be significant at all ({tests['cases_needed_unadjusted']} without adjustment); there are "
-            f"{tests['units']}. A significant difference need not be a relevant one."
-        )
-        page.text([words])
-        rows = [
-            (row["algorithms"], row["tests"], row["needed"], "yes" if row["possible"] else "no")
-            for row in can_be_significant(tests["units"], alpha=tests["alpha"])
-        ]
-        page.table(["Algorithms", "Tests", f"Differing {unit}s needed", f"Possible with {tests['units']}"], rows)
+        units = plural(document["resampling"]["unit"])
+        relevant = "A significant difference need not be a relevant one."
+        if tests["stratified"]:
+            words = (
+                "One-sided Wilcoxon signed rank tests between all algorithms, within strata (van Elteren) and adjusted by Holm’s "
+                f"method within each ranking, on {tests['units']} {units}. {relevant}"
+            )
+            page.text([words])
+        else:
+            words = (
+                "One-sided Wilcoxon signed rank tests between all algorithms, adjusted by Holm’s method within each ranking. "
+                f"With {len(tested[0]['algorithms'])} algorithms, and no two differences equally large, a comparison needs "
+                f"{tests['cases_needed']} differing {units} to be significant ({tests['cases_needed_unadjusted']} without "
+                f"adjustment); there are {tests['units']}. {relevant}"
+            )
+            page.text([words])
+            rows = [
+                (row["algorithms"], row["tests"], row["needed"], "yes" if row["possible"] else "no")
+                for row in can_be_significant(tests["units"], alpha=tests["alpha"])
+            ]
+            page.table(["Algorithms", "Tests", f"Differing {units} needed", f"Possible with {tests['units']}"], rows)
         for entry in tested:
             which = {key: entry.get(key) for key in ("metric", "region", "task", "name")}
             page.figure(
@@ -144,8 +153,8 @@ def _winner_table(page: DocumentBuilder, rankings: Sequence[Entry]) -> None:
                 label(entry),
                 ", ".join(entry["winners"]),
                 percent(entry["winner_stays"]),
-                percent(entry["others_first"]),
-                percent(entry["others_first_1_percent"]),
+                _of_others(entry, "others_first"),
+                _of_others(entry, "others_first_1_percent"),
                 percent(left_out["winner_stays"]) if left_out else "–",
                 changed,
             ]
@@ -161,6 +170,13 @@ def _winner_table(page: DocumentBuilder, rankings: Sequence[Entry]) -> None:
         "Cases whose removal changes who is first",
     ]
     page.table(columns, rows)
+
+
+def _of_others(entry: Entry, key: str) -> str:
+    """A share of the algorithms that are not first, as a count."""
+    others = len(entry["algorithms"]) - len(entry["winners"])
+    share: float | None = entry[key]
+    return "–" if share is None or not others else f"{round(share * others)} of {others}"
 
 
 def _schemes(
@@ -179,12 +195,7 @@ def _schemes(
     page.heading(3, "Other ranking schemes")
     for comparison in sorted(comparisons, key=lambda found: not found.get("overall"))[:most]:
         what = "overall" if comparison.get("overall") else label(comparison)
-        change = comparison["largest_change"]
-        moved = (
-            f"The largest move is that of {change['algorithm']}, from rank {rank_words(change['from'])} to "
-            f"{rank_words(change['to'])} ({change['label']})."
-        )
         page.figure(
             line_plot(document, comparison),
-            f"{what}: ranks under several schemes, the registered one in bold. {first_under_other_schemes(comparison)} {moved}",
+            f"{what}: ranks under several schemes, the registered one in bold. {first_under_other_schemes(comparison)} {largest_move(comparison)}",
         )

@@ -60,6 +60,8 @@ class Placed:
 
     Attributes
     ----------
+    could_be
+        Between which ranks the team truly may lie, in words, or that there are too few cases to say; empty where not known.
     places
         By how many places better than in the ranking before, as text; empty where there is none or it is the same.
     is_better
@@ -75,7 +77,7 @@ class Placed:
     """
 
     rank: str
-    rank_set: str
+    could_be: str
     number_of_teams: int
     places: str
     is_better: bool

@@ -169,7 +169,7 @@ class Raw:
             if case is not None:
                 values = np.delete(values, case, axis=0)
             each.append(self._of_table(values[:, columns], table))
-        if len(each) == 1:
+        if len(each) == 1 and "over" not in entry:  # what is combined is ranked again, also of one table
             return dict(zip(kept, each[0], strict=True))
         step = self.scheme["combine"][0] if isinstance(self.scheme["combine"], list) else self.scheme["combine"]
         operator = np.mean if step["operator"] == "mean" else np.median

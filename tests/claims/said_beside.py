@@ -1,5 +1,7 @@
 """What is said beside a headline, in meaning: equivalence, failures, versions of one algorithm, warnings."""
 
+import re
+from collections import Counter
 from functools import cache
 from itertools import pairwise
 
@@ -90,6 +92,12 @@ def _(scene: Scene, name: str, first: str, again: str) -> bool:
     return name == again != first == scene.rows[0]["name"] and scene.first_in_contest_of_two(name)
 
 
+@means(rf"{NAMES} may be versions of one algorithm: they gave the same results\.")
+def _(scene: Scene, who: str) -> bool:
+    names = scene.names(who)
+    return len(scene.rows) >= 4 and (names is None or scene.raw.same(scene.entry, names))
+
+
 @means(rf"{NAMES} may be versions of one algorithm: they agree on half of the cases or more, or differ very little\.")
 def _(scene: Scene, who: str) -> bool:
     names = scene.names(who)
@@ -147,17 +155,36 @@ def reversed_without(scene: Scene, left: str) -> list[tuple[str, str]] | None:
     return [(a, b) for a in after for b in after if before[a] < before[b] and after[a] > after[b]]
 
 
-@means(rf"Without {NAME}, {NAME} would come before {NAME}(?:, and (\d+) other (pair|pairs) would change places)?\.")
-def _(scene: Scene, left: str, after: str, before: str, more: str | None, noun: str | None) -> bool:
-    pairs = reversed_without(scene, left)
-    grammar = noun is None or (noun == "pair") == (more == "1")
-    return grammar and (pairs is None or ((before, after) in pairs and len(pairs) == 1 + int(more or 0)))
+@means(
+    rf"Without (?:{NAMES}|any one of (\d+) algorithms), {NAME} would come before {NAME}"
+    r"(?:, and (\d+) other (pair|pairs) would change places)?\."
+)
+def _(
+    scene: Scene,
+    left: str | None,
+    number: str | None,
+    after: str,
+    before: str,
+    more: str | None,
+    noun: str | None,
+) -> bool:
+    if noun is not None and (noun == "pair") != (more == "1"):
+        return False
+    alike = re.findall(NAME, left or "") or [
+        team["without"] for team in scene.entry["sensitivity"]["teams"] if [before, after] in team["reversed"]
+    ]
+    if (number is not None and not 3 < int(number) <= len(alike)) or len(set(alike)) != len(alike):
+        return False
+    every = [reversed_without(scene, name) for name in alike]
+    with_these = [pairs is None or ((before, after) in pairs and len(pairs) == 1 + int(more or 0)) for pairs in every]
+    return all(with_these) if number is None else sum(with_these) >= int(number)
 
 
 @means(r"Leaving out any one of (\d+) further (algorithm|algorithms) would change the order of others, too\.")
 def _(scene: Scene, number: str, noun: str) -> bool:
     teams = [team for team in scene.entry["sensitivity"]["teams"] if team["reversed"] and not team["winner_changes"]]
-    return len(teams) == 3 + int(number) and (noun == "algorithm") == (number == "1")
+    alike = list(Counter(repr(team["reversed"]) for team in teams).values())
+    return sum(alike[3:]) == int(number) and (noun == "algorithm") == (number == "1")
 
 
 @means(r"(\d+) (\w+) have (\d+) cases: if cases of one (\w+) are alike, the sets are too narrow\.")

@@ -1,6 +1,7 @@
 """Who leads, and how certain that is, in meaning."""
 
 import math
+import re
 from itertools import product
 
 import numpy as np
@@ -133,17 +134,21 @@ def _(scene: Scene, who: str, mark: str | None, others: str) -> bool:
 
 @means(
     rf"{NAME} leads( so far)?, but (?:it is not shown to be better than {NAMES}|not clearly enough to be named the winner): "
-    r"on as many fresh (\w+) it would come first again in about (\d+) of 100\."
+    r"on as many fresh (\w+) it would come first again in (?:about (\d+)|more than (95)) of 100\."
 )
-def _(scene: Scene, name: str, mark: str | None, others: str | None, units: str, again: str) -> bool:
+def _(
+    scene: Scene, name: str, mark: str | None, others: str | None, units: str, about: str | None, more: str | None
+) -> bool:
+    again = 100 * scene.entry["first_again"]
+    told = again > 95 if about is None else abs(again - int(about)) <= 2.5 + 1e-9 and 50 <= int(about) < 100
     listed = scene.lists(others, scene.reach) if others else not scene.reach
     return (
         scene.winners == [name]
         and so_far(scene, mark)
         and listed
         and units == NOUNS[scene.document["resampling"]["unit"]]
-        and abs(100 * scene.entry["first_again"] - int(again)) <= 2.5 + 1e-9
-        and int(again) >= 50
+        and told
+        and bool(about) != bool(more)
         and not scene.entry["winner"]["named"]
     )
 
@@ -188,17 +193,24 @@ def _(scene: Scene, most: str, share: str, first: str, less: str, _units: str, *
     )
 
 
-@means(rf"(\d+) of the (\d+) others (is|are) shown to rank behind {NAME}, among those that took part\.")
-def _(scene: Scene, count: str, others: str, verb: str, first: str) -> bool:
-    return bool(scene.entry["sensitivity"]["head_to_head"]) and _shown_behind(scene, count, others, verb, first)
+SOME = r"(Both others|All \d+ others|\d+ of the \d+ others)"
 
 
-@means(rf"(\d+) of the (\d+) others (is|are) shown to be worse than {NAME}\.")
-def _(scene: Scene, count: str, others: str, verb: str, first: str) -> bool:
-    return not scene.entry["sensitivity"]["head_to_head"] and _shown_behind(scene, count, others, verb, first)
+@means(rf"{SOME} (is|are) shown to rank behind {NAME}, among those that took part\.")
+def _(scene: Scene, some: str, verb: str, first: str) -> bool:
+    return bool(scene.entry["sensitivity"]["head_to_head"]) and _shown_behind(scene, some, verb, first)
 
 
-def _shown_behind(scene: Scene, count: str, others: str, verb: str, first: str) -> bool:
+@means(rf"{SOME} (is|are) shown to be worse than {NAME}\.")
+def _(scene: Scene, some: str, verb: str, first: str) -> bool:
+    return not scene.entry["sensitivity"]["head_to_head"] and _shown_behind(scene, some, verb, first)
+
+
+def _shown_behind(scene: Scene, some: str, verb: str, first: str) -> bool:
+    numbers = re.findall(r"\d+", some) or ["2"]
+    count, others = numbers[0], numbers[-1]
+    if (len(numbers) == 1) != (count == others):
+        return False
     beaten = [row["name"] for row, shown in zip(scene.rows, scene.entry["shown_better"][0], strict=True) if shown]
     behind = all(scene.row(name)["rank"] > 1 and scene.row(name)["rank_set"][0] > 1 for name in beaten)
     return (

@@ -41,7 +41,9 @@ def _(
     return int(number) == ever and int(total) == len(others) > 1 and did is not None
 
 
-@means(r"The order as a whole is (stable|partly stable|not stable) \(agreement (over 0\.99|\S+) of 1\)\.")
+@means(
+    r"Under resampling the order as a whole is (stable|partly stable|not stable) \(agreement (over 0\.99|\S+) of 1\)\."
+)
 def _(scene: Scene, word: str, tau: str) -> bool:
     median = scene.entry["kendall_tau"]["median"]
     expected = "stable" if median >= 0.8 else "partly stable" if median >= 0.5 else "not stable"
@@ -176,7 +178,8 @@ def agrees_with_wilcoxon(scene: Scene, count: int) -> bool:
     smaller = min(
         wilcoxon(gaps, alternative=side, method="approx", correction=True).pvalue for side in ("greater", "less")
     )
-    return (2 * smaller <= 0.05) == bool(count)
+    # Ours is the normal approximation with continuity correction, which is off by less than this near the level.
+    return abs(2 * smaller - 0.05) < 0.005 or (2 * smaller <= 0.05) == bool(count)
 
 
 @means(r"Only (\d+) (\w+) could be drawn: with fewer than about 10, resampling ranges are unreliable\.")

@@ -1,8 +1,9 @@
 """What statements of certainty add to a ranking of 20 algorithms × 200 cases × 12 regions, 1,000 draws.
 
-    python -m tests.performance.bench_certainty
+    OPENBLAS_NUM_THREADS=1 python -m tests.performance.bench_certainty
 
-Beside it stands the prototype of the flips of all twelve, so that the ratio holds on slower and on busy machines.
+Beside it stands the prototype of the flips of all twelve, so that the ratio holds on slower and on busy machines. One
+thread, as a worker has: threads that wait for one another on a busy machine are time spent, too.
 """
 
 from __future__ import annotations

@@ -104,7 +104,13 @@ def by_process(data: Path) -> dict[str, float]:
     return found
 
 
-_PARTS = {"web": "gunicorn", "clock": " beat", "workers": " worker", "supervisor": "manage.py run", "broker": "valkey"}
+_PARTS = {
+    "web": "gunicorn",
+    "clock": " beat",
+    "workers": " worker",
+    "supervisor": "services.watching",
+    "broker": "valkey",
+}
 
 
 def memory(data: Path) -> float:

@@ -14,6 +14,8 @@ def main() -> int:
     """Bring an installation up, wait until everything is scored, and keep its database."""
     import django
 
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
     django.setup()
     import evaluation
     from tests import releases

@@ -81,6 +81,9 @@ class Draws:
         count = len(self.ranking.algorithms)
         same = np.ones((count, count), dtype=bool)
         for part in self.ranking.elementary:
+            if len(np.unique(part.scores[0])) == count:  # not a number is one of them
+                same &= np.eye(count, dtype=bool)
+                continue
             columns = np.ascontiguousarray(part.scores[: 1 + self.number].T)
             kinds: dict[bytes, int] = {}
             kind = np.array([kinds.setdefault(column.tobytes(), len(kinds)) for column in columns])
@@ -158,7 +161,13 @@ class Draws:
         for part, full, deviation in zip(self.ranking.elementary, self.full, self.deviations, strict=True):
             if not np.isfinite(deviation).all():
                 return None
-            fresh.append(_fresh(part.higher_is_better, full, deviation * self.spread.growth, winner))
+            # Pooled draws have no table; of all draws of a table the spread is worked once for all that it enters.
+            item = part.item if part.inside is None else None
+            if item is not None and len(deviation) == item.plan.bootstrap:
+                spread = item.spread_of_draws
+            else:
+                spread = spread_around_median(deviation)
+            fresh.append(_fresh(part.higher_is_better, full, deviation * self.spread.growth, winner, spread))
         if not self.ranking.steps:  # the best score is first, whatever the ranks of the others
             scores = fresh[0] if self.ranking.elementary[0].higher_is_better else -fresh[0]
             # Rounding keeps an order, so only the two that are compared need it.
@@ -167,23 +176,28 @@ class Draws:
         return float((ranks[:, winner] == ranks.min(axis=1)).mean())
 
 
-def _fresh(higher: bool, full: FloatArray, deviation: FloatArray, winner: int) -> FloatArray:
+def spread_around_median(deviation: FloatArray) -> FloatArray:
+    """Mean square of each algorithm's deviation from the median of all, over the draws."""
+    centred = deviation - row_medians(deviation)
+    return np.asarray(np.einsum("bj,bj->j", centred, centred) / len(deviation))
+
+
+def _fresh(higher: bool, full: FloatArray, deviation: FloatArray, winner: int, spread: FloatArray) -> FloatArray:
     """Scores on fresh units, draws × algorithms, for a truth that is drawn too."""
     score, dev = (full, deviation) if higher else (-full, -deviation)
-    centred = dev - row_medians(dev)
-    spread = np.einsum("bj,bj->j", centred, centred) / len(dev)
     gaps = dev[:, [winner]] - dev
     apart = np.sqrt(np.einsum("bj,bj->j", gaps, gaps) / len(dev))
     close = (np.abs(score[winner] - score) <= 3.0 * apart) & (spread <= 4.0 * np.median(spread))
-    centre, first = score.copy(), dev.copy()
+    result = score + dev
     group = np.flatnonzero(close)
     if len(group) >= 3:
-        centred = dev[:, group] - dev[:, group].mean(axis=1, keepdims=True)
+        own = dev[:, group]
+        centred = own - own.mean(axis=1, keepdims=True)
         error = float((centred**2).mean(axis=0).sum() / (len(group) - 1))
         observed = float(score[group].var(ddof=1))
         kept = max(0.0, 1.0 - error / observed) if observed > 0 else 0.0
         middle = score[group].mean()
-        centre[group] = middle + kept * (score[group] - middle)
-        first[:, group] *= np.sqrt(kept)
-    result = centre + first + np.roll(dev, -1, axis=0)
+        result[:, group] = (middle + kept * (score[group] - middle)) + own * np.sqrt(kept)
+    result[:-1] += dev[1:]
+    result[-1] += dev[0]
     return result if higher else -result

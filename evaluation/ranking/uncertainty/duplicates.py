@@ -6,12 +6,13 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import rankdata
 
 from evaluation.ranking.operators import row_medians
+from evaluation.ranking.ranks import rank
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.int64]
 _CORRELATED: Final = 0.95
 _NEAR: Final = 0.1
 _SAME: Final = 1e-9
@@ -30,19 +31,15 @@ def alike(values: FloatArray) -> BoolArray:
     filled = np.where(np.isnan(values), -np.inf, values)
     cases, count = filled.shape
     first, second = np.triu_indices(count, 1)
-    alike_values = np.zeros((count, count), dtype=bool)
     step = max(1, _AT_ONCE // max(cases, 1))
-    for start in range(0, len(first), step):
-        one, other = first[start : start + step], second[start : start + step]
-        alike_values[one, other] = _agreeing(filled[:, one], filled[:, other]) >= cases / 2.0
-    alike_values |= alike_values.T
+    alike_values = _agreeing_on_half(filled, first, second, step)
     with np.errstate(invalid="ignore"):
         residuals = (
             values - row_medians(np.where(np.isfinite(values), values, np.nan))
             if (np.isfinite(values).any(axis=1).all())
             else np.zeros_like(values)
         )
-    ranks = rankdata(np.nan_to_num(residuals, nan=-np.inf), axis=0)
+    ranks = rank(np.nan_to_num(residuals, nan=-np.inf).T, higher_is_better=False, ties="average").T
     ranks -= ranks.mean(axis=0)
     norms = np.sqrt((ranks**2).sum(axis=0))
     usable = norms > 0
@@ -64,6 +61,25 @@ def alike(values: FloatArray) -> BoolArray:
         candidate &= near | near.T
     np.fill_diagonal(alike_values, val=False)
     return np.asarray(alike_values | candidate)
+
+
+def _agreeing_on_half(filled: FloatArray, first: IntArray, second: IntArray, step: int) -> BoolArray:
+    """Pairs of columns that agree on half of the cases, as a symmetric matrix."""
+    cases, count = filled.shape
+    result = np.zeros((count, count), dtype=bool)
+    if count < 2:
+        return result
+    ordered = np.sort(filled, axis=1)
+    with np.errstate(invalid="ignore"):
+        smallest = (ordered[:, 1:] - ordered[:, :-1]).min(axis=1)
+        apart = smallest > _SAME * np.maximum(np.abs(ordered[:, 0]), np.abs(ordered[:, -1]))
+    rows = filled[~apart]  # on all other cases no two agree
+    if len(rows) < cases / 2.0:
+        return result
+    for start in range(0, len(first), step):
+        one, other = first[start : start + step], second[start : start + step]
+        result[one, other] = _agreeing(rows[:, one], rows[:, other]) >= cases / 2.0
+    return np.asarray(result | result.T)
 
 
 def _agreeing(one: FloatArray, other: FloatArray) -> npt.NDArray[np.int64]:

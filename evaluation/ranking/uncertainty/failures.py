@@ -125,40 +125,67 @@ def _columnwise(
     count = len(ranking.algorithms)
     result: dict[int, list[FloatArray]] = {j: [] for j in range(count)}
     full = [part.scores[0] for part in ranking.elementary]
-    linear = [_linear_scores(ranking, index, worst[index]) for index in range(len(ranking.elementary))]
     for members in tasks.values():
-        rows: list[tuple[int, FloatArray]] = []
-        for j in range(count):
-            columns = [
-                _scores_with_a_failure(ranking, index, j, worst[index]) if own is None else own[:, j]
-                for index, own in ((index, linear[index]) for index in members)
-            ]
-            if any(column is None for column in columns):
+        variants: list[FloatArray] = []
+        for index in members:
+            scores = _scores_with_failures(ranking, index, worst[index])
+            if scores is None:
                 return None
-            scores = np.stack([column for column in columns if column is not None], axis=1)
-            if len(members) == 1:
-                better = 1.0 if ranking.elementary[members[0]].higher_is_better else -1.0
-                rows.append((j, scores[[int((scores[:, 0] * better).argmin())]]))
-                continue
-            others = np.stack([np.delete(full[index], j) for index in members], axis=1)
-            directions = [ranking.elementary[index].higher_is_better for index in members]
-            rows.append((j, scores[_undominated(scores, directions, others)]))
-        number = sum(len(scores) for _, scores in rows)
-        if number * count * len(ranking.elementary) > _MOST_NUMBERS:
+            variants.append(scores)
+        chosen = _worst_failures(
+            variants,
+            [full[index] for index in members],
+            [ranking.elementary[index].higher_is_better for index in members],
+        )
+        owner = np.repeat(np.arange(count), [len(cases) for cases in chosen])
+        failed = np.concatenate(chosen)
+        if len(owner) * count * len(ranking.elementary) > _MOST_NUMBERS:
             return None
-        owner = np.repeat([j for j, _ in rows], [len(scores) for _, scores in rows])
-        changed = np.concatenate([scores for _, scores in rows])
         step = max(1, _AT_ONCE // count)
-        for start in range(0, number, step):
-            block = slice(start, start + step)
-            given = [np.tile(scores, (len(owner[block]), 1)) for scores in full]
-            for place, index in enumerate(members):
-                given[index][np.arange(len(owner[block])), owner[block]] = changed[block, place]
+        for start in range(0, len(owner), step):
+            team, case = owner[start : start + step], failed[start : start + step]
+            given = [np.tile(scores, (len(team), 1)) for scores in full]
+            for index, scores in zip(members, variants, strict=True):
+                given[index][np.arange(len(team)), team] = scores[case, team]
             ranks = ranking.final(given)
-            own = ranks[np.arange(len(ranks)), owner[block]]
-            for j in np.unique(owner[block]):
-                result[int(j)].append(own[owner[block] == j])
+            own = ranks[np.arange(len(ranks)), team]
+            for j in np.unique(team):
+                result[int(j)].append(own[team == j])
     return {j: np.concatenate(ranks) if ranks else np.empty(0) for j, ranks in result.items()}
+
+
+def _worst_failures(variants: list[FloatArray], full: list[FloatArray], higher: list[bool]) -> list[IntArray]:
+    """For each algorithm the cases one of whose failures gives its worst rank.
+
+    Parameters
+    ----------
+    variants
+        For each metric the score of each algorithm after each failure, cases × algorithms.
+    full
+        For each metric the scores without one.
+    higher
+        Direction of each metric.
+    """
+    if len(variants) == 1:
+        worst = (variants[0] if higher[0] else -variants[0]).argmin(axis=0)
+        return list(worst[:, None])
+    places = [_places(*metric) for metric in zip(variants, full, higher, strict=True)]
+    by_algorithm = np.stack(places, axis=2).transpose(1, 0, 2)
+    return [_undominated(np.ascontiguousarray(own)) for own in by_algorithm]
+
+
+def _scores_with_failures(ranking: Ranking, index: int, worst: FloatArray | None) -> FloatArray | None:
+    """Score of every algorithm with each of its own cases failed in turn, cases × algorithms."""
+    linear = _linear_scores(ranking, index, worst)
+    if linear is not None:
+        return linear
+    columns = []
+    for j in range(len(ranking.algorithms)):
+        column = _scores_with_a_failure(ranking, index, j, worst)
+        if column is None:
+            return None
+        columns.append(column)
+    return np.stack(columns, axis=1)
 
 
 def _linear_scores(ranking: Ranking, index: int, worst: FloatArray | None) -> FloatArray | None:
@@ -202,26 +229,27 @@ def _scores_with_a_failure(ranking: Ranking, index: int, algorithm: int, worst: 
     return np.asarray(scores[0])
 
 
-def _undominated(scores: FloatArray, higher: list[bool], others: FloatArray) -> IntArray:
+def _places(variants: FloatArray, full: FloatArray, higher: bool) -> IntArray:
+    """Place of each algorithm among the others after each failure, twice as fine as ranks: between, or level with one.
+
+    Ranks depend on these places alone.
+    """
+    sign = 1.0 if higher else -1.0
+    own, before = snap(variants) * sign, snap(full) * sign
+    ordered = np.sort(before[~np.isnan(before)])
+    up_to = np.searchsorted(ordered, own, side="right") - (before <= own)
+    below = np.searchsorted(ordered, own, side="left") - (before < own)
+    return np.asarray(-2 * up_to + (up_to > below))
+
+
+def _undominated(places: IntArray) -> IntArray:
     """Failures that no other failure is at least as bad as in every metric: one of them gives the worst rank.
 
     Parameters
     ----------
-    scores
-        Scores of the algorithm after each failure, failures × metrics.
-    higher
-        Direction of each metric.
-    others
-        Scores of the other algorithms, algorithms × metrics. Ranks depend on places among them alone.
+    places
+        Of one algorithm after each failure, failures × metrics, more is worse.
     """
-    sign = np.where(higher, 1.0, -1.0)
-    own, rest = snap(scores) * sign, snap(others) * sign
-    places = np.empty(own.shape, dtype=np.int64)
-    for column in range(own.shape[1]):
-        ordered = np.sort(rest[~np.isnan(rest[:, column]), column])
-        above = np.searchsorted(ordered, own[:, column], side="right")
-        level = above > np.searchsorted(ordered, own[:, column], side="left")
-        places[:, column] = 2 * (len(ordered) - above) + level
     if len(places) > _MOST_COMPARED:
         _, index = np.unique(places, axis=0, return_index=True)
         return np.asarray(index)

@@ -53,6 +53,8 @@ def flip_matrix(units: int, *, bootstrap: int, seed: int, cases: Sequence[str]) 
 
 def flipped_sums(signs: SignArray, contributions: FloatArray) -> FloatArray:
     """Sums of contributions under every flip, rows × columns."""
+    if len(contributions) <= _AT_ONCE:
+        return np.asarray(signs.astype(np.float64) @ contributions)
     total = np.zeros((len(signs), contributions.shape[1]))
     for start in range(0, len(contributions), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)

@@ -1,5 +1,8 @@
 """Letters of all-pairwise comparisons: two algorithms share one if and only if neither is shown to be better.
 
+A letter stands for as many algorithms as can share one. The sets that insert-and-absorb ends with are found here by adding
+one algorithm after another: its letters are what the letters so far have in common with those it does not differ from.
+
 References
 ----------
 Piepho, "An algorithm for a letter-based representation of all-pairwise comparisons", Journal of Computational and
@@ -8,10 +11,14 @@ Graphical Statistics 13, 2004.
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Iterable
+
     import numpy.typing as npt
 
 MOST_IN_MATRICES = 200
@@ -40,21 +47,17 @@ def letters(shown: npt.NDArray[np.bool_]) -> list[str] | None:
     ['a', 'ab', 'b']
     """
     count = len(shown)
-    different = shown | shown.T
-    columns: list[int] = [(1 << count) - 1]
-    for first in range(count):
-        for second in range(first + 1, count):
-            if not different[first, second]:
-                continue
-            both = (1 << first) | (1 << second)
-            hit = [column for column in columns if column & both == both]
-            if not hit:
-                continue
-            rest = [column for column in columns if column & both != both]
-            made = {column & ~(1 << member) for column in hit for member in (first, second)}
-            columns = _absorbed(rest, made)
-            if len(columns) > MOST_COLUMNS:
-                return None
+    alike = [int(sum(1 << int(other) for other in np.flatnonzero(row))) for row in ~(shown | shown.T)]
+    columns: list[int] = []
+    for member in range(count):
+        bit = 1 << member
+        near = alike[member] & (bit - 1)
+        rest = [column for column in columns if column & near != column]
+        joined = {column & near | bit for column in columns} or {bit}
+        columns = rest + _maximal(joined)
+        # Columns of some algorithms are no more than those of all: each is part of one that no other is part of.
+        if len(columns) > MOST_COLUMNS:
+            return None
     members = sorted([index for index in range(count) if column >> index & 1] for column in columns)
     words = [""] * count
     for number, column in enumerate(members):
@@ -63,13 +66,25 @@ def letters(shown: npt.NDArray[np.bool_]) -> list[str] | None:
     return words
 
 
-def _absorbed(rest: list[int], made: set[int]) -> list[int]:
-    """Columns that no other one contains; those of `rest` do not contain one another."""
+def legible(words: Iterable[str | None]) -> bool:
+    """Whether the words of a ranking can be told apart into letters: whether there are no more than a to z.
+
+    Examples
+    --------
+    >>> legible(["a", "ab", "b"]), legible(["yz", "zaa"]), legible([None])
+    (True, False, False)
+    """
+    # The first of two characters is aa, and each column has a member: with it, a word does not ascend.
+    return all(word is not None and all(one < other for one, other in itertools.pairwise(word)) for word in words)
+
+
+def _maximal(columns: set[int]) -> list[int]:
+    """Columns that no other one contains."""
     kept: list[int] = []
-    for column in sorted(made, key=int.bit_count, reverse=True):
-        if not any(column & other == column for other in rest) and not any(column & other == column for other in kept):
+    for column in sorted(columns, key=int.bit_count, reverse=True):
+        if not any(column & other == column for other in kept):
             kept.append(column)
-    return rest + kept
+    return kept
 
 
 def _name(number: int) -> str:

@@ -27,7 +27,9 @@ BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.int64]
 _TOLERANCE = 1e-9
 _AT_ONCE = 4_000_000
-"""Numbers held at once in a block of flips × pairs."""
+"""Numbers held at once in a block of pairs × flips."""
+_IN_CACHE = 60_000
+"""Numbers of such a block where it is made of flipped sums of algorithms alone."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class FlipComparisons:
 
 
 class _Pairs:
-    """Statistics of all unordered pairs under every flip, block by block."""
+    """Statistics of all unordered pairs under every flip, pairs × flips, block by block."""
 
     def __init__(
         self,
@@ -59,44 +61,107 @@ class _Pairs:
         transform: Callable[[FloatArray], FloatArray] | None,
         extra_variance: FloatArray | None,
     ) -> None:
-        algorithms = contributed.plain.shape[1]
-        self.first, self.second = np.triu_indices(algorithms, 1)
+        self.algorithms = contributed.plain.shape[1]
+        self.first, self.second = np.triu_indices(self.algorithms, 1)
         self.signs, self.contributed, self.transform = signs, contributed, transform
-        self.norm = np.empty(len(self.first))
-        step = max(1, _AT_ONCE // max(len(contributed.plain), 1))
-        for start in range(0, len(self.first), step):
-            pairs = slice(start, start + step)
-            self.norm[pairs] = np.sqrt((self._differences(pairs) ** 2).sum(axis=0))
+        self.linear = transform is None and contributed.linearised is None
+        self.norm = self._norms()
         self.identical = self.norm == 0.0
+        self.usable = np.flatnonzero(~self.identical)
         self.shrinkage = np.ones(len(self.first))
         if extra_variance is not None:
             added = extra_variance[self.first] + extra_variance[self.second]
             self.shrinkage = self.norm / np.sqrt(self.norm**2 + np.where(self.identical, 1.0, added))
-        usable = transform is None and contributed.linearised is None
-        self._sums = flipped_sums(signs, contributed.plain) if usable else None
-        self._kept: tuple[IntArray, FloatArray] | None = None
+        self._sums = np.ascontiguousarray(flipped_sums(signs, contributed.plain).T) if self.linear else None
+        self._kept: FloatArray | None = None
 
-    def _differences(self, pairs: slice) -> FloatArray:
-        difference = self.contributed.differences(self.first[pairs], self.second[pairs])
+    def _norms(self) -> FloatArray:
+        norm = np.empty(len(self.first))
+        units = len(self.contributed.plain)
+        if self.linear:
+            by_algorithm = np.ascontiguousarray(self.contributed.plain.T)
+            noise = self.contributed.rounding
+            for pairs, one in self._of_one_against_the_rest(slice(0, len(self.first))):
+                difference = by_algorithm[one] - by_algorithm[self.second[pairs]]
+                difference[np.abs(difference) <= noise] = 0.0
+                norm[pairs] = np.sqrt(np.einsum("pu,pu->p", difference, difference))
+            return norm
+        step = max(1, _AT_ONCE // max(units, 1))
+        for start in range(0, len(self.first), step):
+            pairs = slice(start, start + step)
+            norm[pairs] = np.sqrt((self._differences(self.first[pairs], self.second[pairs]) ** 2).sum(axis=0))
+        return norm
+
+    def _of_one_against_the_rest(self, wanted: slice) -> Iterator[tuple[slice, int]]:
+        """Runs of pairs that have the same first algorithm."""
+        start = wanted.start
+        while start < wanted.stop:
+            one = int(self.first[start])
+            stop = min(start + self.algorithms - int(self.second[start]), wanted.stop)
+            yield slice(start, stop), one
+            start = stop
+
+    def _differences(self, first: IntArray, second: IntArray) -> FloatArray:
+        difference = self.contributed.differences(first, second)
         return difference if self.transform is None else self.transform(difference)
 
-    def blocks(self, wanted: IntArray) -> Iterator[tuple[IntArray, FloatArray]]:
-        """Numbers of pairs and their statistics, flips × pairs."""
-        if self._kept is not None:
-            yield self._kept
+    def blocks(self) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Numbers of pairs that are not identical and their statistics, pairs × flips; valid until the next block."""
+        if self._sums is not None:
+            yield from self._from_sums(self._sums)
             return
         step = max(1, _AT_ONCE // len(self.signs))
+        for start in range(0, len(self.usable), step):
+            numbers = self.usable[start : start + step]
+            statistic = self._statistics(numbers, None)
+            if step >= len(self.usable):
+                self._kept = statistic
+            yield numbers, statistic
+
+    def _from_sums(self, sums: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
+        """Blocks that stay in the processor's cache, all in one piece of memory."""
+        memory = np.empty((max(1, _IN_CACHE // len(self.signs)), len(self.signs)))
+        for start in range(0, len(self.first), len(memory)):
+            pairs = slice(start, min(start + len(memory), len(self.first)))
+            statistic = memory[: pairs.stop - start]
+            for run, one in self._of_one_against_the_rest(pairs):
+                others = slice(int(self.second[run.start]), int(self.second[run.stop - 1]) + 1)
+                np.subtract(sums[one], sums[others], out=statistic[run.start - start : run.stop - start])
+            numbers = np.arange(pairs.start, pairs.stop)
+            if self.identical[pairs].any():
+                numbers = numbers[~self.identical[pairs]]
+                statistic = statistic[~self.identical[pairs]]
+            statistic /= self.norm[numbers, None]
+            yield numbers, statistic
+
+    def _statistics(self, numbers: IntArray, flips: IntArray | None) -> FloatArray:
+        """Statistics of some pairs under some flips (``None``: all), pairs × flips."""
+        if self._kept is not None:
+            places = np.searchsorted(self.usable, numbers)
+            return self._kept[places] if flips is None else self._kept[np.ix_(places, flips)]
+        if self._sums is None:
+            differences = self._differences(self.first[numbers], self.second[numbers])
+            signs = self.signs if flips is None else self.signs[flips]
+            statistic = np.ascontiguousarray(flipped_sums(signs, differences).T)
+        else:
+            sums = self._sums if flips is None else self._sums[:, flips]
+            statistic = sums[self.first[numbers]] - sums[self.second[numbers]]
+        statistic /= self.norm[numbers, None]
+        return statistic
+
+    def largest(self, ordered: BoolArray, flips: IntArray | None = None) -> FloatArray:
+        """For each of some flips the largest statistic over some ordered pairs (2 × pairs, forwards and backwards)."""
+        number = len(self.signs) if flips is None else len(flips)
+        result = np.full(number, -np.inf)
+        wanted = np.flatnonzero(ordered.any(axis=0))
+        step = max(1, (_AT_ONCE if self._sums is None else _IN_CACHE) // max(number, 1))
         for start in range(0, len(wanted), step):
-            pairs = wanted[start : start + step]
-            if self._sums is not None:
-                sums = self._sums[:, self.first[pairs]] - self._sums[:, self.second[pairs]]
-            else:
-                difference = self.contributed.differences(self.first[pairs], self.second[pairs])
-                sums = flipped_sums(self.signs, difference if self.transform is None else self.transform(difference))
-            sums /= self.norm[pairs]
-            if len(pairs) == len(wanted) and len(wanted) == int((~self.identical).sum()):
-                self._kept = (pairs, sums)
-            yield pairs, sums
+            numbers = wanted[start : start + step]
+            statistic = self._statistics(numbers, flips)
+            forwards, backwards = ordered[0, numbers], ordered[1, numbers]
+            np.maximum(result, statistic[forwards].max(axis=0, initial=-np.inf), out=result)
+            np.maximum(result, -statistic[backwards].min(axis=0, initial=np.inf), out=result)
+        return result
 
 
 def compare_by_flips(
@@ -128,20 +193,22 @@ def compare_by_flips(
     first, second = pairs.first, pairs.second
     p_own[first[pairs.identical], second[pairs.identical]] = 1.0
     p_own[second[pairs.identical], first[pairs.identical]] = 1.0
-    usable = np.flatnonzero(~pairs.identical)
     observed = np.zeros(len(first))
-    for numbers, statistic in pairs.blocks(usable):
+    largest = np.full(len(signs), -np.inf)
+    for numbers, statistic in pairs.blocks():
         # Flips know nothing of what is added: only what is observed becomes less sure.
-        own = statistic[0] * pairs.shrinkage[numbers]
+        own = statistic[:, 0] * pairs.shrinkage[numbers]
         observed[numbers] = own
-        p_own[first[numbers], second[numbers]] = _rows(statistic >= own - _TOLERANCE) / len(statistic)
-        p_own[second[numbers], first[numbers]] = _rows(statistic <= own + _TOLERANCE) / len(statistic)
+        at_least, at_most = statistic >= (own - _TOLERANCE)[:, None], statistic <= (own + _TOLERANCE)[:, None]
+        p_own[first[numbers], second[numbers]] = _marked(at_least) / len(signs)
+        p_own[second[numbers], first[numbers]] = _marked(at_most) / len(signs)
+        np.maximum(largest, statistic.max(axis=0, initial=-np.inf), out=largest)
+        np.maximum(largest, -statistic.min(axis=0, initial=np.inf), out=largest)
     shown = np.zeros((algorithms, algorithms), dtype=bool)
     alive = np.zeros((2, len(first)), dtype=bool)
-    alive[:, usable] = True
+    alive[:, ~pairs.identical] = True
     critical: float | None = None
     while alive.any():
-        largest = _maxima(pairs, usable, alive)
         rank = min(allowed_rows(share, len(signs)), len(largest) - 1)
         value = float(np.partition(largest, len(largest) - 1 - rank)[len(largest) - 1 - rank])
         critical = value if critical is None else critical
@@ -151,23 +218,12 @@ def compare_by_flips(
         shown[first[new[0]], second[new[0]]] = True
         shown[second[new[1]], first[new[1]]] = True
         alive &= ~new
+        # Only where a pair that is settled gave the largest statistic can another one have become it.
+        flips = np.flatnonzero(pairs.largest(new) >= largest)
+        largest[flips] = pairs.largest(alive, flips)
     return FlipComparisons(shown, p_own, 0.0 if critical is None else critical)
 
 
-def _rows(marked: BoolArray) -> IntArray:
-    """How many rows are marked in every column; summed as small numbers, which is several times as fast."""
-    return np.asarray(np.add.reduce(marked.view(np.uint8), axis=0, dtype=np.int32))
-
-
-def _maxima(pairs: _Pairs, usable: IntArray, alive: BoolArray) -> FloatArray:
-    """For every flip the largest statistic over the ordered pairs that are still compared."""
-    largest = np.full(len(pairs.signs), -np.inf)
-    for numbers, statistic in pairs.blocks(usable):
-        forwards, backwards = alive[0, numbers], alive[1, numbers]
-        if forwards.any():
-            part = statistic if forwards.all() else statistic[:, forwards]
-            np.maximum(largest, part.max(axis=1), out=largest)
-        if backwards.any():
-            part = statistic if backwards.all() else statistic[:, backwards]
-            np.maximum(largest, -part.min(axis=1), out=largest)
-    return largest
+def _marked(marked: BoolArray) -> IntArray:
+    """How many flips are marked in every row; summed as small numbers, which is several times as fast."""
+    return np.asarray(np.add.reduce(marked.view(np.uint8), axis=1, dtype=np.int32))

@@ -146,15 +146,21 @@ class Contributions:
     unit_weights: FloatArray
     case_weights: FloatArray
 
+    @cached_property
+    def rounding(self) -> float:
+        """Size up to which a difference is noise of rounding."""
+        largest = float(np.abs(self.plain).max(initial=0.0))
+        if self.linearised is not None:
+            largest = max(largest, float(np.abs(self.linearised).max(initial=0.0)))
+        return 1e-12 * largest
+
     def differences(self, first: IntArray, second: IntArray) -> FloatArray:
         """Contributions to the comparisons of pairs, units × pairs; noise of rounding is set to zero."""
         difference = self.plain[:, first] - self.plain[:, second]
-        largest = np.abs(self.plain).max(initial=0.0)
         if self.linearised is not None:
             gappy = ~(self.complete[first] & self.complete[second])
             difference[:, gappy] = self.linearised[:, first[gappy]] - self.linearised[:, second[gappy]]
-            largest = max(largest, np.abs(self.linearised).max(initial=0.0))
-        difference[np.abs(difference) <= 1e-12 * largest] = 0.0
+        difference[np.abs(difference) <= self.rounding] = 0.0
         return difference
 
 

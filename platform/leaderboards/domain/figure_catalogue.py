@@ -9,6 +9,7 @@ from evaluation.claims.ranking import sentences_of
 from evaluation.figures.selection import Entry
 from evaluation.problems.evidence_figures import EvidenceFigure
 from leaderboards.domain import exploratory_figures, figure_sources
+from leaderboards.domain.entering_copies import copies_sentence
 from leaderboards.domain.figure_sources import Figure, Order, Sources
 from leaderboards.domain.tables import combined_rankings
 
@@ -345,6 +346,7 @@ def further_sentences(sources: Sources, table: Mapping[str, Any]) -> dict[str, l
         order["key"]: [
             *figure_sources.scheme_sentence(sources, order),
             *figure_sources.withholding_sentence(sources, order),
+            *copies_sentence(sources, order),
         ]
         for order, _ in orders_of(sources.document, table)
     }

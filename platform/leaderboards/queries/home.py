@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from challenges.models import Member, Phase, Team
 from challenges.rules import remember_parts_in
+from leaderboards.domain.tables.certainty import TOO_FEW
 from leaderboards.domain.tables.words import number, span
 from leaderboards.models import RankingVersion, Standing
 from leaderboards.queries import rankings
@@ -24,6 +25,8 @@ class Stand:
     ----------
     places
         By how many places it stands better than in the ranking before; negative where worse, None where it was in none.
+    is_too_few
+        Whether there are too few cases for any rank to be ruled out.
     """
 
     rank: float
@@ -31,6 +34,14 @@ class Stand:
     set_high: int | None
     teams: int
     places: float | None = None
+    is_too_few: bool = False
+
+    @property
+    def could_be(self) -> str:
+        """What stands behind a rank in parentheses: its rank set, or why there is none; empty where that is not known."""
+        if self.is_too_few:
+            return "too few cases to say more"
+        return f"could be {self.set_text}" if self.set_low is not None else ""
 
     @property
     def rank_text(self) -> str:
@@ -71,6 +82,7 @@ def stand_in(table: Mapping[str, Any], team: str, before: Mapping[str, Any] | No
         order["set_high"][index],
         len(table["teams"]),
         None if earlier is None else earlier.rank - rank,
+        order.get("sets", {}).get("reason") in TOO_FEW,
     )
 
 

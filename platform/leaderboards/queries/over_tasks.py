@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from challenges.models import Phase
+from evaluation.claims.absences import letters_of
+from evaluation.claims.ranking import headline_of
 from evaluation.figures.layout import interval_words, number, rank_words
 from leaderboards.models import OverallRanking
 from leaderboards.queries import rankings
@@ -37,6 +39,8 @@ class OverallView:
         Whether it is made of the rankings that stand now.
     steps
         What is registered, in words.
+    headline
+        Who leads, and whether that is certain; empty without rows.
     """
 
     name: str
@@ -44,7 +48,12 @@ class OverallView:
     rows: tuple[OverallRow, ...]
     is_current: bool
     steps: str
-    warning: str = ""
+    headline: str = ""
+
+    @property
+    def lettered(self) -> bool:
+        """Whether letters stand beside the ranks."""
+        return any(row.letters for row in self.rows)
 
 
 def over_tasks(phases: Sequence[Phase], *, user: Any) -> list[OverallView]:
@@ -66,18 +75,20 @@ def over_tasks(phases: Sequence[Phase], *, user: Any) -> list[OverallView]:
 
 
 def _view(registered: Mapping[str, Any], stored: OverallRanking | None, phases: Mapping[str, Phase]) -> OverallView:
+    closed = all(phases[key].is_closed for key in registered["tasks"] if key in phases)
     entry = stored.document.get("overall") if stored is not None else None
+    algorithms = (entry or {}).get("algorithms", ())
     rows = tuple(
         OverallRow(
             rank=rank_words(algorithm["rank"]),
             team=algorithm["name"],
-            rank_set=interval_words(algorithm["rank_set"]) if algorithm.get("rank_set") else "every rank",
+            rank_set=interval_words(algorithm["rank_set"]) if algorithm.get("rank_set") else "–",
             interval=interval_words(algorithm["rank_interval"]) if algorithm.get("rank_interval") else "–",
             score=number(algorithm["score"]),
-            letters=algorithm.get("letters") or "",
+            letters=letters,
             share_first=algorithm.get("share_first"),
         )
-        for algorithm in (entry or {}).get("algorithms", ())
+        for algorithm, letters in zip(algorithms, letters_of(entry) if entry else (), strict=True)
     )
     return OverallView(
         name=registered["name"],
@@ -85,7 +96,7 @@ def _view(registered: Mapping[str, Any], stored: OverallRanking | None, phases: 
         rows=rows,
         is_current=stored is not None and _is_current(registered, stored, phases),
         steps=steps_in_words(registered["steps"]),
-        warning="" if entry is None or entry.get("winner") else "Nobody is shown to be better than all others.",
+        headline="" if stored is None or entry is None else headline_of(entry, stored.document, closed=closed),
     )
 
 

@@ -11,12 +11,50 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 _PR_SET_PDEATHSIG = 1
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""By these an installation is told to stop."""
 
 
 def _die_with_parent() -> None:
     """Ask the kernel to end this child when the supervisor is killed, however that happens (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+class Adopted:
+    """A child that this process started before it became another program; as much of `Popen` as is needed."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """Exit code, or None while it runs."""
+        if self.returncode is None:
+            ended, status = os.waitpid(self.pid, os.WNOHANG)
+            if ended:
+                self.returncode = os.waitstatus_to_exitcode(status)
+        return self.returncode
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGTERM)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait until it has ended.
+
+        Raises
+        ------
+        subprocess.TimeoutExpired
+            When that takes longer.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        while (code := self.poll()) is None:
+            if end is not None and time.monotonic() >= end:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
+            time.sleep(0.05)
+        return code
 
 
 @dataclass
@@ -28,7 +66,7 @@ class Process:
     env: Mapping[str, str] = field(default_factory=dict)
     cwd: str | None = None
     patience: float = 15.0
-    popen: subprocess.Popen | None = None
+    popen: "subprocess.Popen[bytes] | Adopted | None" = None
     started: float = 0.0
     failures: int = 0
 
@@ -69,7 +107,7 @@ class Supervisor:
         self.processes: list[Process] = []
         self.stopping = False
         self._interruptible = False
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in STOPS:
             signal.signal(number, self._stop)
 
     def _stop(self, number: int, frame: object) -> None:  # noqa: ARG002 (signature of a signal handler)

@@ -14,6 +14,7 @@ from django.core.exceptions import ValidationError
 from challenges.models import Phase, Team
 from challenges.queries import phases_of
 from evaluation import __version__
+from evaluation.claims.absences import letters_of
 from evaluation.claims.reports import STANDING, Standing
 from evaluation.figures import blob_by_algorithm, stacked_frequencies
 from evaluation.figures.layout import interval_words, number, rank_words
@@ -216,7 +217,7 @@ def _standing(
                 number(mine["score"]),
                 rank_words(mine["rank"]),
                 interval_words(mine["rank_set"]),
-                mine["letters"] or "–",
+                (mine["letters"] if any(letters_of(entry)) else "") or "–",
                 interval_words(mine["rank_interval"]),
                 number(float(middle)),
                 f"{number(float(low))}–{number(float(high))}",

@@ -149,7 +149,7 @@ def _run(made: Generated, phase: Phase, test_set: TestSet, team: Team, user: Use
         evidence_file=f"evidence/{team.pk}.parquet.age" if evidence is not None else "",
         result_digest=results.digest(rows, evidence),
     )
-    run.summary = summarize(made.assessment, results_frame(run))
+    run.summary = summarize(made.assessment, results_frame(run), made.cases)
     run.save(update_fields=["summary"])
 
 

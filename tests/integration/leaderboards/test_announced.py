@@ -1,6 +1,7 @@
 """Who is named in public: by the registered policy, everywhere alike, and before the ranking is digested."""
 
 import json
+from html import unescape
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -10,6 +11,7 @@ from django.urls import NoReverseMatch, reverse
 from challenges.models import PSEUDONYM, Participation, Phase, Task
 from challenges.services.teams import form_team
 from evaluation import bundle
+from evaluation.claims.ranking import headline_of
 from evaluation.designs.document import Entry, State
 from leaderboards.domain import files
 from leaderboards.models import OverallRanking, RankingVersion
@@ -223,6 +225,7 @@ def test_a_ranking_over_tasks_is_that_of_the_registered_step_alone():
     assert stored.document["overall"]["algorithms"][0]["rank_interval"]
     page = Client().get(reverse("leaderboards:tasks", args=["liver", "open"])).content.decode()
     assert "This ranking over tasks is registered with the design." in page
+    assert str(headline_of(stored.document["overall"], stored.document, closed=False)) in unescape(page)
     assert stored.digest[:16] in page
     told = Client().get(reverse("leaderboards:tasks", args=["liver", "open"]), {"format": "json"}).json()
     assert told["rankings"][0]["digest"] == stored.digest

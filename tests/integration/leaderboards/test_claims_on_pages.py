@@ -217,3 +217,22 @@ def test_no_mail_tells_a_score_or_a_rank(scene):
     for row in Notification.objects.all():
         assert row.subject == f"Submission {submission.number} of {submission.team.name} is scored"
         assert not re.search(r"\d\.\d|\brank", f"{row.subject} {row.text}")
+
+
+def test_a_team_reads_its_rank_and_between_which_ranks_it_may_lie(scene):
+    """On the page of its submission; “could be” is always the rank set."""
+    if scene is None:
+        return
+    made, document = scene
+    main = document["overall"] or document["rankings"][0]
+    for row in main["algorithms"][:2]:
+        submission = made.phase.submissions.get(team__name=row["name"])
+        client = Client()
+        client.force_login(submission.user)
+        text = text_of(client.get(submission.get_absolute_url()).content)
+        low, high = row["rank_set"] or (None, None)
+        behind = f" (could be {span(low, high)})" if low is not None else ""
+        if main["sets"]["reason"] in ("too_few_units", "stratum_too_small"):
+            behind = " (too few cases to say more)"
+        assert f"You rank {row['rank']:g} of {len(made.raw.names)}{behind}" in text
+        assert "The result is stored" not in text

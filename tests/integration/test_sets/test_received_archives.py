@@ -98,7 +98,13 @@ def test_what_was_read_is_shown_before_anything_is_sealed(client, world: World):
         ("whole", len(CASES), len(CASES) * 2 * voxels),
     ]
     text = " ".join(client.get(PAGE).content.decode().split())
-    for said in ("4 cases to be scored: case_001, case_002", "Nothing is sealed yet.", "Seal 4 cases", "Voxels"):
+    for said in (
+        "<dt>Cases that count</dt><dd>4</dd>",
+        "case_001, case_002, case_003, case_010</dd>",
+        "Nothing is sealed yet.",
+        "Seal 4 cases",
+        "Voxels",
+    ):
         assert said in text
     assert TestSet.objects.get(phase=world.phase).version == 1
     [preview] = kept.reading["previews"]

@@ -34,8 +34,12 @@ IN_TEMPLATES = {
     "submissions/submit.html": "the rule for a missing case",
     "test_sets/sending.html": "the format of references",
 }
-PLACES = ("evaluation/claims/",)
-"""The catalogue. Rules of schemes (`evaluation.ranking.explain`, `evaluation.ranking.schemes`) are sentences about an assessment."""
+PLACES = (
+    "evaluation/claims/",
+    "platform/reports/services/exposure/of_",
+    "platform/reports/services/exposure/questions.py",
+)
+"""The catalogues, with the questions that conditions ask. Rules of schemes (`evaluation.ranking.explain`, `evaluation.ranking.schemes`) are sentences about an assessment."""
 RULES = ("evaluation/ranking/explain.py", "evaluation/ranking/schemes/")
 FOLDERS = (
     "evaluation/claims",
@@ -57,7 +61,7 @@ IN_CODE = {
     "platform/leaderboards/queries/over_tasks.py": 1,
     "platform/leaderboards/services/rankings.py": 1,
     "platform/leaderboards/views/pages.py": 1,
-    "platform/reports/services/exposure/organizers.py": 5,
+    "platform/reports/services/exposure/organizers.py": 1,
     "platform/reports/services/further_analyses.py": 2,
     "platform/reports/services/items/discussion.py": 4,
     "platform/reports/services/items/logged.py": 3,

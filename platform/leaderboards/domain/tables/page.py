@@ -13,7 +13,7 @@ from leaderboards.domain.tables.certainty import sets_note
 from leaderboards.domain.tables.choosing import at, columns_shown, sorted_rows
 from leaderboards.domain.tables.words import number, percent, readable, score, score_span, span
 
-PAGE_ROWS = 100
+PAGE_ROWS = 80
 """So many teams stand on one page."""
 _BESIDE = ("set_low", "set_high", "failed", "failed_of", "failure_upper", "rank_after_failure")
 RANKS, SCORES = "ranks", "scores"
@@ -127,7 +127,7 @@ class Row:
 
     @property
     def sentence(self) -> str:
-        """The row as one sentence, for people who hear it."""
+        """What the row draws as one sentence, for people who hear it; cases and dates stand in cells of their own."""
         parts = [f"{self.team}: rank {self.rank_text}"]
         if self.set_low is not None:
             parts.append(f"rank set {number(self.set_low)} to {number(self.set_high)}")
@@ -137,9 +137,6 @@ class Row:
             parts.append(f"between {number(self.low)} and {number(self.high)} in {self.level} of resamples")
         if self.share is not None:
             parts.append(f"first in {self.share_text} of them")
-        parts.append(f"{self.present} of {self.cases} cases")
-        if self.submissions:
-            parts.append(f"{self.submissions} submission{'s' if self.submissions > 1 else ''}")
         parts += [mark.meaning for mark in self.marks]
         return ", ".join(parts) + "."
 

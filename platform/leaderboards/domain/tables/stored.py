@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from evaluation import catalogue
 from evaluation.assessment import Assessment, MetricUse, RankingScheme
-from evaluation.claims.absences import why_left_out
+from evaluation.claims.absences import letters_of, why_without_letters
 from evaluation.claims.ranking import headline_of
 from evaluation.ranking.schemes import DEFAULT, get_scheme
 from evaluation.ranking.schemes.wording import operator_name
@@ -180,11 +180,16 @@ def _single_order(
         "task": task,
         "unit": (length_unit if metric.unit == "mm" else metric.unit) if of_values else None,
         "decimals": chosen.score_decimals(metric.unit),
-        "statistic": "value" if metric.level == "dataset" else chosen.score_name(scheme),
+        "statistic": "value" if metric.level == "dataset" else _statistic(chosen.score_name(scheme), assessment),
         "higher": entry["score_direction"] == "higher",
         **_certainty(entry, document),
         **_columns(entry, teams),
     }
+
+
+def _statistic(words: str, assessment: Assessment) -> str:
+    """What a score is called; where levels of interaction weigh, it is of weighted values."""
+    return f"{words}, weighted by level of interaction" if assessment.interaction_weights else words
 
 
 def _scheme(assessment: Assessment, name: str | None) -> RankingScheme:
@@ -208,7 +213,8 @@ def metric_title(metric: MetricUse) -> str:
 
 
 def _columns(entry: Mapping[str, Any], teams: list[str]) -> dict[str, list[Any]]:
-    by_name = {algorithm["name"]: algorithm for algorithm in entry["algorithms"]}
+    shown = zip(entry["algorithms"], letters_of(entry), strict=True)
+    by_name = {algorithm["name"]: {**algorithm, "letters": letters or None} for algorithm, letters in shown}
     columns: dict[str, list[Any]] = {key: [] for key in COLUMNS}
     for team in teams:
         values = _values(by_name.get(team, {}))
@@ -259,7 +265,7 @@ def _certainty(entry: Mapping[str, Any], document: Mapping[str, Any]) -> dict[st
         "sets": dict(entry["sets"]),
         "margin": entry["margin"],
         "left_out": dict(entry["left_out"]),
-        "left_out_note": why_left_out(entry["left_out"]),
+        "left_out_note": why_without_letters(entry),
         "unit_of_draws": document["resampling"]["unit"],
         "sensitivity": {
             "teams": [

@@ -17,6 +17,7 @@ from operations.services import layout
 from operations.services.broker import EmbeddedBroker
 from operations.services.example_accounts import printed_accounts
 from operations.services.supervisor import Process, Supervisor
+from operations.services.watching import become
 
 
 class Command(BaseCommand):
@@ -58,7 +59,9 @@ class Command(BaseCommand):
                 self._load(example)
                 self._wait_until_up(host, port)
                 self._welcome(host, port, time.monotonic() - started, example)
-            code = supervisor.watch()
+            leaves = [settings.PODIUM_BROKER_FILE, *([broker.private] if broker else [])]
+            with supervisor.interruptible():
+                become(supervisor, lock=lock, leaves=leaves)
         except KeyboardInterrupt:
             code = 0
         finally:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
-from statistics import median
 from typing import Final
 
 from challenges.domain.scheduling import STAYS_OPEN
@@ -14,8 +13,9 @@ from evaluation.designs.compilation import pseudo_code
 from evaluation.ranking import describe
 from leaderboards.domain.tables import metric_title
 from reports.domain.content import Exhibit, Item, Origin
-from reports.domain.words import access_words, counted, decoy_words, option_words
+from reports.domain.words import access_words, decoy_words, option_words
 from reports.queries.facts import PhaseFacts
+from reports.services.items import claims
 from reports.services.items.registered import ended
 from reports.services.items.source import Source
 
@@ -26,11 +26,6 @@ MEANINGS: Final = {
     "ref_empty": "reference empty, prediction not",
     "both_empty": "both empty",
     "degenerate": "otherwise undefined",
-}
-COUNTS: Final = {
-    "last": "the last scored submission",
-    "best": "the best scored submission",
-    "chosen": "the submission that the team chose before the deadline",
 }
 
 
@@ -67,10 +62,7 @@ def people(item: Item, source: Source) -> None:
 
 def cycle(item: Item, source: Source) -> None:
     """7: whether submissions are still taken."""
-    open_ = [source.named(phase) for phase in source.facts.phases if phase.state == "open"]
-    words = f"Submissions are still taken: {', '.join(open_)}." if open_ else "No phase takes submissions any more."
-    if any(phase.state == "upcoming" for phase in source.facts.phases):
-        words += " Further phases are to open."
+    words = " ".join(claims.CYCLE.all(_run(source)))
     item.text.append((source.ledger.say(words, source.counted("states of the phases")),))
 
 
@@ -91,50 +83,22 @@ def pages(item: Item, source: Source) -> None:
 
 def close_teams(item: Item, source: Source) -> None:
     """9c: how many participants stand close to the organizers; numbers alone."""
-    close = source.facts.organizer_affinity
-    shared = "an affiliation or the domain of an e-mail address with an organizer"
-    words = (
-        f"{close['close']} of {counted(close['members'], 'member')} of teams {'shares' if close['close'] == 1 else 'share'} "
-        f"{shared}; they belong to {counted(close['teams'], 'team')}."
-        if close["close"]
-        else f"None of the {counted(close['members'], 'member')} of teams shares {shared}."
-    )
-    words += " Organizers cannot join a team with their own account."
+    words = " ".join(claims.CLOSE.all(_run(source)))
     item.text.append((source.ledger.say(words, source.counted("accounts of organizers and teams")),))
 
 
 def announced(item: Item, source: Source) -> None:
     """9e: which results are not shown."""
-    hidden = [source.named(phase) for phase in source.facts.phases if phase.level == "nothing"]
-    words = (
-        f"Sealed until the phase closes and no part of this report: {', '.join(hidden)}."
-        if hidden
-        else "No team is left out of the rankings of this report."
-    )
+    words = " ".join(claims.ANNOUNCED.all(_run(source)))
     item.text.append((source.ledger.say(words, source.counted("visibility of the phases")),))
 
 
 def attempts(item: Item, source: Source) -> None:
     """10b: quotas, which submission counts, and how often teams submitted."""
     for phase in source.shown:
-        limits = [
-            f"{counted(phase.per_day, 'submission')} a team and day" if phase.per_day else "",
-            f"{counted(phase.in_total, 'submission')} a team in total" if phase.in_total else "",
-        ]
-        limit = " and ".join(part for part in limits if part) or "no limit of submissions"
-        settings = source.counted(f"settings of {source.named(phase)}")
-        said = [
-            source.ledger.say(f"{source.named(phase)}: {limit}; {COUNTS[phase.counts]} of a team counts.", settings)
-        ]
-        if phase.made_by:
-            numbers = sorted(phase.made_by.values())
-            unsuccessful = sum(phase.states.get(state, 0) for state in ("refused", "withdrawn", "failed"))
-            words = (
-                f"{counted(len(numbers), 'team')} made {counted(sum(numbers), 'submission')} that were taken "
-                f"(median {median(numbers):g}, maximum {numbers[-1]} a team). Refused, withdrawn or failed: {unsuccessful}; "
-                f"late, and therefore not ranked: {phase.late}."
-            )
-            said.append(source.ledger.say(words, source.counted(f"submissions to {source.named(phase)}")))
+        limit, *made = claims.ATTEMPTS.all(claims.Named(source.named(phase), phase))
+        said = [source.ledger.say(limit, source.counted(f"settings of {source.named(phase)}"))]
+        said += [source.ledger.say(words, source.counted(f"submissions to {source.named(phase)}")) for words in made]
         item.text.append(tuple(said))
 
 
@@ -299,16 +263,12 @@ def statistics(item: Item, source: Source) -> None:
         ranking = phase.ranking
         if ranking is None:
             continue
-        uncertainty = source.parsed(phase).uncertainty
-        drawn = ", then ".join(uncertainty.resample)
-        said = (
-            (
-                f"{source.named(phase)}: {ranking.bootstrap:,} bootstrap samples with seed {ranking.seed}, drawn by {drawn}, "
-                f"the same for all teams, metrics and regions; intervals are percentiles at {uncertainty.interval:.0%}."
-            ),
-            "Pairs of teams were compared by one-sided Wilcoxon signed rank tests, adjusted by Holm’s method.",
-        )
+        said = claims.STATISTICS.all(claims.Named(source.named(phase), phase, source.parsed(phase)))
         item.text.append(source.ledger.paragraph(said, source.ranking(phase), source.assessment(phase)))
+
+
+def _run(source: Source) -> claims.Run:
+    return claims.Run(source.facts, [source.named(phase) for phase in source.facts.phases])
 
 
 ADDITIONS: Final[Mapping[str, Callable[[Item, Source], None]]] = {

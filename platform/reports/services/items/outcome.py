@@ -5,13 +5,14 @@ from typing import Final
 
 from evaluation.claims.reports import REACHED, Reached
 from reports.domain.content import Exhibit, Item
-from reports.domain.words import counted
+from reports.services.items import claims
 from reports.services.items.source import Source
 
 
 def registrations(item: Item, source: Source) -> None:
     """32a: teams and people."""
-    words = f"{counted(source.facts.people, 'person', 'people')} registered in {counted(source.facts.teams, 'team')}."
+    names = [source.named(phase) for phase in source.facts.phases]
+    [words] = claims.PEOPLE.all(claims.Run(source.facts, names))
     item.text.append((source.ledger.say(words, source.counted("teams of the challenge")),))
 
 
@@ -38,7 +39,7 @@ def reported_teams(item: Item, source: Source) -> None:
         if phase.ranking is None:
             continue
         ranked = len(phase.ranking.teams)
-        words = f"{source.named(phase)}: this report covers {ranked} of {counted(phase.submitting_teams, 'team')} with a taken submission."
+        [words] = claims.COVERED.all(claims.Named(source.named(phase), phase))
         item.text.append((source.ledger.say(words, source.ranking(phase)),))
         if ranked < phase.submitting_teams:
             item.prompt = "Say why some teams are not covered."
@@ -78,10 +79,7 @@ def rankings(item: Item, source: Source) -> None:
         if ranking is None:
             continue
         origin = source.ranking(benchmark.phase)
-        words = (
-            f"{source.named(benchmark.phase)}: ranking version {ranking.number} of {counted(len(ranking.teams), 'team')} on "
-            f"{counted(ranking.cases, 'case')}, standing since {ranking.since[:10]}, SHA-256 {ranking.digest}."
-        )
+        [words] = claims.VERSION.all(claims.Named(source.named(benchmark.phase), benchmark.phase))
         item.text.append(source.ledger.paragraph([words, *benchmark.headlines[:1]], origin))
     _exhibits(item, source, "35a")
 

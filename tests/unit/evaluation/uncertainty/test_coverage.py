@@ -1,10 +1,24 @@
 """A dozen cells of the coverage study; docs/correctness/coverage.md has more of them and more boards."""
 
+from dataclasses import replace
+
 import pytest
 
 from evaluation.cli import main
 from evaluation.cli.coverage_page import Study, page, pictures
-from evaluation.ranking.coverage import FIELDS, NUMBERS, SCHEMES, TEAMS, Cell, Outcome, grid, others, simulate
+from evaluation.cli.kept_cells import KeptCells
+from evaluation.ranking.coverage import (
+    FIELDS,
+    NUMBERS,
+    SCHEMES,
+    TEAMS,
+    Cell,
+    Outcome,
+    grid,
+    keeps_bars,
+    others,
+    simulate,
+)
 
 CELLS = [
     Cell(7, 3, "two best", 0.0, "mean"),
@@ -39,6 +53,22 @@ def test_bars_are_broken_by_what_lies_beyond_chance():
     assert Outcome(1000, 0.92, 0.07, **kept).keeps_its_word()
     assert not Outcome(1000, 0.90, 0.0, **kept).keeps_its_word()
     assert not Outcome(1000, 0.95, 0.09, **kept).keeps_its_word()
+
+
+def test_sets_as_wide_as_all_ranks_break_a_bar_where_two_are_far_ahead():
+    wide = Outcome(1000, 1.0, 0.0, 0.0, 3.0, 0.5)
+    assert not keeps_bars(Cell(20, 3, "two best", 0.0, "mean"), wide)
+    assert keeps_bars(Cell(5, 3, "two best", 0.0, "mean"), wide)
+    assert keeps_bars(Cell(20, 3, "all equal", 0.0, "mean"), wide)
+
+
+def test_cells_that_are_done_are_taken_from_the_file(tmp_path):
+    path, cell = tmp_path / "cells.jsonl", Cell(5, 3, "all equal", 0.0, "mean")
+    made = KeptCells(path).simulate(cell, 3, 1)
+    path.write_text(path.read_text().replace('"boards": 3', '"boards": 4'))
+    assert KeptCells(path).simulate(cell, 4, 1) == replace(made, boards=4)
+    assert KeptCells(path).simulate(cell, 3, 1) == made
+    assert len(path.read_text().splitlines()) == 2
 
 
 def test_grid_holds_every_combination_and_the_quick_one_a_tenth():

@@ -5,7 +5,10 @@ import pandas as pd
 import pytest
 
 from evaluation.assessment import AssessmentError, parse
+from evaluation.claims.comparisons import first_under_other_schemes, largest_move
+from evaluation.claims.facts import of_hundred
 from evaluation.ranking import rank
+from evaluation.ranking.comparison import compare
 from evaluation.ranking.uncertainty import letters as letter_module
 from evaluation.ranking.uncertainty import statements
 from evaluation.reporting import report_blocks
@@ -37,7 +40,7 @@ def test_ranks_shared_over_metrics_are_no_claim_of_the_same_results():
 def test_who_loses_a_contest_of_two_is_not_said_to_be_better():
     words, document = said_of("clones")
     assert document["overall"]["sensitivity"]["head_to_head"] == ["Ben"]
-    assert "6 of the 6 others are shown to rank behind Ada, among those that took part." in words
+    assert "All 6 others are shown to rank behind Ada, among those that took part." in words
     assert "others are shown to be worse than Ada" not in words
 
 
@@ -143,3 +146,35 @@ def test_the_rank_after_one_more_failure_is_one_that_could_be():
     first = document["rankings"][0]["algorithms"][0]
     assert (first["rank"], first["rank_if_one_more_failed"]) == (1, 2)
     assert f"With one more failed case {first['name']} could be at rank 2." in words
+
+
+def test_an_estimate_is_never_all_of_a_hundred():
+    assert [of_hundred(share) for share in (1.0, 0.98, 0.97, 0.5, 0.02)] == [
+        "more than 95 of 100",
+        "more than 95 of 100",
+        "about 95 of 100",
+        "about 50 of 100",
+        "fewer than 5 of 100",
+    ]
+
+
+def test_schemes_that_leave_every_rank_are_said_to_move_nobody():
+    still, moved = (
+        {"mean": {"a": 1, "b": 2}, "median": {"a": 1, "b": 2}},
+        {"mean": {"a": 1, "b": 2}, "median": {"a": 1, "b": 1}},
+    )
+    assert largest_move(compare(still)) == "Every rank is the same under all of them."
+    assert largest_move(compare(moved)) == "The largest move is that of b, from rank 2 to 1 (median)."
+
+
+def test_fixed_strata_are_no_units_of_tests():
+    words, document = said_of("strata")
+    assert document["rankings"][0]["tests"]["stratified"]
+    assert "within strata (van Elteren) and adjusted by Holm’s method within each ranking, on 36 cases." in words
+    assert "differing sites" not in words
+    assert "needs at least" not in words
+
+
+def test_those_that_share_first_place_under_another_scheme_are_named_together():
+    told = first_under_other_schemes(compare({"mean": {"a": 1, "b": 2, "c": 3}, "tests": {"a": 1, "b": 1, "c": 1}}))
+    assert told == "a stays first under 1 of 1 other scheme. b and c share first place under tests."

@@ -1,0 +1,254 @@
+"""What reports say of how a challenge was run, and of who took part: each sentence with its condition."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING, Final
+
+from evaluation.claims.catalogue import Catalogue, Claim
+from reports.domain.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from evaluation.assessment import Assessment
+    from reports.queries.facts import Facts, PhaseFacts
+
+CATALOGUE: Final = Catalogue()
+"""The claims of report items about facts that the platform counted."""
+UNSUCCESSFUL: Final = ("refused", "withdrawn", "failed")
+COUNTS: Final = {
+    "last": "the last scored submission",
+    "best": "the best scored submission",
+    "chosen": "the submission that the team chose before the deadline",
+}
+
+
+@dataclass(frozen=True)
+class Run:
+    """A challenge, with the names that its phases have in the report."""
+
+    facts: Facts
+    names: Sequence[str]
+
+    def named(self, state: str) -> list[str]:
+        """Names of the phases in a state."""
+        return [name for name, phase in zip(self.names, self.facts.phases, strict=True) if phase.state == state]
+
+    @property
+    def hidden(self) -> list[str]:
+        """Names of the phases of which the report says nothing."""
+        return [name for name, phase in zip(self.names, self.facts.phases, strict=True) if phase.level == "nothing"]
+
+    @property
+    def unranked(self) -> bool:
+        """Whether a team with a taken submission is in no ranking that the report may show."""
+        return any(
+            phase.submitting_teams > (0 if phase.ranking is None else len(phase.ranking.teams))
+            for phase in self.facts.phases
+            if phase.level != "nothing"
+        )
+
+
+@dataclass(frozen=True)
+class Named:
+    """A phase under its name in the report, with its assessment where that is told of."""
+
+    name: str
+    phase: PhaseFacts
+    assessment: Assessment | None = None
+
+
+def _limit(phase: PhaseFacts) -> str:
+    limits = [
+        f"{counted(phase.per_day, 'submission')} a team and day" if phase.per_day else "",
+        f"{counted(phase.in_total, 'submission')} a team in total" if phase.in_total else "",
+    ]
+    return " and ".join(part for part in limits if part) or "no limit of submissions"
+
+
+def _made(said: Named) -> str:
+    phase = said.phase
+    numbers = sorted(phase.made_by.values())
+    unsuccessful = sum(phase.states.get(state, 0) for state in UNSUCCESSFUL)
+    return (
+        f"{counted(len(numbers), 'team')} made {counted(sum(numbers), 'submission')} that were taken "
+        f"(median {median(numbers):g}, maximum {numbers[-1]} a team). Refused, withdrawn or failed: {unsuccessful}; "
+        f"late, and therefore not ranked: {phase.late}."
+    )
+
+
+def _drawn(said: Named) -> str:
+    ranking, assessment = said.phase.ranking, said.assessment
+    assert ranking is not None
+    assert assessment is not None
+    uncertainty = assessment.uncertainty
+    return (
+        f"{said.name}: {ranking.bootstrap:,} bootstrap {'sample' if ranking.bootstrap == 1 else 'samples'} with seed {ranking.seed}, "
+        f"drawn by {', then '.join(uncertainty.resample)}, the same for all teams, metrics and regions; resampling ranges hold "
+        f"the middle {100 * uncertainty.interval:g} % of the ranks."
+    )
+
+
+CYCLE: Final = CATALOGUE.group(
+    Claim(
+        "cycle.open",
+        "A phase is open.",
+        lambda run: bool(run.named("open")),
+        lambda run: f"Submissions are still taken: {', '.join(run.named('open'))}.",
+        "Submissions are still taken: Final.",
+    ),
+    Claim(
+        "cycle.between",
+        "None is open, and one is to open.",
+        lambda run: not run.named("open") and bool(run.named("upcoming")),
+        lambda _: "No phase takes submissions at present.",
+        "No phase takes submissions at present.",
+    ),
+    Claim(
+        "cycle.over",
+        "All phases are closed.",
+        lambda run: not run.named("open") and not run.named("upcoming"),
+        lambda _: "No phase takes submissions any more.",
+        "No phase takes submissions any more.",
+    ),
+    Claim(
+        "cycle.further",
+        "A phase is to open.",
+        lambda run: bool(run.named("upcoming")),
+        lambda _: "Further phases are to open.",
+        "Further phases are to open.",
+    ),
+)
+ANNOUNCED: Final = CATALOGUE.group(
+    Claim(
+        "announced.sealed",
+        "Of a phase, the report may say nothing.",
+        lambda run: bool(run.hidden),
+        lambda run: f"Sealed until the phase closes and no part of this report: {', '.join(run.hidden)}.",
+        "Sealed until the phase closes and no part of this report: Final.",
+    ),
+    Claim(
+        "announced.unranked",
+        "A team with a taken submission is in no ranking that the report shows.",
+        lambda run: run.unranked,
+        lambda _: "Some teams with a taken submission are in no ranking of this report.",
+        "Some teams with a taken submission are in no ranking of this report.",
+    ),
+    Claim(
+        "announced.all",
+        "Neither is so.",
+        lambda run: not run.hidden and not run.unranked,
+        lambda _: "No team is left out of the rankings of this report.",
+        "No team is left out of the rankings of this report.",
+    ),
+)
+CLOSE: Final = CATALOGUE.group(
+    Claim(
+        "close.some",
+        "Members of teams share affiliation or e-mail domain with an organizer.",
+        lambda run: bool(run.facts.organizer_affinity["close"]),
+        lambda run: (
+            f"{run.facts.organizer_affinity['close']} of {counted(run.facts.organizer_affinity['members'], 'member')} of teams "
+            f"{'shares' if run.facts.organizer_affinity['close'] == 1 else 'share'} an affiliation or the domain of an e-mail address "
+            f"with an organizer; they belong to {counted(run.facts.organizer_affinity['teams'], 'team')}."
+        ),
+        "2 of 9 members of teams share an affiliation or the domain of an e-mail address with an organizer; they belong to 1 team.",
+    ),
+    Claim(
+        "close.none",
+        "Nobody does, and there are members.",
+        lambda run: not run.facts.organizer_affinity["close"] and bool(run.facts.organizer_affinity["members"]),
+        lambda run: (
+            f"None of the {counted(run.facts.organizer_affinity['members'], 'member')} of teams shares an affiliation or the domain of an "
+            "e-mail address with an organizer."
+        ),
+        "None of the 9 members of teams shares an affiliation or the domain of an e-mail address with an organizer.",
+    ),
+    Claim(
+        "close.always",
+        "Always.",
+        lambda _: True,
+        lambda _: "Organizers cannot join a team with their own account.",
+        "Organizers cannot join a team with their own account.",
+    ),
+)
+PEOPLE: Final = CATALOGUE.group(
+    Claim(
+        "people.registered",
+        "Always.",
+        lambda _: True,
+        lambda run: (
+            f"{counted(run.facts.people, 'person', 'people')[:1].upper()}{counted(run.facts.people, 'person', 'people')[1:]} "
+            f"registered in {counted(run.facts.teams, 'team')}."
+        ),
+        "7 people registered in 3 teams.",
+    )
+)
+ATTEMPTS: Final = CATALOGUE.group(
+    Claim(
+        "attempts.limit",
+        "Always.",
+        lambda _: True,
+        lambda said: f"{said.name}: {_limit(said.phase)}; {COUNTS[said.phase.counts]} of a team counts.",
+        "Final: 2 submissions a team in total; the last scored submission of a team counts.",
+    ),
+    Claim(
+        "attempts.made",
+        "Submissions were taken, and the report may say of whom.",
+        lambda said: bool(said.phase.made_by),
+        _made,
+        "3 teams made 4 submissions that were taken (median 1, maximum 2 a team). Refused, withdrawn or failed: 0; late, and therefore not ranked: 0.",
+    ),
+)
+COVERED: Final = CATALOGUE.group(
+    Claim(
+        "covered.teams",
+        "There is a ranking.",
+        lambda said: said.phase.ranking is not None,
+        lambda said: (
+            f"{said.name}: this report covers {len(said.phase.ranking.teams)} of {counted(said.phase.submitting_teams, 'team')} with a "
+            "taken submission."
+        ),
+        "Final: this report covers 3 of 3 teams with a taken submission.",
+    )
+)
+VERSION: Final = CATALOGUE.group(
+    Claim(
+        "version.stands",
+        "There is a ranking.",
+        lambda said: said.phase.ranking is not None,
+        lambda said: (
+            f"{said.name}: ranking version {said.phase.ranking.number} of {counted(len(said.phase.ranking.teams), 'team')} on "
+            f"{counted(said.phase.ranking.cases, 'case')}, standing since {said.phase.ranking.since[:10]}, "
+            f"SHA-256 {said.phase.ranking.digest}."
+        ),
+        "Final: ranking version 4 of 3 teams on 40 cases, standing since 2026-05-01, SHA-256 9f2c….",
+    )
+)
+STATISTICS: Final = CATALOGUE.group(
+    Claim(
+        "statistics.drawn",
+        "The ranking was resampled.",
+        lambda said: bool(said.phase.ranking.bootstrap),
+        _drawn,
+        "Final: 1,000 bootstrap samples with seed 1, drawn by case, the same for all teams, metrics and regions; resampling ranges hold the middle 95 % of the ranks.",
+    ),
+    Claim(
+        "statistics.not_drawn",
+        "The ranking was not resampled.",
+        lambda said: not said.phase.ranking.bootstrap,
+        lambda said: f"{said.name}: the ranking was not resampled, so nothing says how sure it is.",
+        "Final: the ranking was not resampled, so nothing says how sure it is.",
+    ),
+    Claim(
+        "statistics.tested",
+        "There are two teams or more, and a metric with a value for each case.",
+        lambda said: (
+            len(said.phase.ranking.teams) > 1 and any(metric.level == "case" for metric in said.assessment.metrics)
+        ),
+        lambda _: "Pairs of teams were compared by one-sided Wilcoxon signed rank tests, adjusted by Holm’s method.",
+        "Pairs of teams were compared by one-sided Wilcoxon signed rank tests, adjusted by Holm’s method.",
+    ),
+)

@@ -1,0 +1,192 @@
+"""What report items say of how a challenge was run and who took part, held against the facts it is made from."""
+
+import re
+from statistics import median
+
+from reports.queries.audience import Level
+from reports.queries.facts import Facts, PhaseFacts
+from tests.claims.meanings import Meanings
+
+MEANINGS = Meanings()
+means = MEANINGS.means
+
+
+def phase_of(facts: Facts, name: str) -> PhaseFacts:
+    return next(phase for phase in facts.phases if phase.name == name)
+
+
+def number(text: str) -> int:
+    return 0 if text in ("no", "No", "None") else int(text.replace(",", ""))
+
+
+def agrees(count: str, noun: str, one: str, several: str) -> bool:
+    return noun == (one if count == "1" else several)
+
+
+@means(r"Submissions are still taken: (.+)\.")
+def _(facts: Facts, names: str) -> bool:
+    return names.split(", ") == [phase.name for phase in facts.phases if phase.state == "open"]
+
+
+@means(r"No phase takes submissions at present\.")
+def _(facts: Facts) -> bool:
+    states = [phase.state for phase in facts.phases]
+    return "open" not in states and "upcoming" in states
+
+
+@means(r"No phase takes submissions any more\.")
+def _(facts: Facts) -> bool:
+    return all(phase.state == "closed" for phase in facts.phases)
+
+
+@means(r"Further phases are to open\.")
+def _(facts: Facts) -> bool:
+    return any(phase.state == "upcoming" for phase in facts.phases)
+
+
+@means(r"Sealed until the phase closes and no part of this report: (.+)\.")
+def _(facts: Facts, names: str) -> bool:
+    return names.split(", ") == [phase.name for phase in facts.phases if phase.level == Level.NOTHING]
+
+
+def without_ranking(facts: Facts) -> bool:
+    shown = [phase for phase in facts.phases if phase.level != Level.NOTHING]
+    return any(phase.submitting_teams > len(phase.ranking.teams if phase.ranking else []) for phase in shown)
+
+
+@means(r"Some teams with a taken submission are in no ranking of this report\.")
+def _(facts: Facts) -> bool:
+    return without_ranking(facts)
+
+
+@means(r"No team is left out of the rankings of this report\.")
+def _(facts: Facts) -> bool:
+    return not without_ranking(facts) and all(phase.level != Level.NOTHING for phase in facts.phases)
+
+
+@means(
+    r"(\d+) of (\d+) (member|members) of teams (shares|share) an affiliation or the domain of an e-mail address with an organizer; "
+    r"they belong to (\d+) (team|teams)\."
+)
+def _(facts: Facts, close: str, members: str, noun: str, verb: str, teams: str, of: str) -> bool:
+    known = facts.organizer_affinity
+    grammar = agrees(members, noun, "member", "members") and agrees(close, verb, "shares", "share")
+    told = {"close": int(close), "members": int(members), "teams": int(teams)}
+    return grammar and agrees(teams, of, "team", "teams") and told == known and int(close) <= int(members)
+
+
+@means(
+    r"None of the (\d+) (member|members) of teams shares an affiliation or the domain of an e-mail address with an organizer\."
+)
+def _(facts: Facts, members: str, noun: str) -> bool:
+    known = facts.organizer_affinity
+    return known["close"] == 0 < int(members) == known["members"] and agrees(members, noun, "member", "members")
+
+
+@means(r"Organizers cannot join a team with their own account\.")
+def _(facts: Facts) -> bool:
+    return facts is not None
+
+
+@means(r"(No|\d+) (person|people) registered in (no|\d+) (team|teams)\.")
+def _(facts: Facts, people: str, noun: str, teams: str, of: str) -> bool:
+    grammar = agrees(people, noun, "person", "people") and agrees(teams, of, "team", "teams")
+    return grammar and (number(people), number(teams)) == (facts.people, facts.teams)
+
+
+@means(
+    r"(Phase \d): (?:(\d+) (submission|submissions) a team and day)?(?: and )?(?:(\d+) (submission|submissions) a team in total)?"
+    r"(no limit of submissions)?; (.+) of a team counts\."
+)
+def _(
+    facts: Facts,
+    name: str,
+    by_day: str | None,
+    of_day: str | None,
+    total: str | None,
+    of_total: str | None,
+    none: str | None,
+    which: str,
+) -> bool:
+    phase = phase_of(facts, name)
+    told = (int(by_day) if by_day else None, int(total) if total else None)
+    grammar = all(
+        noun is None or agrees(count, noun, "submission", "submissions")
+        for count, noun in ((by_day, of_day), (total, of_total))
+    )
+    return (
+        grammar
+        and told == (phase.per_day, phase.in_total)
+        and bool(none) == (told == (None, None))
+        and phase.counts in which
+    )
+
+
+@means(
+    r"(\d+) (team|teams) made (\d+) (submission|submissions) that were taken \(median (\S+), maximum (\d+) a team\)\. "
+    r"Refused, withdrawn or failed: (\d+); late, and therefore not ranked: (\d+)\."
+)
+def _(facts: Facts, teams: str, of: str, made: str, noun: str, middle: str, most: str, failed: str, late: str) -> bool:
+    told = (int(teams), int(made), float(middle), int(most), int(failed), int(late))
+    known = {
+        (
+            len(phase.made_by),
+            sum(phase.made_by.values()),
+            float(median(phase.made_by.values())),
+            max(phase.made_by.values()),
+            sum(count for state, count in phase.states.items() if state in ("refused", "withdrawn", "failed")),
+            phase.late,
+        )
+        for phase in facts.phases
+        if phase.made_by and phase.level != Level.NOTHING
+    }
+    return told in known and agrees(teams, of, "team", "teams") and agrees(made, noun, "submission", "submissions")
+
+
+@means(r"(Phase \d): this report covers (\d+) of (no|\d+) (team|teams) with a taken submission\.")
+def _(facts: Facts, name: str, ranked: str, of: str, noun: str) -> bool:
+    phase = phase_of(facts, name)
+    told = (int(ranked), number(of))
+    return told == (len(phase.ranking.teams), phase.submitting_teams) and agrees(of, noun, "team", "teams")
+
+
+@means(
+    r"(Phase \d): ([\d,]+) bootstrap (sample|samples) with seed (\d+), drawn by (.+), the same for all teams, metrics and regions; "
+    r"resampling ranges hold the middle (\S+) % of the ranks\."
+)
+def _(facts: Facts, name: str, samples: str, noun: str, seed: str, drawn: str, share: str) -> bool:
+    phase = phase_of(facts, name)
+    uncertainty = phase.assessment.get("uncertainty", {})
+    return (
+        0 < number(samples) == phase.ranking.bootstrap
+        and agrees(samples, noun, "sample", "samples")
+        and int(seed) == phase.ranking.seed
+        and drawn == ", then ".join(uncertainty.get("resample", ["case"]))
+        and float(share) == 100 * uncertainty.get("interval", 0.95)
+    )
+
+
+@means(r"(Phase \d): the ranking was not resampled, so nothing says how sure it is\.")
+def _(facts: Facts, name: str) -> bool:
+    return phase_of(facts, name).ranking.bootstrap == 0
+
+
+@means(r"Pairs of teams were compared by one-sided Wilcoxon signed rank tests, adjusted by Holm’s method\.")
+def _(facts: Facts) -> bool:
+    # Values of the whole data set cannot be tested case by case.
+    return any(
+        phase.ranking is not None
+        and len(phase.ranking.teams) > 1
+        and phase.assessment["problem"] not in ("image_classification", "object_detection")
+        for phase in facts.phases
+    )
+
+
+def sentences(item_text: list[tuple]) -> list[str]:
+    """Those of the paragraphs of an item, each for itself."""
+    texts = [sentence.text for paragraph in item_text for sentence in paragraph]
+    return [
+        part
+        for text in texts
+        for part in ([text] if "Refused, withdrawn" in text else re.split(r"(?<=\.) (?=[A-Z])", text))
+    ]
