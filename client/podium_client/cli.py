@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from podium_client import downloading, packing, settings
+from podium_client import analysing, downloading, packing, settings
 from podium_client.connection import Connection
 from podium_client.errors import ClientError
 from podium_client.uploading import upload
@@ -86,6 +86,17 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--accept-incomplete", action="store_true", help="score without asking when cases are missing")
     command.add_argument("--no-validate", action="store_true", help="do not check before uploading")
     command.add_argument("--watch", action="store_true", help="wait for the result")
+    table = add("analyse", _analyse, "bring the results table of a finished challenge and wait for what comes of it")
+    table.add_argument("file", type=Path, help="results by algorithm and case, long or wide (CSV)")
+    table.add_argument("--title", default="", help="what it is called; the name of the file if not given")
+    table.add_argument("--share", action="store_true", help="let whoever has the address read it")
+    table.add_argument("--keep", action="store_true", help="keep it beyond the usual time")
+    for option, form, text in (
+        ("--role", "COLUMN=ROLE", "what a column is, where the guess is wrong"),
+        ("--direction", "[METRIC=]higher|lower", "which values are better, of all metrics or of one"),
+        ("--missing", "[METRIC=]NUMBER|exclude", "what a missing value counts as; as suggested if not given"),
+    ):
+        table.add_argument(option, action="append", default=[], metavar=form, help=text)
     for name, run, text in (
         ("status", _status, "say where a submission stands"),
         ("watch", _watch, "follow a submission until nothing more happens"),
@@ -235,6 +246,17 @@ def _results(options: argparse.Namespace) -> int:
         options.output.write_bytes(answer.content)
         _tell(f"Written to {options.output}; digest {answer.headers.get('Podium-Digest', '')}")
     return DONE
+
+
+def _analyse(options: argparse.Namespace) -> int:
+    connection = Connection.remembered()
+    answers = analysing.Answers(options.role, options.direction, options.missing)
+    shown = analysing.analyse(connection, options.file, title=options.title, answers=answers, tell=_tell)
+    wanted = {"is_shared": options.share, "is_kept": options.keep}
+    if shown["state"] == "done" and any(wanted.values()):
+        shown = connection.request("PATCH", shown["url"], json={name: True for name in wanted if wanted[name]}).json()
+    _show(options, shown, "\n".join(analysing.words_of(shown)))
+    return DONE if shown["state"] == "done" else NOT_TAKEN
 
 
 def _follow(options: argparse.Namespace, connection: Connection, submission: str) -> int:

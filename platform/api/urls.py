@@ -2,6 +2,7 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
 
+from api.analyses.views import AnalysisViewSet
 from api.datasets.views import DataAddressView, DataView
 from api.designs.views import DesignViewSet
 from api.rankings.views import RankingsView, RankingView
@@ -11,9 +12,12 @@ from api.uploads.direct import DirectEndView, DirectPartsView, DirectUploadsView
 from api.uploads.views import UploadsView, UploadView
 from api.views import ChallengeViewSet, MeView
 from leaderboards import urls as _  # noqa: F401 (registers the converter of phases)
-from web.bodies import takes_pieces
+from web.bodies import takes_files, takes_pieces
+from workbench.forms import most_bytes
 
 app_name = "api"
+
+_ONE_ANALYSIS = {"get": "retrieve", "patch": "partial_update", "delete": "destroy"}
 
 router = SimpleRouter()
 router.register("challenges", ChallengeViewSet, basename="challenge")
@@ -36,5 +40,13 @@ urlpatterns = [
     path("challenges/<slug:slug>/data/files/<int:file>/address/", DataAddressView.as_view(), name="data-address"),
     path("challenges/<slug:slug>/rankings/", RankingsView.as_view(), name="rankings"),
     path("challenges/<slug:slug>/rankings/<phase:key>/", RankingView.as_view(), name="ranking"),
+    path(
+        "analyses/",
+        takes_files(most_bytes)(AnalysisViewSet.as_view({"get": "list", "post": "create"})),
+        name="analyses",
+    ),
+    path("analyses/<str:key>/", AnalysisViewSet.as_view(_ONE_ANALYSIS), name="analysis-detail"),
+    path("analyses/<str:key>/answers/", AnalysisViewSet.as_view({"post": "answers"}), name="analysis-answers"),
+    path("analyses/<str:key>/files/<str:name>/", AnalysisViewSet.as_view({"get": "file"}), name="analysis-file"),
     *router.urls,
 ]

@@ -465,6 +465,7 @@ SPECTACULAR_SETTINGS = {
         "SubmissionState": "submissions.models.Submission.State",
         "ValueState": "api.designs.serializers.STATES",
         "RegistrationState": "registry.models.Registration.State",
+        "AnalysisState": "workbench.models.BroughtTable.State",
     },
 }
 

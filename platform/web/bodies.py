@@ -83,9 +83,9 @@ class BodyBoundMiddleware:
 def _most(request: HttpRequest, view: Callable[..., Any]) -> int:
     """Most bytes that are taken from who asks; a token is looked at by the interface itself, before it reads a body."""
     is_signed_in = request.user.is_authenticated  # type: ignore[attr-defined]
-    if is_signed_in and (files := getattr(view, "most_file_bytes", None)) is not None:
-        return int(files()) + FIELDS_BYTES
     brings_token = hasattr(view, "cls") and request.headers.get("Authorization", "").lower().startswith("bearer ")
+    if (is_signed_in or brings_token) and (files := getattr(view, "most_file_bytes", None)) is not None:
+        return int(files()) + FIELDS_BYTES
     if is_signed_in or brings_token:
         return int(settings.PODIUM_FORM_BODY_BYTES)
     return int(settings.PODIUM_ANONYMOUS_BODY_BYTES)

@@ -65,6 +65,32 @@ class AnswersForm(forms.Form):
                 help_text=f"A number ({metric['why']} is suggested), or “{EXCLUDE}” to leave the case out for this algorithm.",
             )
 
+    @classmethod
+    def of_names(
+        cls, reading: Mapping[str, Any], *, roles: Mapping[str, str], metrics: Mapping[str, Mapping[str, str]]
+    ) -> "AnswersForm":
+        """The form as filled in by a program, which names columns and metrics; the rest stays as it is suggested."""
+        columns, asked = reading["columns"], reading.get("metrics", ())
+        filled = {
+            f"role_{place}": roles.get(column["name"], column["role"])
+            for place, column in enumerate(columns[:MOST_COLUMNS_ASKED])
+        }
+        for place, metric in enumerate(asked):
+            own = {"direction": metric["direction"], "missing": metric["missing"]} | metrics.get(metric["name"], {})
+            filled |= {f"{question}_{place}": str(own[question]) for question in ("direction", "missing")}
+        return cls(reading, filled)
+
+    @property
+    def errors_by_name(self) -> dict[str, list[str]]:
+        """What is wrong, by the name of the column or metric."""
+        found: dict[str, list[str]] = {}
+        for field, said in self.errors.items():
+            question, _, place = field.rpartition("_")
+            known = self.reading["columns" if question == "role" else "metrics"] if place.isdecimal() else None
+            name = known[int(place)]["name"] if known is not None else field
+            found.setdefault(name, []).extend(str(words) for words in said)
+        return found
+
     @property
     def columns(self) -> list[forms.BoundField]:
         """The questions about columns."""

@@ -14,6 +14,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django.views.decorators.vary import vary_on_headers
 
+from accounts.models import User
 from leaderboards.domain import figure_catalogue
 from leaderboards.domain import tables as boards
 from leaderboards.views.exports import stored_json
@@ -37,14 +38,22 @@ def tables(request: HttpRequest) -> HttpResponse:
     form = BringForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
         file = form.cleaned_data["file"]
-        name = file.name[:120]
-        title = form.cleaned_data["title"].strip() or name.rpartition(".")[0] or name
+        title = title_of(form.cleaned_data["title"], file.name)
         try:
-            return redirect(services.bring_table(actor=request.user, title=title, file_name=name, content=file.read()))
+            brought = services.bring_table(
+                actor=request.user, title=title, file_name=file.name[:120], content=file.read()
+            )
+            return redirect(brought)
         except ValidationError as error:
             form.add_error(None, error.messages)
     context = {"form": form, "tables": tables_of(request.user), "refusal": refusal_to(request.user)}
     return render(request, "workbench/list.html", context)
+
+
+def title_of(title: str, file_name: str) -> str:
+    """What a table is called: the name of its file where nobody said anything else."""
+    name = file_name[:120]
+    return title.strip() or name.rpartition(".")[0] or name
 
 
 @require_safe
@@ -102,13 +111,28 @@ def answer(request: HttpRequest, key: str) -> HttpResponse:
         return redirect(shown)
     form = AnswersForm(shown.reading, request.POST)
     if form.is_valid():
-        # Other columns may bring other metrics, and without any there is nothing to analyse yet.
-        if form.changes_columns or not form.metrics:
-            services.confirm_columns(actor=request.user, table=shown, roles=form.roles)
-        else:
-            services.start_analysis(actor=request.user, table=shown, roles=form.roles, choices=form.choices)
+        try:
+            hand_in(form, actor=request.user, table=shown)
+        except ValidationError as error:
+            # Somebody answered in another window meanwhile; the page shows how far it is.
+            messages.error(request, error.messages[0])
         return redirect(shown)
     return render(request, "workbench/table.html", {"table": shown, "owns": True, "form": form})
+
+
+def hand_in(form: AnswersForm, *, actor: User, table: BroughtTable) -> None:
+    """Have a table read again by other columns, or analysed as it was answered.
+
+    Raises
+    ------
+    ValidationError
+        When it waits for no answers any more.
+    """
+    # Other columns may bring other metrics, and without any there is nothing to analyse yet.
+    if form.changes_columns or not form.metrics:
+        services.confirm_columns(actor=actor, table=table, roles=form.roles)
+    else:
+        services.start_analysis(actor=actor, table=table, roles=form.roles, choices=form.choices)
 
 
 @login_required

@@ -1,0 +1,165 @@
+"""Bringing the results table of a finished challenge: upload, answers to what it asks, and waiting."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from podium_client.connection import Connection
+from podium_client.errors import ClientError
+
+DIRECTIONS = ("higher", "lower")
+_SECONDS = 1.0
+_SHOWN_COLUMNS = 12
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a person says of a table; what they leave out is as it is recognised and suggested.
+
+    Attributes
+    ----------
+    roles
+        ``COLUMN=ROLE``.
+    directions, missing
+        ``[METRIC=]VALUE``, of one metric or of all that are not named.
+    """
+
+    roles: Sequence[str] = ()
+    directions: Sequence[str] = ()
+    missing: Sequence[str] = ()
+
+
+def analyse(
+    connection: Connection,
+    path: Path,
+    *,
+    title: str = "",
+    answers: Answers,
+    tell: Tell,
+    sleep: Callable[[float], None] = time.sleep,
+) -> dict[str, Any]:
+    """Send a table, answer what it asks, and wait for what comes of it; returns it as the interface shows it.
+
+    Parameters
+    ----------
+    tell
+        Takes lines about how far it is and how the table was read.
+    sleep
+        Waits between looks.
+
+    Raises
+    ------
+    ClientError
+        For a file that is not there, and answers that are none or that lack.
+    """
+    roles = _pairs("--role", answers.roles)
+    if not path.is_file():
+        raise ClientError(f"{path} is no file.")
+    with path.open("rb") as stream:
+        sent = connection.request(
+            "POST", "analyses/", files={"file": (path.name, stream, "text/csv")}, data={"title": title}
+        )
+    shown = _settled(connection, sent.json()["url"], tell, sleep)
+    if roles and shown["state"] == "asking":
+        shown = _answer(connection, shown, {"roles": roles}, tell, sleep) if _differ(shown, roles) else shown
+    if shown["state"] != "asking" or shown["refusal"]:
+        return shown
+    _tell_reading(shown, tell)
+    return _answer(connection, shown, {"metrics": _metrics(shown, answers)}, tell, sleep)
+
+
+def words_of(shown: Mapping[str, Any]) -> list[str]:
+    """The verdict and where everything is; of one that cannot be analysed, why."""
+    if shown["state"] != "done":
+        return [shown["refusal"] or f"It is {shown['state_words']}.", f"Page: {shown['page']}"]
+    readers = "whoever has the address" if shown["is_shared"] else "you alone"
+    lines = [shown["says"][0], "(values measured outside Podium)", f"Page: {shown['page']} (read by {readers})"]
+    lines += [f"{name}: {address}" for name, address in shown["files"].items()]
+    return [*lines, f"Digest: {shown['digest']}"]
+
+
+def _settled(connection: Connection, address: str, tell: Tell, sleep: Callable[[float], None]) -> dict[str, Any]:
+    said = ""
+    while True:
+        shown: dict[str, Any] = connection.get(address)
+        if shown["state_words"] != said:
+            said = shown["state_words"]
+            tell(f"{shown['title']}: {said}")
+        if not shown["is_under_way"]:
+            return shown
+        sleep(_SECONDS)
+
+
+def _answer(
+    connection: Connection,
+    shown: Mapping[str, Any],
+    content: Mapping[str, Any],
+    tell: Tell,
+    sleep: Callable[[float], None],
+) -> dict[str, Any]:
+    connection.request("POST", f"{shown['url']}answers/", json=content)
+    return _settled(connection, shown["url"], tell, sleep)
+
+
+def _differ(shown: Mapping[str, Any], roles: Mapping[str, str]) -> bool:
+    """Whether a column is something else than it was read as; a name that no column has is for the platform to refuse."""
+    read_as = {column["name"]: column["role"] for column in shown["columns"]}
+    return any(read_as.get(column) != role for column, role in roles.items())
+
+
+def _metrics(shown: Mapping[str, Any], answers: Answers) -> dict[str, dict[str, Any]]:
+    names = [metric["name"] for metric in shown["metrics"]]
+    said = _by_metric("--direction", answers.directions, names, shown["page"])
+    counted = _by_metric("--missing", answers.missing, names, shown["page"])
+    found: dict[str, dict[str, Any]] = {}
+    for metric in shown["metrics"]:
+        name = metric["name"]
+        direction = said.get(name, metric["direction"])
+        if not direction:
+            message = f"Which values of {name!r} are better? Give --direction {name!r}=higher or =lower."
+            raise ClientError(f"{message} It waits for the answer at {shown['page']}")
+        if direction not in DIRECTIONS:
+            raise ClientError(f"--direction: {direction!r} is neither higher nor lower.")
+        found[name] = {"direction": direction, **({"missing": counted[name]} if name in counted else {})}
+    return found
+
+
+def _by_metric(option: str, given: Sequence[str], names: Sequence[str], page: str) -> dict[str, str]:
+    """Values by metric; one without a name is for all metrics that are not named."""
+    named: dict[str, str] = {}
+    of_all: dict[str, str] = {}
+    for text in given:
+        metric, equals, value = text.rpartition("=")
+        if equals and metric not in names:
+            known = ", ".join(names)
+            raise ClientError(f"{option}: the table has no metric {metric!r}; it has {known}. It waits at {page}")
+        if equals:
+            named[metric] = value
+        else:
+            of_all = dict.fromkeys(names, value)
+    return of_all | named
+
+
+def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for text in given:
+        name, equals, value = text.rpartition("=")
+        if not equals or not name:
+            raise ClientError(f"{option}: {text!r} is not COLUMN=ROLE.")
+        found[name] = value
+    return found
+
+
+def _tell_reading(shown: Mapping[str, Any], tell: Tell) -> None:
+    for column in shown["columns"][:_SHOWN_COLUMNS]:
+        tell(f"  column {column['name']!r}: {column['role']}")
+    if len(shown["columns"]) > _SHOWN_COLUMNS:
+        tell(f"  … and {len(shown['columns']) - _SHOWN_COLUMNS} further columns")
+    for metric in shown["metrics"]:
+        tell(
+            f"  metric {metric['name']!r}: {metric['direction'] or 'direction not known'}; missing {metric['missing']}"
+        )

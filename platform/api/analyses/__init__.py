@@ -1,0 +1,1 @@
+"""Results tables of finished challenges, brought by programs."""

@@ -1,0 +1,136 @@
+"""Bringing a finished challenge over HTTP: the services and rules of the pages, with their words."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError as Refusal
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import exceptions, mixins, status, viewsets
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rules import test_rule
+
+from accounts.models import AccessToken
+from api.analyses import serializers as shapes
+from workbench.domain import child
+from workbench.forms import AnswersForm, BringForm
+from workbench.models import BroughtTable
+from workbench.queries.tables import readable_or_404, tables_of
+from workbench.services import tables as services
+from workbench.views import file as file_page
+from workbench.views import hand_in, title_of
+
+_NAME = OpenApiParameter("name", str, OpenApiParameter.PATH, enum=sorted(child.FILES))
+
+
+class ConflictError(exceptions.APIException):
+    """It does not wait for answers."""
+
+    status_code = status.HTTP_409_CONFLICT
+    default_code = "conflict"
+
+
+@extend_schema(tags=["analyses"])
+class AnalysisViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
+    """Results tables of finished challenges that the person brought. One that is shared can be read by whoever has its address."""
+
+    queryset = BroughtTable.objects.none()
+    write_scope = AccessToken.Scope.ANALYSE
+    serializer_class = shapes.AnalysisSerializer
+    lookup_field = "key"
+
+    def get_queryset(self) -> QuerySet[BroughtTable]:
+        if getattr(self, "swagger_fake_view", False):  # the schema is made without a person
+            return BroughtTable.objects.none()
+        if not self.request.user.is_authenticated:
+            raise exceptions.NotAuthenticated
+        return tables_of(self.request.user)
+
+    @extend_schema(
+        request={"multipart/form-data": shapes.NewAnalysisSerializer},
+        responses={201: shapes.AnalysisDetailSerializer},
+    )
+    def create(self, request: Request) -> Response:
+        """Bring a table. It is read in the background; then it asks what its columns are and two questions a metric."""
+        form = BringForm(request.data, request.FILES)
+        if not form.is_valid():
+            raise exceptions.ValidationError(form.errors.get_json_data())
+        file = form.cleaned_data["file"]
+        try:
+            table = services.bring_table(
+                actor=request.user,
+                title=title_of(form.cleaned_data["title"], file.name),
+                file_name=file.name[:120],
+                content=file.read(),
+            )
+        except Refusal as error:
+            raise exceptions.ValidationError({"file": error.messages}) from error
+        return self._shown(table, status=status.HTTP_201_CREATED)
+
+    @extend_schema(responses=shapes.AnalysisDetailSerializer)
+    def retrieve(self, request: Request, key: str) -> Response:
+        """How far it is, what it asks, or what came of it."""
+        return self._shown(readable_or_404(request.user, key))
+
+    @extend_schema(request=shapes.AnalysisChangeSerializer, responses=shapes.AnalysisDetailSerializer)
+    def partial_update(self, request: Request, key: str) -> Response:
+        """Share it or no longer, keep it or no longer."""
+        table = readable_or_404(request.user, key, changing=True)
+        form = shapes.AnalysisChangeSerializer(data=request.data)
+        form.is_valid(raise_exception=True)
+        if "is_shared" in form.validated_data:
+            services.share(actor=request.user, table=table, is_shared=form.validated_data["is_shared"])
+        if "is_kept" in form.validated_data:
+            services.keep(actor=request.user, table=table, is_kept=form.validated_data["is_kept"])
+        return self._shown(readable_or_404(request.user, key))
+
+    @extend_schema(responses={204: None})
+    def destroy(self, request: Request, key: str) -> Response:
+        """Delete it with everything that was made of it."""
+        services.delete_table(actor=request.user, table=readable_or_404(request.user, key, changing=True))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+    @extend_schema(
+        request=shapes.AnalysisAnswersSerializer,
+        responses={200: shapes.AnalysisDetailSerializer, 409: OpenApiTypes.OBJECT},
+    )
+    def answers(self, request: Request, key: str) -> Response:
+        """Say what columns are, which values are better, and what a missing value counts as.
+
+        Where columns are something else than it was read as, it is read again and asks anew; else it is analysed.
+        """
+        table = readable_or_404(request.user, key, changing=True)
+        if table.state != BroughtTable.State.ASKING:
+            raise ConflictError(f"It waits for no answers: it is {table.get_state_display()}.")
+        answered = shapes.AnalysisAnswersSerializer(data=request.data, context={"reading": table.reading})
+        answered.is_valid(raise_exception=True)
+        form = AnswersForm.of_names(table.reading, **answered.validated_data)
+        if not form.is_valid():
+            raise exceptions.ValidationError(form.errors_by_name)
+        try:
+            hand_in(form, actor=request.user, table=table)
+        except Refusal as error:
+            raise ConflictError(error.messages[0]) from error
+        return self._shown(readable_or_404(request.user, key))
+
+    @extend_schema(parameters=[_NAME], responses={200: OpenApiTypes.BINARY}, operation_id="analysis_file")
+    def file(self, request: Request, key: str, name: str) -> HttpResponse:
+        """A file of a finished analysis: report, bundle, results, ranking, gaming check, assessment."""
+        if name not in child.FILES:
+            raise Http404("There is no such file.")
+        plain: HttpRequest = request._request  # noqa: SLF001 (the framework's way to the request that a plain view takes)
+        plain.user = request.user
+        return file_page(plain, key, name)
+
+    def get_parsers(self) -> list[Any]:
+        """A table comes as a form with a file, all else as JSON."""
+        if (getattr(self, "action_map", None) or {}).get("post") == "create":
+            return [MultiPartParser()]
+        return list(super().get_parsers())
+
+    def _shown(self, table: BroughtTable, **more: Any) -> Response:
+        context = {**self.get_serializer_context(), "is_owner": test_rule("workbench.change", self.request.user, table)}
+        return Response(shapes.AnalysisDetailSerializer(table, context=context).data, **more)
