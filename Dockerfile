@@ -16,6 +16,7 @@ COPY confinement ./confinement
 COPY templates ./templates
 COPY static ./static
 COPY examples ./examples
+COPY docs ./docs
 COPY docker-compose.yml Dockerfile ./
 # Neither web nor workers need to be root, and hostile files are read by workers.
 RUN useradd --system --uid 10001 --create-home podium && mkdir /data && chown podium:podium /data

@@ -227,6 +227,8 @@ class Assessment:
         Cases that no ranking counts.
     columns
         Declared kinds of columns of the case metadata (`evaluation.assessment.columns`).
+    interaction_weights
+        By level of interaction, how much of its distance from the worst value a value keeps; empty where levels weigh alike.
     document
         The same as JSON values, every default written out; parsing it gives an equal assessment.
     digest
@@ -244,6 +246,7 @@ class Assessment:
     settings: Mapping[str, Any] = field(default_factory=dict)
     exclusions: Exclusions = NOTHING
     columns: Mapping[str, str] = field(default_factory=dict)
+    interaction_weights: Mapping[str, float] = field(default_factory=dict)
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:

@@ -12,6 +12,8 @@ from evaluation.assessment.columns import read_columns
 from evaluation.assessment.errors import AssessmentError, listed
 from evaluation.assessment.exclusions import KEY as EXCLUSIONS
 from evaluation.assessment.exclusions import read_exclusions
+from evaluation.assessment.interaction import KEY as INTERACTION
+from evaluation.assessment.interaction import check_weights, read_weights
 from evaluation.assessment.levels import aggregation_document, read_levels, uncertainty_document
 from evaluation.assessment.model import Assessment, MetricUse, Region
 from evaluation.assessment.ranking import read_rankings, scheme_document, scheme_of
@@ -22,7 +24,18 @@ if TYPE_CHECKING:
     from evaluation.problems import Problem
 
 SCHEMA = 1
-_KEYS = ("schema", "problem", "regions", "metrics", "aggregation", "ranking", "uncertainty", EXCLUSIONS, COLUMNS)
+_KEYS = (
+    "schema",
+    "problem",
+    "regions",
+    "metrics",
+    "aggregation",
+    "ranking",
+    "uncertainty",
+    EXCLUSIONS,
+    COLUMNS,
+    INTERACTION,
+)
 _SETTINGS = "settings"
 
 
@@ -83,8 +96,10 @@ def parse(document: Mapping[str, Any]) -> Assessment:
         settings=settings,
         exclusions=read_exclusions(place.raw(EXCLUSIONS)),
         columns=read_columns(place.raw(COLUMNS)),
+        interaction_weights=read_weights(place.raw(INTERACTION)),
     )
     _check_levels(draft)
+    check_weights(draft.interaction_weights, metrics, rankings)
     problem.check(draft)
     return replace(draft, document=_document(draft, problem, as_list=as_list))
 
@@ -194,4 +209,6 @@ def _document(assessment: Assessment, problem: Problem, *, as_list: bool) -> dic
         document[EXCLUSIONS] = assessment.exclusions.document
     if assessment.columns:
         document[COLUMNS] = dict(assessment.columns)
+    if assessment.interaction_weights:
+        document[INTERACTION] = dict(assessment.interaction_weights)
     return document

@@ -272,6 +272,57 @@ WITHHOLDING: Final = CATALOGUE.group(
 )
 
 
+def _copies(check: Mapping[str, Any]) -> str:
+    gained = sorted({name for entry in check["rankings"] for name in entry["gain"]})
+    first = sorted({name for entry in check["rankings"] for name in entry["could_have_won"]})
+    words = f"Entering {_counted(check)} slightly worse copies of itself would have lifted {_some(gained)}"
+    return f"{words}; {_some(first)} could have come first." if first else f"{words}."
+
+
+def _counted(check: Mapping[str, Any]) -> str:
+    return "two" if check["copies"] == 2 else str(check["copies"])
+
+
+def _some(names: Sequence[str]) -> str:
+    return joined(names, "or") if len(names) <= MOST_NAMED else f"any one of {len(names)} algorithms"
+
+
+COPIES: Final = CATALOGUE.group(
+    Claim(
+        "copies.independent",
+        "By the registered scheme a rank does not depend on who else takes part.",
+        lambda check: not check["possible"],
+        lambda _: "Entering copies of oneself gains nothing: no rank depends on who else takes part.",
+        "Entering copies of oneself gains nothing: no rank depends on who else takes part.",
+    ),
+    Claim(
+        "copies.gain_nothing",
+        "Ranks depend on who else takes part; nobody would have risen with two slightly worse copies of itself.",
+        lambda check: not any(entry["gain"] for entry in check["rankings"]),
+        lambda check: f"Entering {_counted(check)} slightly worse copies of itself would have lifted nobody.",
+        "Entering two slightly worse copies of itself would have lifted nobody.",
+    ),
+    Claim(
+        "copies.gain",
+        "Somebody would have risen with two slightly worse copies of itself.",
+        lambda _: True,
+        _copies,
+        "Entering two slightly worse copies of itself would have lifted vnet; vnet could have come first.",
+    ),
+)
+
+
+def entering_copies(check: Mapping[str, Any]) -> Said:
+    """What copies of oneself would have brought.
+
+    Parameters
+    ----------
+    check
+        As `evaluation.ranking.copies.copies_check` returns it.
+    """
+    return COPIES.first(check)
+
+
 BOTH_WAYS: Final = CATALOGUE.group(
     Claim(
         "both_ways.moved",

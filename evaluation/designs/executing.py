@@ -110,8 +110,6 @@ def statements_of(parameter: Parameter, entry: Entry, values: Values, task: str 
     elif states.choices.decided_by == "metrics":
         for row in entry.value:
             yield statement(label_of(row), _of_metric(row, values))
-    elif states.choices.decided_by == "one_method":
-        yield statement(str(entry.value), _of_methods(entry.value))
     elif parameter.type in ("enum", "multi-enum"):
         for choice in entry.value if isinstance(entry.value, list) else [entry.value]:
             yield statement(parameter.label_of(choice), _of_choice(states.choices, choice))
@@ -143,12 +141,6 @@ def _of_category(category: Any) -> ChoiceState:
     if kind is None:
         return ChoiceState(Execution.STATED, "The platform has no kind of problem for this category.")
     return ChoiceState(Execution.EXECUTED, f"Scored as {problems.get(kind).title}.")
-
-
-def _of_methods(number: Any) -> ChoiceState:
-    if number == 1:
-        return ChoiceState(Execution.EXECUTED, "One submission of a team is ranked in a phase.")
-    return ChoiceState(Execution.STATED, "One submission of a team is ranked in a phase, and no second method.")
 
 
 def _of_metric(row: Mapping[str, Any], values: Values) -> ChoiceState:

@@ -69,6 +69,9 @@ def site_schemes(assessment: Assessment, site_column: str) -> list[SiteScheme]:
         sites and units; names the remedy.
     """
     _check_drawing(assessment, site_column)
+    if assessment.interaction_weights:
+        message = "interaction_weights: sites do not know how much interaction a method needs; register no weights"
+        raise FederationError(message)
     for metric in assessment.metrics:
         if metric.level != "case":
             message = (

@@ -14,6 +14,7 @@ from evaluation.ranking.combination import combine
 from evaluation.ranking.compare import kendall_tau_b
 from evaluation.ranking.document import rank
 from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan
+from evaluation.ranking.interaction import weighted_results
 from evaluation.ranking.parts import parts_of
 from evaluation.ranking.schemes import all_schemes, get_scheme
 
@@ -138,7 +139,7 @@ def across_schemes(
         One comparison (see `compare`) a metric, region and task, named by these keys, and one for the overall ranking.
     """
     registered = next(scheme for scheme in assessment.rankings if name is None or scheme.name == name)
-    checked = check_results(results)
+    checked = weighted_results(assessment, check_results(results), results)
     tables = [
         table
         for table in build_tables(assessment, checked, metrics=registered.metrics, regions=registered.regions)

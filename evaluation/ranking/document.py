@@ -15,6 +15,7 @@ from evaluation.ranking.dataset_level import cases_without_prediction, load_evid
 from evaluation.ranking.entries import entry_of, overall_of
 from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan, unit_level
 from evaluation.ranking.exclusions import counted_results
+from evaluation.ranking.interaction import weighted_results
 from evaluation.ranking.reported import reported_entry, unranked_metrics
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 
@@ -89,12 +90,14 @@ def rank(
     start = assessment.uncertainty.seed if seed is None else seed
     counted = counted_results(assessment, check_results(results), cases=cases, evidence=load_evidence(evidence))
     checked, pieces = check_results(counted.results) if counted.excluded else counted.results, counted.evidence
+    # What ranks; metrics that are reported without a rank keep their values.
+    ranked = weighted_results(assessment, checked, results)
     plans: dict[str | None, Plan] = {}
     entries: list[dict[str, Any]] = []
     overall: list[Any] = []
     notes: list[str] = []
     per_scheme = [
-        build_tables(assessment, checked, metrics=scheme.metrics, regions=scheme.regions)
+        build_tables(assessment, ranked, metrics=scheme.metrics, regions=scheme.regions)
         for scheme in assessment.rankings
     ]
     total = sum(map(len, per_scheme))

@@ -57,9 +57,20 @@ def describe(assessment: Assessment) -> list[str]:
             prefix + sentence if index == 0 else sentence for index, sentence in enumerate(_scheme(scheme, assessment))
         ]
     sentences += _policies(assessment)
+    sentences += _levels_of_interaction(assessment)
     sentences += _exclusions(assessment)
     sentences += _uncertainty(assessment)
     return sentences
+
+
+def _levels_of_interaction(assessment: Assessment) -> list[str]:
+    weights = assessment.interaction_weights
+    if not weights:
+        return []
+    named = joined([f"{level.replace('_', ' ')} {weight:g}" for level, weight in weights.items()])
+    sentence = f"Before ranking, each value keeps a part of its distance from the worst value by the level of interaction ({named})"
+    rest = "values without a worst end are divided by it. A method whose level is not known counts like the lowest."
+    return [f"{sentence}; {rest}"]
 
 
 def joined(words: Sequence[str], last: str = "and") -> str:

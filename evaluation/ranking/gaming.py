@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError, Table, build_tables, check_results
 from evaluation.ranking.evaluate import Plan, evaluate, make_plan
+from evaluation.ranking.interaction import weighted_results
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +51,8 @@ def gaming_check(
         ``gain_ignored`` list those that would have risen, ``could_have_won_ignored`` those that would have come first.
     """
     scheme = assessment.rankings[0]
-    tables = build_tables(assessment, check_results(results), metrics=scheme.metrics, regions=scheme.regions)
+    checked = weighted_results(assessment, check_results(results), results)
+    tables = build_tables(assessment, checked, metrics=scheme.metrics, regions=scheme.regions)
     found = []
     plans: dict[str | None, Plan] = {}
     for table in tables:

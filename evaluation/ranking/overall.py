@@ -15,6 +15,7 @@ from evaluation.ranking.dataset_level import load_evidence
 from evaluation.ranking.document import DIGEST_DIGITS, plan_of
 from evaluation.ranking.entries import overall_of
 from evaluation.ranking.evaluate import Evaluated, evaluate, unit_level
+from evaluation.ranking.interaction import weighted_results
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -178,6 +179,7 @@ def _evaluated(task: TaskResults, kept: Sequence[str], *, bootstrap: int, seed: 
         row = results.iloc[[0]].assign(value=float("nan"), outcome="missing")
         results = pd.concat([results, *(row.assign(algorithm=algorithm) for algorithm in absent)], ignore_index=True)
     checked, pieces = check_results(results), load_evidence(task.evidence)
+    checked = weighted_results(task.assessment, checked, results)
     scheme = task.scheme
     tables = build_tables(task.assessment, checked, metrics=scheme.metrics, regions=scheme.regions)
     plan: Plan | None = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from evaluation.aggregation import ResultsError
+from evaluation.claims.comparisons import entering_copies
 from evaluation.figures import (
     blob_across_tasks,
     blob_by_algorithm,
@@ -18,6 +19,7 @@ from evaluation.figures import (
 from evaluation.figures.layout import number, rank_words, stars
 from evaluation.figures.selection import entries
 from evaluation.ranking import digest
+from evaluation.ranking.copies import copies_check
 from evaluation.ranking.gaming import gaming_check
 from evaluation.ranking.mixed_model import long_values, strengths_and_weaknesses
 from evaluation.ranking.raw import raw_values
@@ -99,6 +101,27 @@ def gaming_section(
     page.table(
         ["Ranking", "Would have risen as registered", "Would have risen if ignored", "Could have won if ignored"], rows
     )
+
+
+def copies_section(
+    page: DocumentBuilder, assessment: Assessment, results: pd.DataFrame, cases: pd.DataFrame | None
+) -> None:
+    """Whether an algorithm would have risen with copies of itself; nothing where they cannot be entered everywhere."""
+    try:
+        check = copies_check(assessment, results, cases=cases)
+    except ResultsError:
+        return
+    page.heading(2, "Would entering copies have paid?")
+    page.text([entering_copies(check)])
+    if not check["possible"]:
+        return
+    rows = []
+    for entry in check["rankings"]:
+        what = ", ".join(str(entry[key]) for key in ("task", "metric", "region") if entry.get(key))
+        rows.append(
+            [what or "overall", ", ".join(entry["gain"]) or "no one", ", ".join(entry["could_have_won"]) or "no one"]
+        )
+    page.table(["Ranking", "Would have risen with copies", "Could have won with copies"], rows)
 
 
 def characteristics_section(

@@ -22,7 +22,13 @@ from evaluation.figures.selection import Entry, entries, is_combined, label, mai
 from evaluation.ranking import describe, rank
 from evaluation.ranking.raw import raw_values
 from evaluation.reporting.alternatives import mixed_model_section, subgroups_section
-from evaluation.reporting.analyses import across_section, characteristics_section, gaming_section, reproduction_section
+from evaluation.reporting.analyses import (
+    across_section,
+    characteristics_section,
+    copies_section,
+    gaming_section,
+    reproduction_section,
+)
 from evaluation.reporting.stability import stability_section
 from evaluation.reporting.subset import best_of
 
@@ -98,6 +104,7 @@ def report_blocks(
     if mixed_model:
         mixed_model_section(page, assessment, results)
     gaming_section(page, assessment, results, cases)
+    copies_section(page, assessment, results, cases)
     characteristics_section(page, assessment, results, cases, characteristics)
     reproduction_section(page, full)
     return page.blocks

@@ -15,6 +15,7 @@ class ChallengesConfig(AppConfig):
             participation,
             registrations,
             rights,
+            sitemap,
         )
         from challenges.hooks import register_tab
         from web import navigation
@@ -23,6 +24,7 @@ class ChallengesConfig(AppConfig):
         registrations.register()
         participation.register()
         rights.register()
+        sitemap.register()
         navigation.register("Challenges", "challenges:list", order=10)
         register_section(home.open_challenges, audience="visitors")
         register_section(home.challenges_run, order=10, audience="people")

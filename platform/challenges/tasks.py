@@ -3,9 +3,11 @@
 from celery import shared_task
 
 from challenges import services
+from challenges.services.phase_messages import tell_of_phases
 
 
 @shared_task
 def sweep() -> None:
-    """Find phases that ended by their schedule."""
+    """Find phases that ended by their schedule, and tell of those that open or are about to close."""
     services.end_phases()
+    tell_of_phases()

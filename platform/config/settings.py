@@ -205,6 +205,7 @@ CELERY_BEAT_SCHEDULE = {
     "challenges-sweep": {"task": "challenges.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "submissions-sweep": {"task": "submissions.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "notifications-sweep": {"task": "notifications.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
+    "leaderboards-sweep": {"task": "leaderboards.tasks.sweep", "schedule": 60},
     "reviews-sweep": {"task": "reviews.tasks.sweep", "schedule": 300},
     "designs-sweep": {"task": "designs.tasks.sweep", "schedule": 60},
     "designs-links": {"task": "designs.tasks.check_all_links", "schedule": 7 * 24 * 3600},

@@ -10,12 +10,14 @@ class LeaderboardsConfig(AppConfig):
         from leaderboards import rules  # noqa: F401 (permissions are registered on import)
         from leaderboards.contributions import exporting, home, ledgers, places, stored
         from leaderboards.queries import work
-        from leaderboards.services import rankings
+        from leaderboards.services import public_rankings, rankings
+        from notifications import kinds as messages
         from submissions import hooks as submission_hooks
         from web.home import pictures, register_section
         from work import kinds
 
         kinds.register(work.RANKING, work.ANALYSES)
+        messages.register(public_rankings.KIND, "The final ranking of a challenge of yours is public", order=18)
         challenge_hooks.register_tab("Leaderboard", "leaderboards:first", order=30)
         challenge_hooks.phase_closed.register(rankings.request_final_ranking)
         challenge_hooks.assessment_changed.register(rankings.request_changed_ranking)

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from leaderboards.services import analyses, rankings
+from leaderboards.services import analyses, public_rankings, rankings
 
 
 @shared_task(name="leaderboards.tasks.rank_phase")
@@ -15,3 +15,9 @@ def rank_phase(phase_id: int) -> None:
 def analyse_version(version_id: int) -> None:
     """Draw and compare what a ranking version shows beside its table."""
     analyses.analyse_version(version_id=version_id)
+
+
+@shared_task(name="leaderboards.tasks.sweep")
+def sweep() -> None:
+    """Tell of final rankings that became public."""
+    public_rankings.tell_of_public_rankings()

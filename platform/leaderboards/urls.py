@@ -31,6 +31,7 @@ urlpatterns = [
     path("leaderboard/<phase:key>/tasks/<slug:name>.json", views.tasks_figure, name="tasks_figure"),
     path("leaderboard/<phase:key>/freeze/", views.freeze, name="freeze"),
     path("leaderboard/<phase:key>/v/<int:number>/", views.version, name="version"),
+    path("leaderboard/<phase:key>/v/<int:number>/share.png", views.picture, name="share_picture"),
     path("leaderboard/<phase:key>/v/<int:number>/objects/", views.objects_apart, name="objects"),
     path("leaderboard/<phase:key>/v/<int:number>/ranking.json", views.ranking_document, name="document"),
     path("leaderboard/<phase:key>/v/<int:number>/table.csv", views.table_csv, name="table_csv"),

@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from notifications import kinds
-from notifications.models import Email, How, Notification, Preference
+from notifications.models import ACCOUNT, Email, How, Notification, Preference
 from work.kinds import Kind, doubling
 
 # Digests leave once a day at this hour (UTC): the morning in Europe, before work in the Americas.
@@ -37,6 +37,19 @@ MAIL = Kind(
 def inbox(user: Any) -> QuerySet[Notification]:
     """Everything that a person was told, newest first."""
     return Notification.objects.filter(user=user)
+
+
+def newest_mails(number: int) -> list[Email]:
+    """The newest mails to invented people, without letters about accounts and without the address that ends such mails.
+
+    For the example mode: whoever tries it out may have an account of their own, and what opens an account or a role is
+    nobody else's.
+    """
+    rows = Email.objects.filter(user__isnull=False, to__endswith="@example.org").exclude(kind=ACCOUNT)
+    found = list(rows.select_related("user").order_by("-created_at")[:number])
+    for row in found:
+        row.text = row.text.replace(row.unsubscribe, "…") if row.unsubscribe else row.text
+    return found
 
 
 def unread_count(user: Any) -> int:

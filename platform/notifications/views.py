@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
@@ -18,6 +19,7 @@ from notifications.kinds import KINDS
 from notifications.services import composing
 
 ON_A_PAGE = 30
+MAILS_SHOWN = 50
 
 
 @login_required
@@ -39,6 +41,17 @@ def inbox(request: HttpRequest) -> HttpResponse:
         "notifications/inbox.html",
         {"page": page, "only_unread": only_unread, "unread": unread, "links": links},
     )
+
+
+@require_safe
+def sent_mails(request: HttpRequest) -> HttpResponse:
+    """The newest mails of an example installation, whose addresses nobody reads; nowhere else is there such a page."""
+    if not settings.PODIUM_EXAMPLE_MODE:
+        raise Http404
+    rows = queries.newest_mails(MAILS_SHOWN)
+    for row in rows:
+        row.title = KINDS.title(row.kind)  # type: ignore[attr-defined]  # for the template
+    return render(request, "notifications/mails.html", {"mails": rows})
 
 
 @login_required

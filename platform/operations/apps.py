@@ -19,4 +19,5 @@ class OperationsConfig(AppConfig):
         if settings.PODIUM_EXAMPLE_MODE:
             register_hint("Read the leaderboard", "leaderboards:first", "hippocampus", order=10)
             register_hint("Submit predictions yourself (as paula)", "submissions:submit", "hippocampus", order=20)
+            register_hint("Read the mails that were sent", "notifications:sent_mails", order=60)
             register_hint("See what organizers see (as olivia)", "submissions:organize", "hippocampus", order=30)

@@ -2,13 +2,19 @@
 
 from django.urls import path
 
-from web import views
+from web import discovery, views
 
 app_name = "web"
 urlpatterns = [
     path("", views.home, name="home"),
     # Browsers ask for it beside pages that are not HTML, where no link names the icon.
     path("favicon.ico", views.favicon, name="favicon"),
+    path("robots.txt", discovery.robots, name="robots"),
+    path("sitemap.xml", discovery.site_map, name="sitemap"),
+    path("about/", discovery.about, name="about"),
+    path("help/", discovery.help_index, name="help"),
+    path("help/images/<str:name>", discovery.help_picture, name="help_picture"),
+    path("help/<path:name>/", discovery.help_page, name="help_page"),
     path("privacy/", views.privacy, name="privacy"),
     path("imprint/", views.imprint, name="imprint"),
     path("licences/", views.licences, name="licences"),

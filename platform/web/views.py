@@ -80,7 +80,11 @@ def privacy(request: HttpRequest) -> HttpResponse:
 @require_safe
 def imprint(request: HttpRequest) -> HttpResponse:
     """Who runs this installation."""
-    return render(request, "web/imprint.html", {"imprint": settings.PODIUM_IMPRINT.replace("\\n", "\n")})
+    return render(
+        request,
+        "web/imprint.html",
+        {"imprint": settings.PODIUM_IMPRINT.replace("\\n", "\n"), "contact": settings.PODIUM_PRIVACY_CONTACT},
+    )
 
 
 def style_guide_shown() -> bool:

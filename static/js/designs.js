@@ -157,7 +157,7 @@
     for (const box of owner.querySelectorAll("input[type=checkbox]")) box.checked = false;
     for (const [name, value] of entries) {
       if (name === "revision") continue;
-      for (const input of owner.querySelectorAll(`[name="${CSS.escape(name)}"]`)) {
+      for (const input of [...owner.elements].filter((each) => each.name === name)) {
         if (input.type === "radio" || input.type === "checkbox") input.checked = input.checked || input.value === value;
         else input.value = value;
       }

@@ -12,6 +12,7 @@ from typing import Any
 from evaluation import problems as kinds
 from evaluation.assessment import Assessment, AssessmentError, parse
 from evaluation.assessment.exclusions import GRADES
+from evaluation.assessment.interaction import LEVELS
 from evaluation.assessment.levels import undeclared_level
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.compilation.metrics import Meaning, meaning, names_of
@@ -126,6 +127,8 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
         parts["columns"] = columns
     if exclusions := _exclusions(values):
         parts["exclusions"] = exclusions
+    if weights := _interaction_weights(values, problems):
+        parts["interaction_weights"] = weights
     assumptions = tuple(dict.fromkeys(notes.assumptions))
     if problems:
         return Compilation(None, parts, tuple(dict.fromkeys(problems)), assumptions)
@@ -310,6 +313,18 @@ def _exclusions(values: Values) -> dict[str, Any]:
     return document
 
 
+def _interaction_weights(values: Values, problems: list[Problem]) -> dict[str, Any]:
+    """How much methods of each level of interaction weigh, where the design weighs them."""
+    if values.get("interaction_level_handling") != "weighting":
+        return {}
+    given = values.get("interaction_level_weights") or {}
+    weights = {level: given[level] for level in LEVELS if given.get(level) is not None}
+    if not weights:
+        text = "The weights of the levels of interaction are missing."
+        problems.append(Problem("interaction_level_weights", text))
+    return weights
+
+
 def _source(message: str) -> str:
     """The parameter that an error of the assessment comes from."""
     place = message.split(":", 1)[0]
@@ -321,6 +336,7 @@ def _source(message: str) -> str:
         "columns": "case_columns",
         "exclusions.quality": "case_quality",
         "exclusions": "excluded_cases",
+        "interaction_weights": "interaction_level_weights",
         "ranking": "ranking_method",
         "uncertainty": "uncertainty_settings",
         "aggregation": "aggregation_levels",

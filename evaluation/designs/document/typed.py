@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
 from typing import Any, Final
 
 import validators
@@ -11,11 +10,11 @@ import validators
 from evaluation.catalogue import CatalogueError, get
 from evaluation.characters import refused_character
 from evaluation.designs.catalogue import ItemField, Parameter
+from evaluation.designs.document.dates import read_date
 
 MAX_TEXT: Final = 500
 MAX_LONGTEXT: Final = 40_000
 MAX_ROWS: Final = 500
-_PARTIAL_DATE = re.compile(r"^(\d{4})(-\d{2})?$")
 
 
 class UnfitValueError(ValueError):
@@ -144,13 +143,10 @@ def is_email(text: str) -> bool:
 
 
 def _date(raw: object) -> str:
-    text = str(raw).strip()
-    partial = _PARTIAL_DATE.match(text)
     try:
-        date.fromisoformat(text if partial is None else text + ("-01" if partial[2] else "-01-01"))
+        return read_date(str(raw))
     except ValueError as error:
-        raise UnfitValueError("A date is written year-month-day, as in 2026-03-31 (or 2026-03).") from error
-    return text
+        raise UnfitValueError(str(error)) from error
 
 
 def _number(raw: object, minimum: float | None, maximum: float | None) -> float | int:

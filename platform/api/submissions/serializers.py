@@ -105,9 +105,9 @@ class SubmissionDetailSerializer(SubmissionSerializer):
 
 
 class DecisionSerializer(serializers.Serializer):
-    """What becomes of a submission with gaps, or that it stands for the team where teams choose."""
+    """What becomes of a submission with gaps, or that it stands for the team, or no longer does, where teams choose."""
 
-    decision = serializers.ChoiceField(["score", "withdraw", "choose"])
+    decision = serializers.ChoiceField(["score", "withdraw", "choose", "take_back"])
 
 
 class ExpectedCaseSerializer(serializers.Serializer):

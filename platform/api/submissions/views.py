@@ -79,6 +79,8 @@ class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
                 states.score_as_it_is(submission=submission, actor=request.user)
             elif form.validated_data["decision"] == "choose":
                 choosing.choose(submission=submission, actor=request.user)
+            elif form.validated_data["decision"] == "take_back":
+                choosing.take_back(submission=submission, actor=request.user)
             else:
                 states.withdraw(submission=submission, actor=request.user)
         except Refusal as error:

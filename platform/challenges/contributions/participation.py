@@ -4,8 +4,9 @@ from typing import Any
 
 import rules
 
-from challenges.hooks import register_organizer_page, register_tab
+from challenges.hooks import phase_closed, register_organizer_page, register_tab
 from challenges.models import Challenge
+from challenges.services.phase_messages import KIND, tell_of_closed_phase
 from notifications import kinds
 
 
@@ -17,6 +18,8 @@ def register() -> None:
     register_organizer_page("Dashboard", "challenges:organize", visible=_organizes, order=0)
     register_organizer_page("People and teams", "challenges:people", visible=_organizes, order=10)
     register_organizer_page("Announce", "challenges:announce", visible=_announces, order=30)
+    phase_closed.register(tell_of_closed_phase)
+    kinds.register(KIND, "A phase of your challenge opens, is about to close, or closes", order=19)
     for order, (name, title, default) in enumerate(
         (
             ("announcement", "The organizers of a challenge announce something", "at_once"),

@@ -67,8 +67,9 @@ class Migration(migrations.Migration):
                         ('stays_open', models.BooleanField(default=False, help_text='an open call: it has no deadline, and its ranking is public from the first score')),
                         ('announcement', models.CharField(choices=[('all', 'every ranked team'), ('top', 'teams on the first ranks'), ('agreed', 'teams that agree in their method description'), ('not_refused', 'teams that do not say otherwise in their method description')], default='all', max_length=12)),
                         ('announced_ranks', models.PositiveSmallIntegerField(blank=True, help_text='teams up to this rank are named, where only the first are', null=True)),
-                        ('interaction', models.CharField(blank=True, choices=[('', 'nothing'), ('indicated', 'it stands beside the team'), ('separate', 'it stands beside the team, and fully automatic methods are ranked among themselves as well')], default='', max_length=12)),
+                        ('interaction', models.CharField(blank=True, choices=[('', 'nothing'), ('indicated', 'it stands beside the team'), ('weighted', 'it stands beside the team, and values are weighted by it'), ('separate', 'it stands beside the team, and fully automatic methods are ranked among themselves as well')], default='', max_length=12)),
                         ('interaction_levels', models.JSONField(blank=True, default=list, help_text='levels of interaction that may be ranked finally; empty: every one')),
+                        ('methods_per_team', models.PositiveSmallIntegerField(default=1, help_text='so many submissions of a team are ranked, each as a method of its own, if it chooses them')),
                         ('least_share', models.FloatField(blank=True, help_text='the final ranking has only submissions with answers to at least this share of the cases', null=True)),
                         ('is_held', models.BooleanField(default=False, editable=False, help_text='kept shut until the launch gate lets submissions open')),
                         ('assessment_document', models.JSONField()),
@@ -317,6 +318,10 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='phase',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('announced_ranks__gte', 1), ('announcement', 'top')), models.Q(models.Q(('announcement', 'top'), _negated=True), ('announced_ranks__isnull', True)), _connector='OR'), name='challenges_announced_ranks_where_only_the_first_are_named'),
+        ),
+        migrations.AddConstraint(
+            model_name='phase',
+            constraint=models.CheckConstraint(condition=models.Q(('methods_per_team', 1), models.Q(('counts', 'chosen'), ('methods_per_team__gt', 1)), _connector='OR'), name='challenges_several_methods_are_chosen'),
         ),
         migrations.AddConstraint(
             model_name='phase',

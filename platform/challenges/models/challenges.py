@@ -141,6 +141,7 @@ class Phase(models.Model):
 
         NONE = "", "nothing"
         INDICATED = "indicated", "it stands beside the team"
+        WEIGHTED = "weighted", "it stands beside the team, and values are weighted by it"
         SEPARATE = (
             "separate",
             "it stands beside the team, and fully automatic methods are ranked among themselves as well",
@@ -194,6 +195,9 @@ class Phase(models.Model):
     interaction_levels = models.JSONField(
         default=list, blank=True, help_text="levels of interaction that may be ranked finally; empty: every one"
     )
+    methods_per_team = models.PositiveSmallIntegerField(
+        default=1, help_text="so many submissions of a team are ranked, each as a method of its own, if it chooses them"
+    )
     least_share = models.FloatField(
         null=True,
         blank=True,
@@ -233,6 +237,11 @@ class Phase(models.Model):
                 condition=Q(announcement="top", announced_ranks__gte=1)
                 | ~Q(announcement="top") & Q(announced_ranks__isnull=True),
                 name="challenges_announced_ranks_where_only_the_first_are_named",
+            ),
+            # Methods are told apart by the team's own choice alone.
+            models.CheckConstraint(
+                condition=Q(methods_per_team=1) | Q(methods_per_team__gt=1, counts="chosen"),
+                name="challenges_several_methods_are_chosen",
             ),
             models.CheckConstraint(
                 condition=Q(least_share__isnull=True) | Q(least_share__gt=0, least_share__lte=1),

@@ -26,6 +26,12 @@ def rules_of_phases(values: Values, problems: list[Problem]) -> dict[str, dict[s
                 "the platform ranks the last or the best submission, or one that the team chooses",
             )
         )
+    methods = int(values.get("max_methods_per_team") or 1)
+    if methods > 1 and counted != "selected_by_team":
+        text = "several methods of a team are told apart by the submissions that it chooses: state that teams choose"
+        problems.append(Problem("max_methods_per_team", text))
+    if methods > MOST_METHODS:
+        problems.append(Problem("max_methods_per_team", f"at most {MOST_METHODS} methods of a team are ranked"))
     incomplete = _choice(values, "incomplete_submissions_allowed")
     if incomplete not in _INCOMPLETE:
         text = "missing cases cannot be ignored" if incomplete == "yes_ignored" else "state it"
@@ -45,6 +51,7 @@ def rules_of_phases(values: Values, problems: list[Problem]) -> dict[str, dict[s
         "publishes_methods": False,
         "requires_code": _choice(values, "participant_code_availability") in _CODE_REQUIRED,
         "stays_open": False,
+        "methods_per_team": methods,
         "announcement": announcement,
         "announced_ranks": announced_ranks,
         "interaction": _INTERACTION.get(_choice(values, "interaction_level_handling"), Phase.Interaction.NONE),
@@ -103,6 +110,7 @@ def _levels(values: Values) -> list[str]:
 
 
 MOST_ANNOUNCED: Final = 1000
+MOST_METHODS: Final = 20
 _ANNOUNCEMENTS: Final[Mapping[str, str]] = {
     "all_public": Phase.Announcement.ALL,
     "team_choice": Phase.Announcement.AGREED,
@@ -112,6 +120,7 @@ _CODE_REQUIRED: Final = ("required_public", "required_to_organizers")
 _INTERACTION: Final[Mapping[Any, str]] = {
     "indication": Phase.Interaction.INDICATED,
     "separate_ranking": Phase.Interaction.SEPARATE,
+    "weighting": Phase.Interaction.WEIGHTED,
 }
 
 

@@ -66,6 +66,7 @@ class PhasePlan:
     announced_ranks: int | None
     interaction: str
     interaction_levels: list[str]
+    methods_per_team: int = 1
     least_share: float | None = None
 
     @property
@@ -146,6 +147,9 @@ def plan(document: Document) -> Plan:
     if not tasks:
         problems.append(Problem("task_name", "the design has no task"))
     overall, open_points = compile_overall(document)
+    if overall and any(phase.methods_per_team > 1 for task in tasks if task for phase in task.phases):
+        text = "methods of one team are not combined over tasks; state one method per team, or no ranking over tasks"
+        problems.append(Problem("max_methods_per_team", text))
     problems += [Problem(problem.parameter, problem.message) for problem in open_points]
     common = shown.values()
     title = _words(common, "challenge_name")

@@ -16,7 +16,19 @@ from changes.queries.documents import proposals
 from changes.queries.policy import gravest, policy, stage_of
 from changes.rules import chairs_of
 from changes.services.deciding import Verdict, settle
-from changes.services.telling import ASKED, MAX_TEXT, OBJECTED, labels, locked, note_act, participants, tell
+from changes.services.telling import (
+    ASKED,
+    DECIDED,
+    MAX_TEXT,
+    OBJECTED,
+    changed,
+    locked,
+    named,
+    note_act,
+    participants,
+    tell,
+)
+from notifications.domain import letters
 from registry.hooks import operation_of
 from registry.models import Registration
 from registry.queries import current_version
@@ -114,12 +126,16 @@ def _request(
         base=base.digest,
         stage=str(stage),
     )
-    named = labels(proposal.parameter.id for proposal, _ in chosen)
     tell(
         request,
         ASKED,
-        f"Change of {registration.identifier} requested",
-        f"The organizers ask for a {change_class} change: {named}. {needed.words}",
+        letters.change_asked(
+            named(registration),
+            registration.identifier,
+            kind=change_class,
+            changes=changed(request.changes.all()),
+            next_step=needed.words,
+        ),
         people=[*chairs_of(registration), *(participants(request) if needed.tells_participants else [])],
     )
     if not needed.needs_chair:
@@ -141,6 +157,15 @@ def withdraw_request(*, actor: User, request: ChangeRequest) -> ChangeRequest:
     request.state = ChangeRequest.State.WITHDRAWN
     request.save(update_fields=["state"])
     note_act(actor, "change_withdrawn", request)
+    registration = request.registration
+    tells = policy(request.change_class, stage_of(operation_of(registration))).tells_participants
+    tell(
+        request,
+        DECIDED,
+        letters.change_withdrawn(named(registration), registration.identifier, changes=changed(request.changes.all())),
+        people=[*chairs_of(registration), *(participants(request) if tells else [])],
+        key=f"withdrawn-{request.pk}",
+    )
     return request
 
 
@@ -165,8 +190,12 @@ def object_to(*, actor: User, request: ChangeRequest, text: str) -> Objection:
             tell(
                 request,
                 OBJECTED,
-                f"Objection to a change of {request.registration.identifier}",
-                "Somebody who takes part objects to the requested change.",
+                letters.change_objected(
+                    named(request.registration),
+                    request.registration.identifier,
+                    text=objection.text,
+                    changes=changed(request.changes.all()),
+                ),
                 people=[*chairs_of(request.registration), request.requested_by],
                 key=f"objection-{objection.pk}",
             )

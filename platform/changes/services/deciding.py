@@ -14,7 +14,8 @@ from changes.queries.digests import decision_digest
 from changes.queries.documents import applied, is_current, parameter_of
 from changes.queries.policy import Stage, gravest, policy, stage_of
 from changes.rules import chairs_of
-from changes.services.telling import DECIDED, MAX_TEXT, labels, locked, note_act, participants, tell
+from changes.services.telling import DECIDED, MAX_TEXT, changed, labels, locked, named, note_act, participants, tell
+from notifications.domain import letters
 from registry.hooks import operation_of
 from registry.models import Registration, RegistrationVersion
 from registry.queries import current_version
@@ -184,19 +185,17 @@ def _tell_outcome(
     request: ChangeRequest, approved: Sequence[ProposedChange], version: RegistrationVersion | None, stage: Stage
 ) -> None:
     registration = request.registration
-    if version is None:
-        text = "None of the requested changes was approved; the registration stays as it is."
-    else:
-        text = f"Version {version.number} holds since now: {labels(change.parameter for change in approved)}."
-        if version.is_deviation:
-            text += (
-                " It is a deviation that was decided after the first submission; it stays marked beside the rankings."
-            )
+    letter = letters.change_decided(
+        named(registration),
+        registration.identifier,
+        approved=changed(approved),
+        version=version.number if version else None,
+        is_deviation=version is not None and version.is_deviation,
+    )
     tells = policy(request.change_class, stage).tells_participants
     tell(
         request,
         DECIDED,
-        f"Change of {registration.identifier} decided",
-        text,
+        letter,
         people=[*chairs_of(registration), request.requested_by, *(participants(request) if tells else [])],
     )

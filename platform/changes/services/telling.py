@@ -1,15 +1,20 @@
 """What all acts on change requests share: the row that is locked, the log, and who is told."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django.core.exceptions import ValidationError
 
 from accounts.models import User
 from audit.services import record
-from changes.models import ChangeRequest
-from changes.queries.documents import parameter_of
+from changes.models import ChangeRequest, ProposedChange
+from changes.queries.documents import WHOLE_TASK, entry_of, parameter_of, task_of
+from evaluation.designs.document.words import entry_words
+from notifications.domain import letters
 from notifications.services import notify
 from registry.hooks import operation_of
+from registry.models import Registration
+from registry.queries import current_version
 
 ASKED, DECIDED, OBJECTED = "change_requested", "change_decided", "change_objection"
 MAX_TEXT = 4000
@@ -21,17 +26,41 @@ def participants(request: ChangeRequest) -> list[User]:
     return list(User.objects.filter(pk__in=operation.participants)) if operation else []
 
 
-def tell(request: ChangeRequest, kind: str, subject: str, text: str, *, people: list[Any], key: str = "") -> None:
+def tell(request: ChangeRequest, kind: str, letter: letters.Letter, *, people: list[Any], key: str = "") -> None:
     """Tell people of a request, once a kind and request unless `key` says otherwise."""
     notify(
         people=people,
         kind=kind,
-        subject=subject,
-        text=text,
+        subject=letter.subject,
+        text=letter.text,
         address=request.get_absolute_url(),
         scope=request.registration.identifier,
         key=key or f"{kind}-{request.pk}",
     )
+
+
+def named(registration: Registration) -> str:
+    """What messages call the challenge of a registration."""
+    name = current_version(registration).document["challenge"].get("challenge_name")
+    return str(name or registration.identifier)
+
+
+def changed(changes: Iterable[ProposedChange]) -> list[letters.Changed]:
+    """Parameters with their values before and after, as everybody may read them."""
+    return [
+        letters.Changed(
+            parameter_of(change.parameter).label + (f" ({task_of(change)})" if change.task else ""),
+            _words(change, change.before),
+            _words(change, change.after),
+        )
+        for change in changes
+    ]
+
+
+def _words(change: ProposedChange, held: dict[str, Any]) -> str:
+    if change.parameter == WHOLE_TASK:
+        return "the task with all that it says" if held else ""
+    return entry_words(parameter_of(change.parameter), entry_of(change.parameter, held))
 
 
 def locked(request: ChangeRequest) -> ChangeRequest:
@@ -63,6 +92,6 @@ def note_act(actor: User, act: str, request: ChangeRequest, **facts: Any) -> Non
     )
 
 
-def labels(parameters: Any) -> str:
+def labels(parameters: Iterable[str]) -> str:
     """Labels of parameters for a sentence, each once."""
     return ", ".join(dict.fromkeys(f"“{parameter_of(parameter).label}”" for parameter in parameters))

@@ -1,73 +1,49 @@
 """What the pages of the form show of each field."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from itertools import pairwise
 from typing import Any, Final
 
-from django.utils.text import capfirst
-
+from designs.forms.controls import Input, Option, Row, cell, chosen, text_of
+from designs.forms.metric_rows import metric_row
 from designs.forms.posted import OTHER
-from evaluation.catalogue import CatalogueError, Metric, all_metrics, get
-from evaluation.designs.catalogue import ItemField, Parameter
+from designs.forms.records import record_inputs
+from evaluation.designs.catalogue import Parameter
 from evaluation.designs.checks.running import Finding
-from evaluation.designs.compilation.problems import kinds_of, possible_kinds
 from evaluation.designs.completeness import RARELY_REPORTED, applies
 from evaluation.designs.document import Entry, State, Values
 from evaluation.designs.document.words import entry_words
 from evaluation.designs.executing import Statement, statements_of
 from evaluation.designs.starting_points import StartingPoint, starting_points
-from evaluation.metrics.options import Option as Declared
-from evaluation.problems import all_problems
-from evaluation.problems import get as problem
-from evaluation.problems.base import Problem
 
-OUTCOMES: Final = (
-    ("missing", "missing or unreadable"),
-    ("pred_empty", "empty prediction, reference is not"),
-    ("ref_empty", "empty reference, prediction is not"),
-    ("both_empty", "both empty"),
-    ("degenerate", "otherwise undefined"),
-)
+# Of rows with more cells only those stand open that are needed or filled.
+SHORT_ROW: Final = 8
 
 
-@dataclass(frozen=True)
-class Option:
-    """One choice of a select or a list of boxes."""
+class Mark(StrEnum):
+    """How a field stands: the value names a style, the words are read."""
 
-    value: str
-    label: str
-    is_chosen: bool = False
+    DONE = "done"
+    ERROR = "error"
+    NEEDED = "needed"
+    OPTIONAL = "optional"
+    IDLE = "idle"
 
-
-@dataclass(frozen=True)
-class Input:
-    """One control: its name, kind, present text, and what can be chosen."""
-
-    name: str
-    id: str
-    kind: str
-    label: str
-    text: str = ""
-    options: tuple[Option, ...] = ()
-    allow_other: bool = False
-    other: str = ""
-    help_text: str = ""
-    required: bool = False
-    minimum: float | None = None
+    @property
+    def words(self) -> str:
+        """For readers who see no dot."""
+        return _MARKS[self]
 
 
-@dataclass(frozen=True)
-class Row:
-    """A row of a table: its controls, and for a metric those of its options and policy."""
-
-    place: str
-    inputs: tuple[Input, ...]
-    title: str
-    options: tuple[Input, ...] = ()
-    policy: tuple[Input, ...] = ()
-    facts: str = ""
-    metric: str = ""
+_MARKS = {
+    Mark.DONE: "answered",
+    Mark.ERROR: "has an error",
+    Mark.NEEDED: "needed, open",
+    Mark.OPTIONAL: "optional, open",
+    Mark.IDLE: "does not apply",
+}
 
 
 @dataclass(frozen=True)
@@ -87,6 +63,7 @@ class FieldView:
     rows: tuple[Row, ...] = ()
     blank_row: Row | None = None
     states: tuple[Option, ...] = field(default_factory=tuple)
+    is_hidden: bool = False
     opens_pair: bool = False
     closes_pair: bool = False
 
@@ -99,6 +76,36 @@ class FieldView:
     def key(self) -> str:
         """What its ids on the page are made of."""
         return f"{self.parameter.id}-{self.task_key}" if self.task_key else self.parameter.id
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nobody has answered it yet; what is wrong with it is then not told before it was left."""
+        return self.entry.state is State.BLANK
+
+    @property
+    def mark(self) -> Mark:
+        """How it stands, as the list of fields shows it."""
+        if not self.applies:
+            return Mark.IDLE
+        blocks = any(finding.blocks for finding in self.findings)
+        if self.is_blank:
+            return Mark.NEEDED if blocks or self.parameter.required else Mark.OPTIONAL
+        return Mark.ERROR if blocks else Mark.DONE
+
+    @property
+    def has_details(self) -> bool:
+        """Whether words beside the choice are asked for."""
+        return self.parameter.has_details
+
+    @property
+    def loud_statements(self) -> tuple[Statement, ...]:
+        """What is not executed as chosen, which has to be seen at once."""
+        return tuple(each for each in self.statements if each.execution == "refused")
+
+    @property
+    def quiet_statements(self) -> tuple[Statement, ...]:
+        """What is executed, or stated and left to people."""
+        return tuple(each for each in self.statements if each.execution != "refused")
 
     @property
     def is_rarely_reported(self) -> bool:
@@ -130,11 +137,12 @@ def field_view(
     blank: Row | None = None
     if editable and parameter.type == "list-of-objects":
         stored = entry.value if isinstance(entry.value, list) else []
-        rows = tuple(_row(parameter, index, row, key, values) for index, row in enumerate(stored))
+        # A table that is still empty begins with a row to write in; a row without a word is never stored.
+        rows = tuple(_row(parameter, index, row, key, values) for index, row in enumerate(stored or [{}]))
         blank = _row(parameter, None, {}, key, values)
     elif editable and parameter.type == "object":
         record = entry.value if isinstance(entry.value, Mapping) else {}
-        inputs = tuple(cell for item in parameter.item_fields for cell in _entries(item, key, record, values))
+        inputs = tuple(cell for item in parameter.item_fields for cell in record_inputs(item, key, record, values))
     elif editable:
         inputs = (_single(parameter, key, entry.value),)
     return FieldView(
@@ -184,216 +192,24 @@ def _single(parameter: Parameter, key: str, value: Any) -> Input:
         if is_open and parameter.type == "enum":
             options.append(Option(OTHER, "Other, in own words", bool(other)))
         return Input("value", identity, parameter.type, parameter.label, "", tuple(options), is_open, other)
-    text = ", ".join(value) if isinstance(value, list) else _text(value)
+    text = ", ".join(value) if isinstance(value, list) else text_of(value)
     suggestions = tuple(Option(choice.label, choice.label) for choice in parameter.choices)
     return Input("value", identity, parameter.type, parameter.label, text, suggestions, minimum=parameter.minimum)
 
 
 def _row(parameter: Parameter, index: int | None, row: Mapping[str, Any], key: str, values: Values) -> Row:
+    if parameter.id == "metrics":
+        return metric_row(parameter, index, row, key, values)
     place = "__n__" if index is None else str(index)
-    inputs = tuple(
-        _metric_cell(item, f"row.{place}.{item.key}", key, row.get(item.key), values)
-        if item.type == "metric"
-        else _cell(item, f"row.{place}.{item.key}", key, row.get(item.key))
-        for item in sorted(parameter.item_fields, key=lambda item: item.type != "metric")
-        if not (parameter.id == "metrics" and item.key in ("options", "policy"))
-    )
-    title = next((text for item in inputs if (text := item.text or _chosen(item))), "New row")
-    metric = _metric(row)
+    inputs = tuple(cell(item, f"row.{place}.{item.key}", key, row.get(item.key)) for item in parameter.item_fields)
+    title = next((text for item in inputs if (text := item.text or chosen(item))), "New row")
+    if len(inputs) <= SHORT_ROW:
+        return Row(place=place, inputs=inputs, title=title)
+    is_asked = [each.required or bool(each.text or chosen(each)) or at == 0 for at, each in enumerate(inputs)]
     return Row(
         place=place,
-        inputs=inputs,
+        inputs=tuple(each for each, asked in zip(inputs, is_asked, strict=True) if asked),
         title=title,
-        options=_options(metric, row, place, key),
-        policy=_policy(metric, row, place, key, values),
-        facts=_facts(metric),
-        metric=metric.id if metric else "",
+        folded=tuple(each for each, asked in zip(inputs, is_asked, strict=True) if not asked),
+        fold="More, where it is needed",
     )
-
-
-def _cell(item: ItemField, name: str, key: str, value: Any) -> Input:
-    identity = f"v-{key}-{name.replace('.', '-')}"
-    options: list[Option] = []
-    other = ""
-    if item.type == "enum":
-        other = value["other"] if isinstance(value, Mapping) else ""
-        options = [Option("", "–", value is None)]
-        options += [Option(choice.value, choice.label, choice.value == value) for choice in item.choices]
-        if item.allow_other:
-            options.append(Option(OTHER, "Other, in own words", bool(other)))
-    elif item.type == "boolean":
-        options = [
-            Option("", "–", value is None),
-            Option("true", "yes", value is True),
-            Option("false", "no", value is False),
-        ]
-    text = ", ".join(map(str, value)) if isinstance(value, list) else _text(value)
-    kind = "enum" if item.type == "boolean" else item.type
-    return Input(
-        name,
-        identity,
-        kind,
-        item.label,
-        "" if options else text,
-        tuple(options),
-        item.allow_other,
-        other,
-        item.help_text,
-        item.required,
-        item.minimum,
-    )
-
-
-def _entries(item: ItemField, key: str, record: Mapping[str, Any], values: Values) -> tuple[Input, ...]:
-    """The controls of one entry of a record: of the settings of a kind of problem one each."""
-    name = f"value.{item.key}"
-    if item.type == "problem":
-        return (_kind_cell(item, name, key, record.get(item.key), values), _shown_kind(key, values))
-    if item.type == "json":
-        kind = _kind(values)
-        given = record.get(item.key) or {}
-        return _option_inputs(kind.settings, given, name, key, with_allowed=True) if kind else ()
-    return (_cell(item, name, key, record.get(item.key)),)
-
-
-def _kind(values: Values) -> Problem | None:
-    """The kind of problem that a task is scored as, if it is one."""
-    ids = set(kinds_of(values))
-    identity = ids.pop() if len(ids) == 1 else None
-    return problem(identity) if identity else None
-
-
-def _kind_cell(item: ItemField, name: str, key: str, value: Any, values: Values) -> Input:
-    """The kinds of problem that the categories of the task may be; all of them as long as none is chosen."""
-    categories = values.get("task_category") or ()
-    fitting = [
-        kind
-        for kind in all_problems()
-        if kind.id == value or (set(categories) & set(kind.task_categories) if categories else kind.task_categories)
-    ]
-    options = [Option("", "– as category and metrics say –", not value)]
-    options += [Option(kind.id, capfirst(kind.title), kind.id == value) for kind in fitting]
-    identity = f"v-{key}-{name.replace('.', '-')}"
-    return Input(name, identity, "enum", item.label, "", tuple(options), help_text=item.help_text)
-
-
-def _shown_kind(key: str, values: Values) -> Input:
-    """Whose settings the page shows, so that another choice shows others."""
-    kind = _kind(values)
-    return Input("value.shown", f"v-{key}-value-shown", "hidden", "", kind.id if kind else "")
-
-
-def _metric_cell(item: ItemField, name: str, key: str, value: Any, values: Values) -> Input:
-    """The metrics of the platform that fit the kind of problem; all of them as long as that is open."""
-    kinds = possible_kinds(values)
-    fitting = [
-        metric
-        for metric in all_metrics()
-        if not metric.is_criterion and (not kinds or kinds & set(metric.problems) or metric.id == value)
-    ]
-    options = [Option("", "– none: measured elsewhere –", not value)]
-    options += [Option(metric.id, f"{metric.name} ({metric.abbreviation})", metric.id == value) for metric in fitting]
-    identity = f"v-{key}-{name.replace('.', '-')}"
-    return Input(name, identity, "enum", item.label, "", tuple(options), help_text=item.help_text)
-
-
-def _metric(row: Mapping[str, Any]) -> Metric | None:
-    try:
-        return get(row["metric"]) if row.get("metric") else None
-    except CatalogueError:
-        return None
-
-
-def _facts(metric: Metric | None) -> str:
-    if metric is None:
-        return ""
-    low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in metric.range)
-    unit = f" {metric.unit}" if metric.unit else ""
-    return f"{metric.direction.capitalize()} is better; range {low} to {high}{unit}."
-
-
-def _options(metric: Metric | None, row: Mapping[str, Any], place: str, key: str) -> tuple[Input, ...]:
-    if metric is None:
-        return ()
-    return _option_inputs(metric.assessment_options, row.get("options") or {}, f"row.{place}.options", key)
-
-
-def _option_inputs(
-    options: Iterable[Declared], given: Mapping[str, Any], place: str, key: str, *, with_allowed: bool = False
-) -> tuple[Input, ...]:
-    """A control for each option that a metric or a kind of problem declares."""
-    inputs = []
-    for option in options:
-        name = f"{place}.{option.name}"
-        value = given.get(option.name)
-        default = "" if option.default is None else f"; blank: {_text(option.default)}"
-        allowed = (
-            f" ({option.allowed.removesuffix(' or null')})"
-            if (with_allowed or option.choices) and option.type != "enum"
-            else ""
-        )
-        choices: tuple[Option, ...] = ()
-        # What is a choice or a number is written, so that both can be given.
-        if option.choices and option.type == "enum":
-            blank = Option("", f"– {_text(option.default)} –" if option.default is not None else "–", value is None)
-            choices = (blank, *(Option(choice, choice, choice == value) for choice in option.choices))
-        inputs.append(
-            Input(
-                name,
-                f"v-{key}-{name.replace('.', '-')}",
-                "enum" if choices else "text",
-                option.name.replace("_", " "),
-                "" if choices else _text(value),
-                choices,
-                help_text=f"{capfirst(option.description)}{allowed}{default}",
-                required=option.required,
-            )
-        )
-    return tuple(inputs)
-
-
-def _policy(metric: Metric | None, row: Mapping[str, Any], place: str, key: str, values: Values) -> tuple[Input, ...]:
-    if metric is None:
-        return ()
-    given = row.get("policy") or {}
-    kinds = kinds_of(values)
-    problem = next((kind for kind in kinds if kind in metric.problems), metric.problems[0])
-    defaults = metric.default_policy(problem)
-    words = ["worst", "perfect", "exclude"]
-    if metric.unit == "mm":
-        words.append("image_diagonal")
-    words.append("worst_rank")
-    inputs = []
-    for outcome, label in OUTCOMES:
-        name = f"row.{place}.policy.{outcome}"
-        value = given.get(outcome)
-        inputs.append(
-            Input(
-                name,
-                f"v-{key}-{name.replace('.', '-')}",
-                "text",
-                label,
-                _text(value),
-                tuple(Option(word, word) for word in words),
-                help_text=f"a number or {', '.join(words)}; blank: {_text(defaults.get(outcome, 'no value'))}",
-            )
-        )
-    return tuple(inputs)
-
-
-def _chosen(item: Input) -> str:
-    return item.other or next((option.label for option in item.options if option.is_chosen and option.value), "")
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{value:g}"
-    if isinstance(value, (Mapping, Sequence)) and not isinstance(value, str):
-        import json
-
-        return json.dumps(value, ensure_ascii=False)
-    return str(value)

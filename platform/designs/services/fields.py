@@ -15,6 +15,7 @@ from designs.services.links import enqueue_link_check
 from evaluation.canonical import sha256
 from evaluation.designs.catalogue import Parameter, shipped
 from evaluation.designs.document import Entry, State, UnfitValueError, clean, is_empty
+from evaluation.designs.document.dates import read_date
 from evaluation.designs.document.sealing import commitment, new_nonce
 
 MAX_DETAILS = 10_000
@@ -118,9 +119,9 @@ def entry_of(
         return Entry(None, details, kind, reason=reason.strip())
     if kind is State.FOLLOWS:
         try:
-            day = date.fromisoformat(until)
+            day = date.fromisoformat(read_date(until))
         except ValueError as error:
-            raise ValidationError({"until": "Give the date by which it follows, as in 2026-03-31."}) from error
+            raise ValidationError({"until": "Give the day by which it follows, as in 31 March 2026."}) from error
         return Entry(None, details, kind, until=day.isoformat(), reason=reason.strip())
     if kind is State.EMBARGOED:
         if is_empty(cleaned):

@@ -29,13 +29,13 @@ def design_url(name: str, design: Any, parameter: str, task: str | None = "") ->
 
 @register.filter
 def rows_for(text: str | None) -> int:
-    """Height of a text field in lines: what is in it, from 3 to 14.
+    """Height of a text field in lines: what is in it, from 2 to 14.
 
     >>> rows_for(""), rows_for("x" * 400)
-    (3, 6)
+    (2, 6)
     """
     lines = sum(1 + len(line) // 75 for line in (text or "").split("\n"))
-    return min(max(lines, 3), 14)
+    return min(max(lines, 2), 14)
 
 
 @register.filter

@@ -16,7 +16,7 @@ from designs.models import Design
 from designs.queries import texts
 from designs.queries.findings import all_findings
 from designs.views.access import design_context, design_for, shown_document, task_of
-from designs.views.pages import count
+from designs.views.progress import count
 from evaluation.canonical import canonical_json
 from evaluation.designs.checks import Finding
 from evaluation.designs.compilation import Problem, compile_values, pseudo_code, worked_example

@@ -16,6 +16,7 @@ from designs.queries.findings import all_findings
 from designs.services.fields import from_history
 from designs.views.access import design_for, signed_in, task_of
 from designs.views.pages import section_fields
+from designs.views.progress import progress_of
 from evaluation.designs.catalogue import Parameter
 from evaluation.designs.checks import reads
 from evaluation.designs.checks.compiling import COMPILED
@@ -65,8 +66,12 @@ def save(request: HttpRequest, slug: str, parameter: str, task: str | None = Non
             "view": own,
             # What the server knows of a metric (direction, options) is shown in the table at once.
             # Not where a cell was left out: it stays in the form as it was typed, to be corrected.
-            "again": posted.completed and not unfit,
+            # Likewise a date, that was read in the form in which it was written.
+            "again": (posted.completed or _is_rewritten(known, posted.value, saved.field.value)) and not unfit,
             "unfit": unfit,
+            "progress": progress_of(document),
+            # Answers decide which other fields of the page apply.
+            "applicable": " ".join(view.key for view in shown if view.applies),
             "neighbours": [view for view in shown if view.parameter.id in _beside(known)],
             "may_edit": True,
             "may_comment": True,
@@ -122,6 +127,16 @@ def _fitting(parameter: Parameter, value: Any) -> tuple[Any, list[str]]:
         return fitting_cells(parameter, value)
     except UnfitValueError as problem:
         raise ValidationError({"value": str(problem)}) from problem
+
+
+def _is_rewritten(parameter: Parameter, typed: Any, stored: Any) -> bool:
+    """Whether a table holds a date otherwise than it was typed."""
+    dates = [item.key for item in parameter.item_fields if item.type == "date"]
+    if not dates or not isinstance(typed, list):
+        return False
+    return [[row.get(key) for key in dates] for row in stored or []] != [
+        [row.get(key) or None for key in dates] for row in typed if any(row.values())
+    ]
 
 
 def _beside(parameter: Parameter) -> set[str]:

@@ -1,7 +1,5 @@
 """The list, the overview of a design, and one page for each section."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
@@ -20,10 +18,10 @@ from designs.queries import texts
 from designs.queries.documents import Fields, assemble
 from designs.queries.findings import all_findings
 from designs.views.access import design_context, design_for, is_insider, shown_document, task_of
-from evaluation.designs.catalogue import shipped
+from designs.views.progress import count, filtered, next_open, progress_of, section_links, wanted_filter
 from evaluation.designs.checks.running import Finding
-from evaluation.designs.completeness import GATE, applies, completeness, history
-from evaluation.designs.document import Document, State
+from evaluation.designs.completeness import GATE, completeness, history
+from evaluation.designs.document import Document
 from evaluation.designs.document.entries import BLANK
 from web.bodies import takes_files
 
@@ -105,6 +103,7 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
             "sections": section_links(design, document, found),
             "tasks": [{"key": values.task_key, "name": values.name} for values in document.each_task()],
             "completeness": measured,
+            "progress": progress_of(document),
             "gate": int(100 * GATE),
             "history": history(),
             "drafts": queries.drafts_beside(design),
@@ -130,6 +129,7 @@ def section(request: HttpRequest, slug: str, key: str, task: str | None = None) 
     if here is None:
         raise Http404("There is no such section.")
     task_of(design, task)
+    only = wanted_filter(request)
     keys, fields = queries.fields_of(design)
     document = assemble(keys, fields)
     insider = is_insider(request, design)
@@ -149,9 +149,10 @@ def section(request: HttpRequest, slug: str, key: str, task: str | None = None) 
     )
     if not views:
         raise Http404("This section has no fields here.")
+    shown = paired(filtered(views, only))
     links = section_links(design, document, found)
     places = [place for link in links for place in link["places"]]
-    at = next(i for i, place in enumerate(places) if place["section"] == key and place["task"] == (task or ""))
+    at = next(i for i, place in enumerate(places) if place.section == key and place.task == (task or ""))
     return render(
         request,
         "designs/section.html",
@@ -160,7 +161,11 @@ def section(request: HttpRequest, slug: str, key: str, task: str | None = None) 
             "trail": [*context["trail"], (design.title, design.get_absolute_url())],
             "section": here,
             "task": document.values(task) if task else None,
-            "fields": paired(views),
+            "fields": shown,
+            "has_shown": not all(view.is_hidden for view in shown),
+            "filter": only,
+            "next_open": next_open(places, at),
+            "progress": progress_of(document),
             "sections": links,
             "before": places[at - 1] if at else None,
             "after": places[at + 1] if at + 1 < len(places) else None,
@@ -243,71 +248,3 @@ def findings_of(found: list[Finding], parameter: str, task: str | None) -> list[
         if finding.check.parameter == parameter and (task is None or finding.task in (None, task)):
             beside.setdefault(finding.check.id, finding)
     return list(beside.values())
-
-
-def section_links(design: Design, document: Document, found: list[Finding]) -> list[dict[str, Any]]:
-    """The section list: for each section its places (challenge and tasks) with progress and number of errors."""
-    measured = completeness(document)
-    tasks = {task.task: task for task in measured.tasks if task.task is not None}
-    links = []
-    for section in texts.catalogue().sections:
-        parameters = texts.catalogue().in_section(section.key)
-        places = []
-        if any(not parameter.is_task for parameter in parameters):
-            places.append(_place(design, document, section.key, task="", name="the challenge", found=found))
-        if any(parameter.is_task for parameter in parameters):
-            places += [
-                _place(design, document, section.key, task=key, name=task.name, found=found)
-                for key, task in tasks.items()
-            ]
-        links.append({"section": section, "places": places, "share": measured.section(section.key)})
-    return links
-
-
-def _place(
-    design: Design, document: Document, section: str, *, task: str, name: str, found: list[Finding]
-) -> dict[str, Any]:
-    catalogue = shipped()
-    values = document.values(task or None)
-    parameters = [p for p in catalogue.in_section(section) if p.is_task == bool(task)]
-    asked = [p for p in parameters if p.required and applies(p, values)]
-    filled = sum(values.entry(p.id).is_filled or values.entry(p.id).is_declared for p in asked)
-    own = {parameter.id for parameter in parameters}
-    errors = {
-        (finding.check.id, finding.task)
-        for finding in found
-        if finding.blocks
-        and finding.check.parameter in own
-        and not _is_untouched(finding, document)
-        and (not task or finding.task in (None, task))
-    }
-    name_of = {"designs:section": [design.slug, section], "designs:task_section": [design.slug, section, task]}
-    url = "designs:task_section" if task else "designs:section"
-    return {
-        "section": section,
-        "label": next(entry.label for entry in catalogue.sections if entry.key == section),
-        "task": task,
-        "name": name,
-        "url": reverse(url, args=name_of[url]),
-        "filled": filled,
-        "total": len(asked),
-        "errors": len(errors),
-    }
-
-
-def _is_untouched(finding: Finding, document: Document) -> bool:
-    """Whether nobody has written at the field of a finding yet."""
-    return document.values(finding.task).entry(finding.check.parameter).state is State.BLANK
-
-
-def count(found: list[Finding], document: Document) -> dict[str, int]:
-    """Numbers of errors, warnings, hints and answers; an error at a field without a word is one to fill in."""
-    errors = [finding for finding in found if finding.severity == "error"]
-    to_fill = sum(_is_untouched(finding, document) for finding in errors)
-    return {
-        "errors": len(errors) - to_fill,
-        "to_fill": to_fill,
-        "warnings": sum(finding.severity == "warning" and not finding.is_answered for finding in found),
-        "hints": sum(finding.severity == "info" and not finding.is_answered for finding in found),
-        "answered": sum(finding.is_answered for finding in found),
-    }

@@ -23,13 +23,15 @@ def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
     if phase.pk not in tables:
         return None
     table = tables[phase.pk]
-    stand = stand_in(table, submission.team.name, before.get(phase.pk))
-    if stand is None:
-        return None
     # The version that has this table: the same that the tables were read by.
     version = _version(user, submission)
+    # What stands for the team there: its name or pseudonym, and which of its methods this submission is.
+    own = _own_name(version, submission)
+    stand = stand_in(table, own, before.get(phase.pk))
+    if stand is None:
+        return None
     ranked = {team["submission"] for team in version.inputs["teams"]} if version else set()
-    index = table["teams"].index(submission.team.name)
+    index = table["teams"].index(own)
     others = sorted(
         (place for place in range(len(table["teams"])) if place != index),
         key=lambda place: (table["orders"][0]["rank"][place] or len(table["teams"]) + 1, table["teams"][place]),
@@ -51,6 +53,13 @@ def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
         gaps=tuple(_gaps(table, index, table["teams"].index(chosen) if chosen else None)),
         medians=_medians(version) if version is not None and sees_cases else {},
     )
+
+
+def _own_name(version: RankingVersion | None, submission: Submission) -> str:
+    entries = version.inputs["teams"] if version else []
+    this = next((entry["name"] for entry in entries if entry["submission"] == str(submission.pk)), None)
+    of_team = rankings.name_in(version, submission.team) if version else None
+    return str(this or of_team or submission.team.name)
 
 
 def ranks_of(user: Any, phases: Sequence[Phase], teams: Sequence[str]) -> dict[tuple[int, str], str]:

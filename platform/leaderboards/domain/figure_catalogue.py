@@ -7,6 +7,7 @@ from typing import Any, Literal
 from evaluation.claims.ranking import sentences_of
 from evaluation.figures.selection import Entry
 from leaderboards.domain import exploratory_figures, figure_sources
+from leaderboards.domain.entering_copies import copies_sentence
 from leaderboards.domain.figure_sources import Figure, Order, Sources
 from leaderboards.domain.tables import combined_rankings
 
@@ -304,6 +305,7 @@ def further_sentences(sources: Sources, table: Mapping[str, Any]) -> dict[str, l
         order["key"]: [
             *figure_sources.scheme_sentence(sources, order),
             *figure_sources.withholding_sentence(sources, order),
+            *copies_sentence(sources, order),
         ]
         for order, _ in orders_of(sources.document, table)
     }

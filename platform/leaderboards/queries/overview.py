@@ -68,16 +68,13 @@ class Overview:
 
     @cached_property
     def across(self) -> dict[str, Any]:
-        """Consensus, distances and clusters."""
+        """What figures are drawn from: distances of tasks, clusters, and how often a team has which rank."""
         return across_tasks(self.document)
 
     @property
-    def consensus(self) -> list[dict[str, Any]]:
-        """Teams in the order of the consensus, each with its ranks by task."""
-        tasks = self.across["tasks"]
-        return [
-            entry | {"by_task": list(zip(tasks, entry["ranks"], strict=True))} for entry in self.across["consensus"]
-        ]
+    def side_by_side(self) -> list[tuple[str, list[tuple[str, float]]]]:
+        """Teams in the order of their names, each with its ranks by task: only a registered step combines tasks."""
+        return [(team, [(task, ranks[team]) for task, ranks in self.ranks.items()]) for team in self.shared]
 
     def can_draw(self, name: str) -> bool:
         """Whether there is enough for a figure."""
@@ -93,10 +90,10 @@ class Overview:
 
     def rows(self) -> Iterator[list[Any]]:
         """Head and rows of the table as a file."""
-        yield ["team", "consensus rank", "mean rank", *self.ranks]
+        yield ["team", *self.ranks]
         if self.is_comparable:
-            for entry in self.across["consensus"]:
-                yield [harmless(entry["name"]), entry["rank"], round(entry["mean_rank"], 4), *entry["ranks"]]
+            for team, ranks in self.side_by_side:
+                yield [harmless(team), *(int(rank) if float(rank).is_integer() else rank for _, rank in ranks)]
 
 
 def of_phases(phases: Sequence[Phase], *, user: Any) -> Overview:

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
@@ -107,13 +108,13 @@ def teams_that_submitted(phase: Phase) -> int:
     return Submission.objects.filter(phase=phase).exclude(state__in=unsuccessful).values("team").distinct().count()
 
 
-def entries_of(phase: Phase, runs: Sequence[Run], names: Mapping[int, str]) -> dict[str, dict[str, Any]]:
+def entries_of(phase: Phase, runs: Sequence[Run], names: Mapping[UUID, str]) -> dict[str, dict[str, Any]]:
     """What is known about the ranked teams beside their scores: how often and when they handed in, and marks.
 
     Parameters
     ----------
     names
-        What stands for each team in the ranking, by which the facts are returned.
+        What stands for each run in the ranking, by which the facts are returned.
     """
     made: dict[int, int] = defaultdict(int)
     late: set[int] = set()
@@ -128,7 +129,7 @@ def entries_of(phase: Phase, runs: Sequence[Run], names: Mapping[int, str]) -> d
         Member.objects.filter(challenge=phase.task.challenge_id, user__in=organizers).values_list("team", flat=True)
     )
     return {
-        names[run.submission.team_id]: {
+        names[run.pk]: {
             "submissions": made[run.submission.team_id],
             "handed_in": run.submission.created_at.isoformat(timespec="seconds"),
             "marks": [
@@ -151,8 +152,14 @@ def names_shown(phase: Phase) -> dict[int, str]:
     """What stands in public for each team of a phase's challenge, ranked or not, by the team's primary key."""
     names = names_in_public(phase, phase.challenge.teams.all())
     standing = current_standing(phase)
-    ranked = {} if standing is None else {team["team"]: team["name"] for team in standing.version.inputs["teams"]}
+    entries = [] if standing is None else standing.version.inputs["teams"]
+    ranked = {entry["team"]: _without_method(entry) for entry in entries}
     return names | ranked
+
+
+def _without_method(entry: Mapping[str, Any]) -> str:
+    """What stands for the team of an entry, whichever of its methods it is."""
+    return str(entry["name"]).removesuffix(f" (method {entry.get('method')})")
 
 
 def pseudonyms_in(version: RankingVersion) -> list[tuple[str, str]]:
@@ -161,7 +168,7 @@ def pseudonyms_in(version: RankingVersion) -> list[tuple[str, str]]:
     return sorted(
         (entry["name"], teams[entry["team"]].name)
         for entry in version.inputs["teams"]
-        if entry["team"] in teams and entry["name"] == teams[entry["team"]].pseudonym
+        if entry["team"] in teams and _without_method(entry) == teams[entry["team"]].pseudonym
     )
 
 

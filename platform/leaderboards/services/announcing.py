@@ -7,6 +7,7 @@ public bundle verifies against the published digest. Which pseudonym is whose, o
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 import pandas as pd
 
@@ -16,11 +17,12 @@ from evaluation.assessment import Assessment
 from leaderboards.domain.metadata import read_metadata
 from submissions.models import Run
 from submissions.queries import LeftOut, evidence_of, results_frame
-from submissions.queries.declaring import names_in_public
+from submissions.queries.declaring import levels_of, names_in_public
+from submissions.queries.results import method_words
 
 
-def names_of(phase: Phase, assessment: Assessment, runs: Sequence[Run], metadata: str | None) -> Mapping[int, str]:
-    """What stands for the team of each run, by the team's primary key.
+def names_of(phase: Phase, assessment: Assessment, runs: Sequence[Run], metadata: str | None) -> Mapping[UUID, str]:
+    """What stands for each run in a ranking, by its primary key: its team, and which of the team's methods it is.
 
     Where only the first ranks are announced, everybody stands under a pseudonym as long as the phase is open: a name
     that gives way to a pseudonym from one ranking to the next would tell whose it is.
@@ -28,8 +30,9 @@ def names_of(phase: Phase, assessment: Assessment, runs: Sequence[Run], metadata
     teams = [run.submission.team for run in runs]
     first: frozenset[int] = frozenset()
     if phase.announcement == Phase.Announcement.TOP and phase.announced_ranks and phase.ranks_finally:
-        first = _on_first_ranks(phase.announced_ranks, assessment, runs, metadata)
-    return names_in_public(phase, teams, first=first)
+        first = _on_first_ranks(phase, assessment, runs, metadata)
+    names = names_in_public(phase, teams, first=first)
+    return {run.pk: names[run.submission.team_id] + method_words(phase, run.submission) for run in runs}
 
 
 def left_out_in_public(phase: Phase, missing: Sequence[LeftOut]) -> list[dict[str, Any]]:
@@ -39,14 +42,19 @@ def left_out_in_public(phase: Phase, missing: Sequence[LeftOut]) -> list[dict[st
     return [replace(entry, name=names[entry.team]).document() for entry in missing]
 
 
-def _on_first_ranks(ranks: int, assessment: Assessment, runs: Sequence[Run], metadata: str | None) -> frozenset[int]:
+def _on_first_ranks(phase: Phase, assessment: Assessment, runs: Sequence[Run], metadata: str | None) -> frozenset[int]:
     """Teams up to a rank in any of the registered rankings; ranks do not depend on what the teams are called."""
     # Here, so that pages start without the libraries of scoring.
     from evaluation.scoring.evidence import merge_evidence
 
-    by_pseudonym = {run.submission.team.pseudonym: run.submission.team_id for run in runs}
-    frames = [results_frame(run).assign(algorithm=run.submission.team.pseudonym) for run in runs]
-    evidence = [(run.submission.team.pseudonym, evidence_of(run)) for run in runs if run.evidence_file]
+    stand_ins = {run.pk: run.submission.team.pseudonym + method_words(phase, run.submission) for run in runs}
+    by_pseudonym = {stand_ins[run.pk]: run.submission.team_id for run in runs}
+    levels = levels_of(phase) if assessment.interaction_weights else {}
+    frames = [
+        results_frame(run).assign(algorithm=stand_ins[run.pk], level=levels.get(run.submission.team_id, ""))
+        for run in runs
+    ]
+    evidence = [(stand_ins[run.pk], evidence_of(run)) for run in runs if run.evidence_file]
     if not frames:
         return frozenset()
     document = ranking.rank(
@@ -62,5 +70,5 @@ def _on_first_ranks(ranks: int, assessment: Assessment, runs: Sequence[Run], met
         by_pseudonym[row["name"]]
         for entry in decisive
         for row in entry["algorithms"]
-        if row["rank"] is not None and row["rank"] <= ranks
+        if row["rank"] is not None and row["rank"] <= (phase.announced_ranks or 0)
     )

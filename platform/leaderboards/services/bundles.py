@@ -14,7 +14,6 @@ from leaderboards.models import RankingVersion
 from leaderboards.services import both_assessments, computing
 from submissions.domain import results
 from submissions.models import Run
-from submissions.queries import results_frame
 
 
 def chunks(version: RankingVersion, *, key: str) -> Iterator[bytes]:
@@ -64,7 +63,7 @@ def _rankings_of_changes(version: RankingVersion) -> dict[str, Any]:
 
 def team_results(version: RankingVersion) -> Iterator[bundle.TeamResult]:
     """Read the results that counted, one team after another."""
-    teams = version.inputs["teams"]
+    teams, assessment = version.inputs["teams"], computing.assessment_of(version)
     runs = Run.objects.select_related("submission__team").in_bulk([team["run"] for team in teams])
     by_id = {str(key): run for key, run in runs.items()}
     for team in teams:
@@ -72,7 +71,7 @@ def team_results(version: RankingVersion) -> Iterator[bundle.TeamResult]:
         yield bundle.TeamResult(
             team["name"],
             team["result"],
-            results_frame(run).assign(algorithm=team["name"]),
+            computing.team_frame(run, team["name"], assessment, level=team.get("level", "")),
             evidence=results.evidence_bytes(run.evidence_file) if run.evidence_file else None,
         )
 

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import pandas as pd
 
@@ -14,6 +15,7 @@ from evaluation import bundle, canonical, ranking
 from evaluation.assessment import Assessment
 from evaluation.figures.markup import for_plotly
 from evaluation.ranking.exclusions import counted_results
+from evaluation.ranking.interaction import LEVEL
 from leaderboards.domain import figure_catalogue, figure_sources, tables
 from leaderboards.domain.files import load, store
 from leaderboards.domain.metadata import read_metadata
@@ -23,6 +25,7 @@ from leaderboards.services import announcing
 from submissions.models import Run
 from submissions.queries import annotator_evidence, annotator_frames, counted_runs, evidence_of, left_out, results_frame
 from submissions.queries.declaring import levels_of
+from submissions.queries.results import method_words
 from test_sets.queries import case_metadata_frame
 from test_sets.queries.test_sets import deciding_annotator, metadata_frame_of
 
@@ -40,7 +43,7 @@ HISTORY_LENGTH = 200
 class Inputs:
     """Everything a ranking depends on, by digest, and the runs to read it from.
 
-    `names` is what stands for each team, by its primary key: the ranking is computed, digested and published with these,
+    `names` is what stands for each run, by its primary key: the ranking is computed, digested and published with these,
     so that names which are not public stand nowhere in it.
     """
 
@@ -49,7 +52,7 @@ class Inputs:
     metadata: str | None
     document: dict[str, Any]
     assessment: Assessment
-    names: Mapping[int, str]
+    names: Mapping[UUID, str]
 
     @property
     def digest(self) -> str:
@@ -64,7 +67,8 @@ class Inputs:
 
     def frame(self) -> pd.DataFrame:
         """Read the results of all teams, each under what stands for its team."""
-        frames = [results_frame(run).assign(algorithm=self.names[run.submission.team_id]) for run in self.runs]
+        levels = {team["run"]: team.get("level", "") for team in self.document["teams"]}
+        frames = [team_frame(run, self.names[run.pk], self.assessment, level=levels[str(run.pk)]) for run in self.runs]
         return pd.concat(frames, ignore_index=True)
 
     def evidence(self) -> "Evidence | None":
@@ -72,7 +76,7 @@ class Inputs:
         # Here, so that pages start without the libraries of scoring.
         from evaluation.scoring.evidence import merge_evidence
 
-        found = [(self.names[run.submission.team_id], evidence_of(run)) for run in self.runs if run.evidence_file]
+        found = [(self.names[run.pk], evidence_of(run)) for run in self.runs if run.evidence_file]
         return merge_evidence(found) if found else None
 
 
@@ -102,10 +106,11 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
         "teams": [
             {
                 "team": run.submission.team_id,
-                "name": names[run.submission.team_id],
+                "name": names[run.pk],
                 "submission": str(run.submission_id),
                 "run": str(run.pk),
                 "result": run.result_digest,
+                **({"method": run.submission.method_number} if method_words(phase, run.submission) else {}),
                 **({"level": levels[run.submission.team_id]} if run.submission.team_id in levels else {}),
             }
             for run in runs
@@ -158,6 +163,12 @@ def compute(
     )
 
 
+def team_frame(run: Run, name: str, assessment: Assessment, *, level: str) -> pd.DataFrame:
+    """The results of a run under what stands for its team; with the level of interaction where that weighs."""
+    frame = results_frame(run).assign(algorithm=name)
+    return frame.assign(**{LEVEL: level}) if assessment.interaction_weights else frame
+
+
 def assessment_of(version: RankingVersion) -> Assessment:
     """What a version was ranked by, also after the phase got another assessment."""
     return assessment_by_digest(version.phase, version.assessment_digest) or version.phase.assessment
@@ -175,10 +186,13 @@ def sources_of(version: RankingVersion) -> figure_sources.Sources:
         [team["run"] for team in version.inputs["teams"]]
     )
     by_id = {str(key): run for key, run in runs.items()}
-    frames = [results_frame(by_id[team["run"]]).assign(algorithm=team["name"]) for team in version.inputs["teams"]]
+    assessment = assessment_of(version)
+    frames = [
+        team_frame(by_id[team["run"]], team["name"], assessment, level=team.get("level", ""))
+        for team in version.inputs["teams"]
+    ]
     of_teams = [(team["name"], by_id[team["run"]]) for team in version.inputs["teams"]]
     annotated = _by_annotator(of_teams)
-    assessment = assessment_of(version)
     metadata = read_metadata(load(version.metadata_name)) if version.metadata_name else None
     return figure_sources.Sources(
         document=load(version.document_name),
@@ -332,8 +346,9 @@ def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> dict[
     >>> changes(first, second)
     {'added': ['Vic'], 'removed': [], 'changed': ['Uma'], 'teams': 2, 'assessment': False, 'test_set': None}
     """
-    old = {team["team"]: team for team in before["teams"]} if before else {}
-    new = {team["team"]: team for team in after["teams"]}
+    # A team may be ranked by several methods.
+    old = {(team["team"], team.get("method")): team for team in before["teams"]} if before else {}
+    new = {(team["team"], team.get("method")): team for team in after["teams"]}
     return {
         "added": [team["name"] for key, team in new.items() if key not in old],
         "removed": [team["name"] for key, team in old.items() if key not in new],

@@ -17,7 +17,7 @@ from leaderboards.models import OverallRanking, RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.services import computing
 from submissions.models import Run
-from submissions.queries import evidence_of, results_frame
+from submissions.queries import evidence_of
 
 
 def rank_overall(phase: Phase) -> list[OverallRanking]:
@@ -120,10 +120,14 @@ def _results(version: RankingVersion, ranking: str, names: Mapping[int, str]) ->
     teams = version.inputs["teams"]
     runs = Run.objects.select_related("submission__team", "test_set").in_bulk([team["run"] for team in teams])
     by_id = {str(key): run for key, run in runs.items()}
-    frames = [results_frame(by_id[team["run"]]).assign(algorithm=names[team["team"]]) for team in teams]
+    assessment = computing.assessment_of(version)
+    frames = [
+        computing.team_frame(by_id[team["run"]], names[team["team"]], assessment, level=team.get("level", ""))
+        for team in teams
+    ]
     return TaskResults(
         task=version.phase.task.name,
-        assessment=computing.assessment_of(version),
+        assessment=assessment,
         results=pd.concat(frames, ignore_index=True),
         ranking=ranking,
         cases=read_metadata(load(version.metadata_name)) if version.metadata_name else None,

@@ -13,6 +13,7 @@ from leaderboards.views.exports import (
 from leaderboards.views.objects import objects_apart
 from leaderboards.views.pages import current, embed, first, freeze, request_again, version
 from leaderboards.views.records import history, ranked_both_ways
+from leaderboards.views.sharing import picture
 from leaderboards.views.tasks import tasks, tasks_figure
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "history",
     "history_figure",
     "objects_apart",
+    "picture",
     "ranked_both_ways",
     "ranking_document",
     "request_again",

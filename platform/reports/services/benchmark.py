@@ -20,6 +20,7 @@ from evaluation.ranking.comparison import alternative_schemes, without_pairwise
 from evaluation.reporting import (
     across_section,
     best_of,
+    copies_section,
     gaming_section,
     ranking_section,
     raw_section,
@@ -222,6 +223,7 @@ def build(
         further_analyses.model(page, sources, most=MOST_PANELS)
         if len(main_entry(full)["algorithms"]) <= MOST_WITHHOLDING:
             gaming_section(page, assessment, sources.results, sources.cases)
+            copies_section(page, assessment, sources.results, sources.cases)
     found.exhibits["36"] = page.exhibits
     return found
 

@@ -17,6 +17,7 @@ from submissions.models import MethodDescription, Run, Submission
 from submissions.queries import counted_runs, results_frame
 from submissions.queries.decoys import decoy_columns, decoy_rows
 from submissions.queries.releases import PROBING_COLUMNS, probing_of, probing_rows
+from submissions.queries.results import method_slug
 from test_sets.models import TestCase, TestSet
 from test_sets.queries.access_log import ACCESS_COLUMNS, access_log, access_rows
 from web.spreadsheets import csv_text
@@ -120,7 +121,10 @@ def _phase(phase: Phase) -> Iterator[tuple[str, str]]:
     key = key_of(phase)
     yield f"assessments/{key}.json", json.dumps(phase.assessment_document, indent=1)
     for run in counted_runs(phase):
-        yield f"results/{key}/{run.submission.team.slug}.csv", results.to_csv(results_frame(run))
+        yield (
+            f"results/{key}/{run.submission.team.slug}{method_slug(phase, run.submission)}.csv",
+            results.to_csv(results_frame(run)),
+        )
     for test_set in TestSet.objects.filter(phase=phase, sealed_at__isnull=False).order_by("version"):
         stem = f"test-sets/{key}-{test_set.version}"
         cases = TestCase.objects.filter(test_set=test_set).order_by("position")

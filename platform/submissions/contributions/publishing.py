@@ -12,6 +12,7 @@ from evaluation.readers import case_name
 from submissions.domain import results
 from submissions.models import Run
 from submissions.queries import counted_runs, results_frame
+from submissions.queries.results import method_slug
 from test_sets.queries.expectation import has_one_table
 from uploads.storage import local_path
 
@@ -41,7 +42,7 @@ def predictions(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
             continue  # one table holds them all, the withdrawn ones too
         team = run.submission.team
         yield Artifact(
-            f"predictions-{key}-{team.slug}.zip",
+            f"predictions-{key}-{team.slug}{method_slug(run.submission.phase, run.submission)}.zip",
             f"predictions of {team.name} for {run.submission.phase.name}",
             lambda path, run=run: _copy(run, path, choice),
         )
@@ -69,7 +70,7 @@ def case_results(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
     for key, run in _runs(challenge, choice):
         team = run.submission.team
         yield Artifact(
-            f"results-{key}-{team.slug}.csv",
+            f"results-{key}-{team.slug}{method_slug(run.submission.phase, run.submission)}.csv",
             f"results of {team.name} case by case, digest {run.result_digest}",
             lambda path, run=run: _table(run, path, choice),
         )

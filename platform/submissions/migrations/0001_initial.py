@@ -40,6 +40,7 @@ class Migration(migrations.Migration):
                         ('accept_incomplete', models.BooleanField(default=False)),
                         ('is_late', models.BooleanField(default=False, help_text='arrived after the phase closed; never ranked')),
                         ('is_chosen', models.BooleanField(default=False, help_text='chosen by the team for the ranking, where the phase lets it choose')),
+                        ('method_number', models.PositiveSmallIntegerField(blank=True, help_text="as which of its team's methods it was chosen, from 1 on", null=True)),
                         ('state', models.CharField(choices=[('received', 'waiting for validation'), ('validating', 'validating'), ('refused', 'refused'), ('held', 'waiting for your decision'), ('withdrawn', 'withdrawn'), ('accepted', 'accepted'), ('scored', 'scored'), ('failed', 'failed')], default='received', max_length=12)),
                         ('reason', models.CharField(blank=True, help_text='for the participant: why it was refused or failed', max_length=500)),
                         ('is_charged', models.BooleanField(default=False, help_text='refused, but counts towards the quota: it would have unpacked to what no archive does')),
@@ -56,7 +57,7 @@ class Migration(migrations.Migration):
                     options={
                         'ordering': ['-created_at'],
                         'indexes': [models.Index(fields=['phase', 'team', 'created_at'], name='submissions_phase_i_a47c31_idx'), models.Index(fields=['phase', 'user', 'created_at'], name='submissions_phase_i_d1e572_idx'), models.Index(fields=['state', 'lease_until'], name='submissions_state_db92a4_idx')],
-                        'constraints': [models.UniqueConstraint(fields=('phase', 'team', 'number'), name='submissions_number_unique'), models.UniqueConstraint(condition=models.Q(('is_chosen', True)), fields=('phase', 'team'), name='submissions_one_chosen_submission'), models.CheckConstraint(condition=models.Q(models.Q(('state__in', ['refused', 'failed']), _negated=True), models.Q(('reason', ''), _negated=True), _connector='OR'), name='submissions_refusal_has_reason')],
+                        'constraints': [models.UniqueConstraint(fields=('phase', 'team', 'number'), name='submissions_number_unique'), models.UniqueConstraint(condition=models.Q(('is_chosen', True)), fields=('phase', 'team', 'method_number'), name='submissions_one_chosen_a_method'), models.CheckConstraint(condition=models.Q(models.Q(('is_chosen', True), ('method_number__gte', 1)), models.Q(('is_chosen', False), ('method_number__isnull', True)), _connector='OR'), name='submissions_chosen_as_a_method'), models.CheckConstraint(condition=models.Q(models.Q(('state__in', ['refused', 'failed']), _negated=True), models.Q(('reason', ''), _negated=True), _connector='OR'), name='submissions_refusal_has_reason')],
                     },
                 ),
                 migrations.CreateModel(

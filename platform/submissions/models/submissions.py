@@ -52,6 +52,9 @@ class Submission(Work):
     is_chosen = models.BooleanField(
         default=False, help_text="chosen by the team for the ranking, where the phase lets it choose"
     )
+    method_number = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="as which of its team's methods it was chosen, from 1 on"
+    )
     state = models.CharField(max_length=12, choices=State, default=State.RECEIVED)
     reason = models.CharField(max_length=500, blank=True, help_text="for the participant: why it was refused or failed")
     is_charged = models.BooleanField(
@@ -68,7 +71,13 @@ class Submission(Work):
         constraints = [
             models.UniqueConstraint(fields=["phase", "team", "number"], name="submissions_number_unique"),
             models.UniqueConstraint(
-                fields=["phase", "team"], condition=Q(is_chosen=True), name="submissions_one_chosen_submission"
+                fields=["phase", "team", "method_number"],
+                condition=Q(is_chosen=True),
+                name="submissions_one_chosen_a_method",
+            ),
+            models.CheckConstraint(
+                condition=Q(is_chosen=True, method_number__gte=1) | Q(is_chosen=False, method_number__isnull=True),
+                name="submissions_chosen_as_a_method",
             ),
             models.CheckConstraint(
                 condition=~Q(state__in=["refused", "failed"]) | ~Q(reason=""), name="submissions_refusal_has_reason"

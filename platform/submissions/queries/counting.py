@@ -10,7 +10,7 @@ from challenges.models import Phase, Team
 from submissions.models import Run, Submission
 from submissions.queries.declaring import teams_of_other_levels
 from submissions.queries.methods import described_teams, description_needed
-from submissions.queries.results import lacks_too_much, left_out, standing
+from submissions.queries.results import lacks_too_much, left_out, method_words, standing_of
 from test_sets.queries.decoys import keeps_decoys
 
 OTHER_LEVEL: Final = "its method description names a level of interaction that the registered design does not rank."
@@ -37,7 +37,7 @@ def standing_submissions(teams: Collection[Team]) -> set[UUID]:
     for own in _scored(Run.objects.filter(submission__team__in=teams)).values():
         phase = own[0].submission.phase
         if tells_which(phase):
-            found.add(standing(phase, own).submission_id)
+            found |= {run.submission_id for run in standing_of(phase, own)}
     return found
 
 
@@ -97,7 +97,8 @@ def _within_team(submission: Submission, team_name: str) -> Counting:
         missing = [entry for entry in left_out(phase) if entry.team == team.pk]
         if missing:
             return Counting(False, f"Submission {missing[0].number}: {missing[0].reason}")
-    counted = standing(phase, runs).submission
+    counting_runs = standing_of(phase, runs)
+    counted = next((run for run in counting_runs if run.submission_id == submission.pk), counting_runs[0]).submission
     rule = {
         Phase.Counts.LAST: f"it is the last of {team_name} that was scored",
         Phase.Counts.BEST: f"it is the best of {team_name}",
@@ -106,7 +107,7 @@ def _within_team(submission: Submission, team_name: str) -> Counting:
         else f"{team_name} chose none, so the last one counts",
     }[Phase.Counts(phase.counts)]
     if counted.pk == submission.pk:
-        return Counting(True, f"This submission counts: {rule}.")
+        return Counting(True, f"This submission counts{method_words(phase, counted)}: {rule}.")
     return Counting(False, f"Submission {counted.number} counts instead: {rule}.")
 
 

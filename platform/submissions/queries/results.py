@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def counted_runs(phase: Phase) -> list[Run]:
-    """Return the run that stands for each team, by the phase's rule; late submissions never count, nor do teams that are
+    """Return the run that stands for each team, or those of its methods, by the phase's rule; late submissions never count, nor do teams that are
     disqualified or take part without a rank.
 
     The best submission of a team is the one with the best mean rank among the team's own, over all metrics and regions
@@ -62,11 +62,12 @@ def _standing(phase: Phase) -> tuple[list[Run], list[LeftOut]]:
     for own in of_team.values():
         lost = [run for run in own if run.submission_id in failed]
         # Whether the best one is among those that have no value now, nobody can tell.
-        stands = lost[-1] if lost and phase.counts == Phase.Counts.BEST else standing(phase, own)
-        if stands.submission_id in failed:
-            missing.append(_left_out(stands, failed[stands.submission_id]))
-        else:
-            found.append(stands)
+        of_own = lost[-1:] if lost and phase.counts == Phase.Counts.BEST else standing_of(phase, own)
+        for stands in of_own:
+            if stands.submission_id in failed:
+                missing.append(_left_out(stands, failed[stands.submission_id]))
+            else:
+                found.append(stands)
     return found, missing
 
 
@@ -82,6 +83,23 @@ def _left_out(run: Run, version: int) -> LeftOut:
     submission = run.submission
     last = submission.runs.filter(test_set__version=version, state=Run.State.FAILED).order_by("number").last()
     return LeftOut(submission.team_id, submission.team.name, submission.number, version, last.message if last else "")
+
+
+def standing_of(phase: Phase, own: Sequence[Run]) -> list[Run]:
+    """The runs that stand for a team: one, or as many as it chose where several methods of a team are ranked."""
+    if phase.methods_per_team > 1 and (chosen := [run for run in own if run.submission.is_chosen]):
+        return sorted(chosen, key=lambda run: run.submission.method_number or 0)
+    return [standing(phase, own)]
+
+
+def method_words(phase: Phase, submission: Submission) -> str:
+    """What is added to the name of a team for one of its methods; nothing where one method of a team is ranked."""
+    return f" (method {submission.method_number})" if phase.methods_per_team > 1 and submission.method_number else ""
+
+
+def method_slug(phase: Phase, submission: Submission) -> str:
+    """The same for names of files."""
+    return f"-method-{submission.method_number}" if method_words(phase, submission) else ""
 
 
 def standing(phase: Phase, own: Sequence[Run]) -> Run:

@@ -29,6 +29,8 @@ def may_be_chosen(submission: Submission) -> bool:
 def choose(*, submission: Submission, actor: User) -> None:
     """Have a submission stand for its team; choosing it again changes nothing, another choice replaces it until the deadline.
 
+    Where several methods of a team are ranked, each choice is a method of its own, and none is replaced.
+
     Raises
     ------
     ValidationError
@@ -49,14 +51,58 @@ def choose(*, submission: Submission, actor: User) -> None:
         raise ValidationError(f"{phase.name} has closed on {phase.ends_at:%-d %B %Y, %H:%M} UTC: the choice stands.")
     if not may_be_chosen(current):
         raise ValidationError("Only a submission that was accepted in time can stand for the team.")
-    Submission.objects.filter(phase=phase, team=current.team_id, is_chosen=True).update(is_chosen=False)
-    Submission.objects.filter(pk=current.pk).update(is_chosen=True)
+    chosen = Submission.objects.filter(phase=phase, team=current.team_id, is_chosen=True)
+    if phase.methods_per_team == 1:
+        chosen.update(is_chosen=False, method_number=None)
+    taken = set(chosen.values_list("method_number", flat=True))
+    free = [number for number in range(1, phase.methods_per_team + 1) if number not in taken]
+    if not free:
+        raise ValidationError(
+            f"Your team has chosen {phase.methods_per_team} submissions, as many as are ranked. Take one of them back first."
+        )
+    Submission.objects.filter(pk=current.pk).update(is_chosen=True, method_number=free[0])
     record(
         actor=actor,
         act="submission_chosen",
         subject=current,
         scope=current.challenge.slug,
-        facts={"team": current.team.name, "number": current.number, "phase": phase.name},
+        facts={"team": current.team.name, "number": current.number, "phase": phase.name, "method": free[0]},
     )
     for callback in hooks.run_scored:
         callback(phase.pk)
+
+
+def may_be_taken_back(submission: Submission) -> bool:
+    """Whether the team may take back that this submission is one of its methods."""
+    phase = submission.phase
+    return phase.methods_per_team > 1 and phase.is_open and submission.is_chosen
+
+
+@transaction.atomic
+def take_back(*, submission: Submission, actor: User) -> None:
+    """Let a chosen submission no longer be one of the team's methods; doing so twice changes nothing.
+
+    Raises
+    ------
+    ValidationError
+        Where one method of a team is ranked, and after the deadline.
+    """
+    Team.objects.select_for_update(no_key=True).get(pk=submission.team_id)
+    rows = Submission.objects.select_for_update(of=("self",), no_key=True).select_related(
+        "phase__task__challenge", "team"
+    )
+    current = rows.get(pk=submission.pk)
+    if not current.is_chosen:
+        return
+    if not may_be_taken_back(current):
+        raise ValidationError("This choice stands: choose another submission, as long as the phase is open.")
+    facts = {
+        "team": current.team.name,
+        "number": current.number,
+        "phase": current.phase.name,
+        "method": current.method_number,
+    }
+    Submission.objects.filter(pk=current.pk).update(is_chosen=False, method_number=None)
+    record(actor=actor, act="submission_choice_taken_back", subject=current, scope=current.challenge.slug, facts=facts)
+    for callback in hooks.run_scored:
+        callback(current.phase_id)

@@ -4,21 +4,18 @@ from django.db.models import QuerySet
 from django.urls import reverse
 
 from accounts.models import User
-from challenges.models import Member
+from challenges.models import Member, Phase
 from challenges.queries.people import organizers_of
+from notifications.domain import letters
 from notifications.services import notify
+from submissions.domain.report import Report, Status
 from submissions.models import Run, Submission
 
 FAILED = "scoring_failed"
 KIND = "submission_settled"
 REMINDER = "method_missing"
 State = Submission.State
-_WORDS = {
-    State.SCORED: "is scored",
-    State.REFUSED: "is refused",
-    State.HELD: "waits for your decision",
-    State.FAILED: "could not be scored",
-}
+_TOLD = (State.SCORED, State.REFUSED, State.HELD, State.FAILED)
 
 
 def tell_team(submission: Submission, state: str, *, reason: str = "") -> None:
@@ -26,26 +23,51 @@ def tell_team(submission: Submission, state: str, *, reason: str = "") -> None:
 
     Call it in the transaction that brings the submission into the state.
     """
-    if state not in _WORDS:
+    if state not in _TOLD:
         return
+    letter = _letter(submission, State(state), reason)
     notify(
         people=_members(submission),
         kind=KIND,
-        subject=f"Submission {submission.number} of {submission.team.name} {_WORDS[State(state)]}",
-        text=reason,
+        subject=letter.subject,
+        text=letter.text,
         address=submission.get_absolute_url(),
         scope=submission.challenge.slug,
         key=f"{submission.pk} {state}",
     )
 
 
+def _letter(submission: Submission, state: Submission.State, reason: str) -> letters.Letter:
+    where, team, number = where_of(submission.phase), submission.team.name, submission.number
+    if state == State.SCORED:
+        return letters.submission_scored(where, team=team, number=number, shows_ranking=not submission.phase.is_sealed)
+    if state == State.FAILED:
+        return letters.submission_failed(where, team=team, number=number, reason=reason)
+    say = letters.submission_refused if state == State.REFUSED else letters.submission_held
+    troubled = [finding for finding in Report.of(submission.report).in_order if finding.status != Status.VALID]
+    reasons = [f"{finding.case}: {finding.message or 'no prediction for it'}" for finding in troubled]
+    return say(where, team=team, number=number, reason=reason, reasons=reasons, more=0)
+
+
+def where_of(phase: Phase) -> letters.Where:
+    """A phase as messages name it."""
+    return letters.Where(phase.challenge.title, phase.name)
+
+
 def tell_of_failed_repeat(submission: Submission, *, run: Run) -> None:
     """Tell the members that scoring again failed, and what their earlier result is worth."""
+    letter = letters.submission_failed(
+        where_of(submission.phase),
+        team=submission.team.name,
+        number=submission.number,
+        reason=run.message,
+        again=True,
+    )
     notify(
         people=_members(submission),
         kind=KIND,
-        subject=f"Submission {submission.number} of {submission.team.name} could not be scored again",
-        text=run.message,
+        subject=letter.subject,
+        text=letter.text,
         address=submission.get_absolute_url(),
         scope=submission.challenge.slug,
         key=f"{run.pk} failed",

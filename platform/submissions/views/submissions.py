@@ -115,6 +115,8 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         else Counting(False, ""),
         "may_choose": choosing.may_be_chosen(submission)
         and test_rule("submissions.decide_submission", user, submission),
+        "may_take_back": choosing.may_be_taken_back(submission)
+        and test_rule("submissions.decide_submission", user, submission),
         "may_decide": test_rule("submissions.decide_submission", user, submission),
         "may_organize": user.has_perm("submissions.organize_submission", submission),
         "shows_scores": run is not None and user.has_perm("submissions.view_scores", submission),
@@ -186,6 +188,13 @@ def decide(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
             messages.error(request, error.message)
         else:
             messages.success(request, f"Submission {submission.number} counts for your team now.")
+    elif request.POST.get("decision") == "take_back":
+        try:
+            choosing.take_back(submission=submission, actor=request.user)
+        except ValidationError as error:
+            messages.error(request, error.message)
+        else:
+            messages.success(request, f"Submission {submission.number} is none of your team's methods any more.")
     elif request.POST.get("decision") == "withdraw":
         try:
             states.withdraw(submission=submission, actor=request.user)

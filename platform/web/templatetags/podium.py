@@ -4,19 +4,31 @@ Figures are inline SVG with an accessible name. They use presentation attributes
 security policy forbids style attributes.
 """
 
+import html
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import Any
 
 from django import template
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join
+from django.utils.html import escape, format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 
 from web.icons import ICONS
 from web.wording import day_words, distance_words
 
 register = template.Library()
+
+
+@register.filter
+def in_attribute(markup: str) -> SafeString:
+    r"""Captured markup as the text of an attribute: in one line, without tags, and with its quotes escaped once.
+
+    >>> in_attribute(mark_safe('The "best" <b>A &amp; B</b>\n'))
+    'The &quot;best&quot; A &amp; B'
+    """
+    plain = html.unescape(strip_tags(markup))
+    return escape(" ".join(plain.split()))
 
 
 @register.simple_block_tag(takes_context=True)

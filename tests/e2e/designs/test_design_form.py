@@ -1,6 +1,7 @@
 """A new organizer goes from nothing to a design that passes the gate, in a real browser."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,13 @@ def text_of(value):
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
+def unfold(field):
+    """Open what stands folded in the rows of a table."""
+    field.locator("[data-rows-list]").evaluate(
+        "rows => rows.querySelectorAll('details').forEach((details) => (details.open = true))"
+    )
+
+
 def fill_input(field, name, value):
     box = field.locator(f'[name="{name}"]').first
     if isinstance(value, bool):
@@ -74,6 +82,9 @@ def fill_field(field, parameter, values):
     value, state = values.get(parameter.id), values.get(f"{parameter.id}__state")
     if value is None and state is None:
         return False
+    # What applies follows from answers; until then a field is folded to a line.
+    if field.locator("form.design-form").is_hidden():
+        field.locator("details.design-idle > summary").click()
     if state is not None:
         field.get_by_text("Can’t answer this?").click()
         field.locator(f'[name="state"][value="{state["state"]}"]').check()
@@ -81,7 +92,10 @@ def fill_field(field, parameter, values):
             field.locator('[name="reason"]').fill(state["reason"])
     elif parameter.type == "list-of-objects":
         for index, row in enumerate(value):
-            field.get_by_role("button", name="Add a row").click()
+            # An empty table begins with a row to write in.
+            if index:
+                field.get_by_role("button", name="Add a row").click()
+            unfold(field)
             for key, cell in row.items():
                 if key != "options":
                     fill_input(field, f"row.{index}.{key}", cell)
@@ -94,6 +108,9 @@ def fill_field(field, parameter, values):
     else:
         field.locator('[name="value"]').fill(text_of(value))
     if details := values.get(f"{parameter.id}__details"):
+        more = field.get_by_role("button", name="In more detail")
+        if more.get_attribute("aria-expanded") != "true":
+            more.click()
         field.locator('[name="details"]').fill(details)
     field.locator("form.design-form").dispatch_event("change")
     if parameter.id == "metrics":
@@ -159,7 +176,6 @@ def test_a_row_that_is_added_while_a_save_is_under_way_stays(site, page):
     page.goto(f"{site.url}/designs/{slug}/form/assessment_method/task-1/")
     field = page.locator("#f-metrics-task-1")
     add = field.get_by_role("button", name="Add a row")
-    add.click()
     held, is_slow = [], True
 
     def slow(route):
@@ -231,3 +247,130 @@ def test_two_organizers_at_one_field_merge_it(site, chromium, page, context):
     saved(field)
     other.reload()
     assert other.locator("#f-primary_objective textarea").input_value() == "Find the best method"
+
+
+def pages_of(page, site, slug):
+    """Addresses of all pages of the form."""
+    page.goto(f"{site.url}/designs/{slug}/")
+    found = page.locator(".design-places a").evaluate_all("links => links.map((link) => link.href)")
+    return list(dict.fromkeys(address for address in found if "/form/" in address))
+
+
+HEIGHT = "() => document.documentElement.scrollHeight"
+WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.mark.parametrize(("width", "tallest"), [(1280, 36_000), (390, 50_000)])
+def test_all_pages_of_an_empty_form_are_half_as_tall_as_they_were_under_a_low_head(site, page, width, tallest):
+    """They were 67,844 and 81,808 px, with the first field at 618 and 795 px."""
+    be(page, site, "ada", PASSWORD)
+    slug = start(page, site, f"Measured {width}")
+    addresses = pages_of(page, site, slug)
+    page.set_viewport_size({"width": width, "height": 900})
+    total = 0
+    for address in addresses:
+        page.goto(address)
+        assert page.locator(".design-head").bounding_box()["height"] <= 96, address
+        assert page.evaluate(WIDER) <= 0, address
+        total += page.evaluate(HEIGHT)
+    print(f"{width} px wide: {total} px tall over {len(addresses)} pages")
+    assert total <= tallest
+
+
+def test_the_key_leads_through_all_needed_fields_without_a_click(site, page):
+    be(page, site, "ada", PASSWORD)
+    slug = start(page, site, "By key")
+    addresses = pages_of(page, site, slug)
+    needed = set()
+    for address in addresses:
+        page.goto(address)
+        needed |= set(
+            page.locator(".design-dot--needed").evaluate_all("items => items.map((item) => item.id.slice(2))")
+        )
+    page.goto(addresses[0])
+    page.evaluate("() => document.activeElement.blur()")
+    reached = []
+    for _ in needed:
+        before = page.url, page.evaluate("() => document.activeElement.closest('.design-field')?.id")
+        page.keyboard.press("Control+Enter")
+        page.wait_for_function(
+            "([url, id]) => location.href !== url || document.activeElement.closest('.design-field')?.id !== id",
+            arg=before,
+        )
+        page.wait_for_function("() => document.activeElement.closest('.design-field')")
+        reached.append(page.evaluate("() => document.activeElement.closest('.design-field').id.slice(2)"))
+    assert set(reached) == needed
+    assert len(needed) >= 75
+
+
+def test_nothing_is_called_wrong_before_somebody_was_at_it(site, page):
+    be(page, site, "ada", PASSWORD)
+    slug = start(page, site, "Neutral")
+    page.goto(f"{site.url}/designs/{slug}/form/summary/")
+    errors = page.locator(".design-finding--error")
+    assert errors.count() > 0
+    assert not [error for error in errors.all() if error.is_visible()]
+    field = page.locator("#f-primary_objective")
+    field.locator("textarea[name=value]").focus()
+    page.locator("#f-challenge_name input[name=value]").focus()
+    expect(field.locator(".design-finding--error").first).to_be_visible()
+    # The filter for what is needed shows what keeps the design from being filed.
+    page.goto(f"{site.url}/designs/{slug}/form/summary/?only=needed")
+    expect(errors.first).to_be_visible()
+
+
+def test_an_answer_takes_its_field_from_the_needed_ones_at_once(site, page):
+    be(page, site, "ada", PASSWORD)
+    slug = start(page, site, "At once")
+    page.goto(f"{site.url}/designs/{slug}/form/summary/?only=needed")
+    before = int(page.locator("#design-progress").inner_text().split()[0])
+    field = page.locator("#f-challenge_name")
+    field.locator("input[name=value]").fill("A Challenge of Its Own")
+    saved(field)
+    expect(page.locator("#n-challenge_name")).to_have_attribute("data-mark", "done")
+    expect(page.locator("#design-progress")).to_have_text(re.compile(f"^{before + 1} of"))
+    # It stays under the hand that has just written in it.
+    assert field.is_visible()
+    expect(page.locator("[data-saved]")).to_have_text("Saved just now")
+
+
+def test_a_folded_field_says_that_an_answer_made_it_apply(site, page):
+    be(page, site, "ada", PASSWORD)
+    slug = start(page, site, "Unfolds")
+    page.goto(f"{site.url}/designs/{slug}/form/challenge_organization/")
+    field = page.locator("#f-ethics_approval_details")
+    expect(field.locator("form.design-form")).to_be_hidden()
+    page.locator('#f-ethics_status [name="value"]').first.check()
+    expect(field.locator("summary").first).to_contain_text("applies now")
+    field.locator("details.design-idle > summary").click()
+    expect(field.locator("form.design-form")).to_be_visible()
+
+
+def test_a_date_is_taken_as_people_write_it_and_one_wrong_cell_loses_no_row(site, page):
+    be(page, site, "ada", PASSWORD)
+    slug = start(page, site, "Dates")
+    page.goto(f"{site.url}/designs/{slug}/form/challenge_organization/")
+    field = page.locator("#f-challenge_schedule")
+    fill_input(field, "row.0.event", "submission_deadline")
+    fill_input(field, "row.0.date", "1 May 2026")
+    field.get_by_role("button", name="Add a row").click()
+    fill_input(field, "row.1.event", "event_day")
+    fill_input(field, "row.1.date", "03/04/2026")
+    page.keyboard.press("Tab")
+    expect(field.locator(".design-status__bad")).to_contain_text("3 April 2026 or 4 March 2026")
+    # What was wrong stands as it was typed, to be mended.
+    assert field.locator('[name="row.1.date"]').input_value() == "03/04/2026"
+    fill_input(field, "row.1.date", "3.4.2026")
+    page.keyboard.press("Tab")
+    expect(field.locator('[name="row.1.date"]')).to_have_value("2026-04-03")
+    expect(field.locator('[name="row.0.date"]')).to_have_value("2026-05-01")
+
+
+def test_the_form_is_sound_in_both_themes(site, page, seen):
+    be(page, site, "ada", PASSWORD)
+    slug = start(page, site, "Sound")
+    page.goto(f"{site.url}/designs/{slug}/form/assessment_method/task-1/")
+    for name in ("Why and how", "Can’t answer this?", "Comments"):
+        page.locator("#f-metrics-task-1").get_by_role("button", name=name).click()
+    page.locator("#c-metrics-task-1 textarea").wait_for()
+    seen.check_everywhere()

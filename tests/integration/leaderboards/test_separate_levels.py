@@ -1,16 +1,18 @@
-"""Where a separate ranking is registered, fully automatic methods are ranked among themselves as well."""
+"""Levels of interaction as registered: fully automatic methods ranked among themselves as well, or values weighted."""
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from challenges.models import Phase
+from evaluation import bundle
+from evaluation.assessment import parse
 from evaluation.designs.document import Entry, State
 from leaderboards.models import RankingVersion
 from leaderboards.services import analyses, rankings
 from submissions.domain.method_entries import to_json
 from submissions.models import MethodDescription, Submission
-from tests.integration.leaderboards import world
+from tests.integration.leaderboards import examples, world
 
 pytestmark = pytest.mark.django_db
 LEVELS = {"Ada": "semi_automatic", "Ben": "fully_automatic", "Cleo": "fully_automatic"}
@@ -77,3 +79,16 @@ def test_a_description_that_says_another_level_makes_another_ranking():
     later = rank_again(version.phase)
     assert later.number == version.number + 1
     assert [team["level"] for team in later.inputs["teams"]] == ["fully_automatic"] * 3
+
+
+def test_values_are_weighted_by_the_registered_weights_and_the_bundle_verifies(monkeypatch, tmp_path):
+    weights = {"fully_automatic": 1, "semi_automatic": 0.25}
+    monkeypatch.setattr(examples, "ASSESSMENT", parse({**examples.ASSESSMENT, "interaction_weights": weights}).document)
+    version = ranked(Phase.Interaction.WEIGHTED)
+    table = version.table
+    assert dict(zip(table["teams"], table["orders"][0]["rank"], strict=True)) == {"Ada": 3, "Ben": 1, "Cleo": 2}
+    assert "by the level of interaction (fully automatic 1 and semi automatic 0.25)" in asked().content.decode()
+    assert "weighted by level of interaction" in asked(by="dsc/whole").content.decode()
+    file = tmp_path / "bundle.zip"
+    file.write_bytes(b"".join(asked("bundle", version.number).streaming_content))
+    assert bundle.verify(file, digest=version.digest).same

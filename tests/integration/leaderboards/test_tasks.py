@@ -56,11 +56,13 @@ def page(person: str | None, built: world.World, key: str = "open", **asked: str
     return client.get(reverse("leaderboards:tasks", args=["liver", key]), asked)
 
 
-def test_ranks_stand_side_by_side_with_their_consensus(built):
+def test_ranks_stand_side_by_side_and_without_a_registered_step_nothing_is_combined(built):
     head, *rows = page(None, built, format="csv").content.decode().strip().split("\n")
-    assert head == "team,consensus rank,mean rank,Main,Second,Third"
-    assert rows == ["Ben,1,1.3333,2,1,1", "Ada,2,1.6667,1,2,2"]
+    assert head == "team,Main,Second,Third"
+    assert rows == ["Ada,1,2,2", "Ben,2,1,1"]
     html = page(None, built).content.decode()
+    assert "registers no ranking over tasks" in html
+    assert "Consensus" not in html
     for address in (part.split('"')[0] for part in html.split('data-plot-src="')[1:]):
         assert Client().get(address).json()["data"]
     assert html.count("data-plot-src") == 2
@@ -73,7 +75,7 @@ def test_task_that_is_sealed_is_named_and_nothing_else_is_said_of_it(built, pers
     Phase.objects.filter(pk=built.phases["Third"].pk).update(leaderboard=Phase.Leaderboard.SEALED)
     answer = page(person, built)
     assert "no ranking that you may see: Third" in answer.content.decode()
-    assert page(person, built, format="csv").content.decode().startswith("team,consensus rank,mean rank,Main,Second\n")
+    assert page(person, built, format="csv").content.decode().startswith("team,Main,Second\n")
     assert "Third" in page("organizer", built, format="csv").content.decode()
 
 
@@ -82,8 +84,8 @@ def test_task_that_is_frozen_counts_as_it_stood(built):
     Standing.objects.filter(phase=phase).update(since=timezone.now() - timedelta(hours=40))
     rankings.freeze_board(actor=built.people["organizer"], phase=phase, hours=36)
     ranked(phase, built, {"Ada": 0.99})
-    assert "Ada,2,1.6667,1,2,2" in page("member", built, format="csv").content.decode()
-    assert "Ada,1,1.3333,1,2,1" in page("organizer", built, format="csv").content.decode()
+    assert "Ada,1,2,2" in page("member", built, format="csv").content.decode()
+    assert "Ada,1,2,1" in page("organizer", built, format="csv").content.decode()
 
 
 def test_challenge_that_is_not_public_has_no_such_page(built):

@@ -3,6 +3,7 @@
 import pytest
 from django.urls import reverse
 
+from accounts.models import User
 from audit.models import Entry
 from notifications import kinds, services
 from notifications.models import Email, Notification, Preference
@@ -100,3 +101,21 @@ def test_ending_the_daily_mail_ends_every_kind_in_it(people):
     ada = people[0]
     services.unsubscribe(kind=services.DIGEST, user_id=ada.pk)
     assert dict(Preference.objects.filter(user=ada).values_list("kind", "how")) == {"chatter": "never"}
+
+
+def test_sent_mails_are_shown_in_the_example_mode_only_and_without_what_opens_an_account(client, settings):
+    ada = User.objects.create_user("ada-mails", "ada-mails@example.org")
+    real = User.objects.create_user("real-mails", "real@hospital.example")
+    Email.objects.create(
+        user=ada, to=ada.email, kind="news", subject="For all to read", text="Yes. /end/", unsubscribe="/end/"
+    )
+    Email.objects.create(user=ada, to=ada.email, kind="account", subject="A new password", text="/secret/")
+    Email.objects.create(user=real, to=real.email, kind="news", subject="For one person", text="No.")
+    Email.objects.create(to="guest@example.org", kind="news", subject="An invitation", text="/token/")
+    settings.PODIUM_EXAMPLE_MODE = False
+    assert client.get("/notifications/mails/").status_code == 404
+    settings.PODIUM_EXAMPLE_MODE = True
+    text = client.get("/notifications/mails/").content.decode()
+    assert "For all to read" in text
+    for hidden in ("/end/", "A new password", "/secret/", "For one person", "An invitation", "/token/"):
+        assert hidden not in text

@@ -114,7 +114,7 @@ def test_a_choice_is_told_also_while_a_description_is_lacking(world: World, work
     Phase.objects.update(counts="chosen", requires_method=True)
     world.phase.refresh_from_db()
     first, _ = (Submission.objects.get(pk=world.upload(zipped(predictions(n))).pk) for n in (1, 2))
-    Submission.objects.filter(pk=first.pk).update(is_chosen=True)
+    Submission.objects.filter(pk=first.pk).update(is_chosen=True, method_number=1)
     first.refresh_from_db()
     found = counting(first)
     assert found.counts

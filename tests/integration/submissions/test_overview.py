@@ -139,7 +139,7 @@ def test_a_team_is_told_once_when_it_is_done_and_no_score_is_mailed(world: World
     states.repeat(submission=submission, actor=world.organizer)
     assert submission.runs.count() == 2
     (row,) = Notification.objects.all()
-    assert (row.user, row.subject) == (world.ada, "Submission 1 of Ada's is scored")
+    assert (row.user, row.subject) == (world.ada, "Blocks: submission 1 of Ada's is scored")
     assert row.address == submission.get_absolute_url()
     assert "dsc" not in Email.objects.get().text.lower()
     world.upload(zipped({"readme.txt": b"x"}))

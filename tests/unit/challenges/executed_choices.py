@@ -153,6 +153,7 @@ PLANS: Sequence[Choices] = (
     Choices(
         "interaction_level_handling",
         challenge={"interaction_level_policy": ["fully_automatic", "semi_automatic"]},
+        task={"interaction_level_weights": {"fully_automatic": 1, "semi_automatic": 0.9}},
     ),
     Choices(
         "missing_data_handling",
@@ -197,6 +198,11 @@ VALUES: Sequence[Values] = (
         {"max_submissions": 1, "counted_submission_rule": "last"},
         {"max_submissions": 3, "counted_submission_rule": "last"},
     ),
+    Values(
+        "max_methods_per_team",
+        {"max_methods_per_team": 1, "counted_submission_rule": "selected_by_team", "max_submissions": 5},
+        {"max_methods_per_team": 3, "counted_submission_rule": "selected_by_team", "max_submissions": 5},
+    ),
     Values("phase_settings", {"phase_settings": []}, {"phase_settings": [settings(submissions_per_day=2)]}),
     Values("regions", {"regions": [{"name": "a", "labels": ["1"]}]}, {"regions": [{"name": "a", "labels": ["2"]}]}),
     Values("ranking_method", {"ranking_method": [RANKING]}, {"ranking_method": [CASE_BASED]}),
@@ -211,6 +217,11 @@ VALUES: Sequence[Values] = (
         "uncertainty_handling=none",
         {"uncertainty_handling": ["bootstrapping"], "uncertainty_settings": {}},
         {"uncertainty_handling": ["none"], "uncertainty_settings": {}},
+    ),
+    Values(
+        "interaction_level_weights",
+        {"interaction_level_handling": "weighting", "interaction_level_weights": {"fully_automatic": 1}},
+        {"interaction_level_handling": "weighting", "interaction_level_weights": {"fully_automatic": 0.9}},
     ),
     Values("uncertainty_settings", {"uncertainty_settings": {"seed": 1}}, {"uncertainty_settings": {"seed": 2}}),
     Values("case_columns", {"case_columns": []}, {"case_columns": [{"column": "vendor", "kind": "name"}]}),
@@ -248,7 +259,6 @@ BEHAVIOUR: Mapping[str, str] = {
     "submission_method=send_output": _UPLOADED,
     "submission_method=evaluation_platform": _UPLOADED,
     "submission_method=api": "tests/integration/api/test_submitting.py::test_from_an_upload_that_broke_off_to_the_results",
-    "max_methods_per_team:one_method": "tests/integration/submissions/test_scoring_path.py::test_one_submission_of_a_team_counts",
     "test_data_access=images_released_with_decoys": "tests/integration/submissions/test_decoys.py::test_only_scored_cases_are_in_results_and_organizers_see_what_was_handed_in",
     "task_category:problems": "tests/unit/designs/test_kinds.py::test_every_category_of_every_kind_compiles_to_what_its_example_is_scored_by",
     "annotation_aggregation_test=no_aggregation": f"{_ANNOTATORS}::test_without_merging_the_first_annotator_is_scored",
@@ -270,6 +280,7 @@ BEHAVIOUR: Mapping[str, str] = {
     **{f"data_locations.split={split}": _LOCATIONS for split in ("training", "validation", "test", "other")},
     **{f"data_locations.place={place}": _LOCATIONS for place in ("linked", "not_released")},
     "data_locations.place=hosted": _HOSTED,
+    "data_after_challenge": "tests/integration/datasets/test_publishing.py::test_nothing_is_published_before_the_results_or_without_a_registered_choice",
     "corrected_references": _CORRECTED,
     **{f"corrected_references.reason={reason}": _CORRECTED for reason in ("reference_error", "wrong_file", "geometry")},
 }  # fmt: skip

@@ -59,12 +59,14 @@ def test_top_n_needs_one_number(details):
     [
         ("indication", "indicated", ["fully_automatic", "semi_automatic"]),
         ("only_automatic", "", ["fully_automatic"]),
-        ("weighting", "", ["fully_automatic", "semi_automatic"]),
+        ("weighting", "weighted", ["fully_automatic", "semi_automatic"]),
+        ("separate_ranking", "separate", ["fully_automatic", "semi_automatic"]),
     ],
 )
 def test_handling_of_interaction_levels(handling, interaction, levels):
     challenge = {"interaction_level_policy": ["fully_automatic", "semi_automatic"]}
-    final = phases(challenge, interaction_level_handling=handling)["final"]
+    weights = {"fully_automatic": 1, "semi_automatic": 0.9}
+    final = phases(challenge, interaction_level_handling=handling, interaction_level_weights=weights)["final"]
     assert final.interaction == interaction
     assert final.interaction_levels == levels
 

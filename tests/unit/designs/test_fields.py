@@ -91,7 +91,7 @@ def test_not_applicable_needs_a_reason(hippocampus):
 
 
 def test_what_follows_needs_a_date(hippocampus):
-    with pytest.raises(ValidationError, match="date by which"):
+    with pytest.raises(ValidationError, match="day by which"):
         save(hippocampus, "ethics_approval_details", state=State.FOLLOWS)
     saved = save(hippocampus, "ethics_approval_details", state=State.FOLLOWS, until="2026-03-31")
     assert saved.field.until.isoformat() == "2026-03-31"

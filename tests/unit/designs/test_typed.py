@@ -47,6 +47,8 @@ def test_the_canonical_form_stays_as_it_is(parameter, raw, expected):
         ("contact_person", {"email": "nobody"}, "e-mail"),
         ("contact_person", {"phone": "1"}, "no entry phone"),
         ("challenge_schedule", [{"event": "event_day", "date": "soon"}], "row 1, Date"),
+        ("challenge_schedule", [{"event": "event_day", "date": "03/04/2026"}], "3 April 2026 or 4 March 2026"),
+        ("challenge_schedule", [{"event": "event_day", "date": "31 February 2026"}], "no such day"),
         ("challenge_schedule", "tomorrow", "table"),
         ("metrics", [{"metric": "dice"}], "no metric has the id"),
         ("metrics", [{"metric": "loc_mask_iou"}], "not a metric"),
@@ -68,3 +70,36 @@ def test_one_wrong_cell_of_a_table_does_not_lose_the_others():
     assert len(problems) == 1
     assert problems[0].startswith("row 2, ")
     assert raw[1]["weight"] == "heavy"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-03-31", "2026-03-31"),
+        ("2026/3/31", "2026-03-31"),
+        ("31.03.2026", "2026-03-31"),
+        ("3.4.2026", "2026-04-03"),
+        ("31/3/2026", "2026-03-31"),
+        ("3/31/2026", "2026-03-31"),
+        ("4/4/2026", "2026-04-04"),
+        ("31 March 2026", "2026-03-31"),
+        ("31st of March 2026", "2026-03-31"),
+        ("March 31, 2026", "2026-03-31"),
+        ("Sept. 1st 2026", "2026-09-01"),
+        ("Mar 2026", "2026-03"),
+        ("2026-03", "2026-03"),
+        ("2026", "2026"),
+    ],
+)
+def test_a_date_is_read_in_the_forms_that_people_write(text, expected):
+    assert clean(shipped()["challenge_schedule"], [{"event": "event_day", "date": text}]) == [
+        {"event": "event_day", "date": expected}
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["soon", "31 Foo 2026", "1 May 31 2026", "13/13/2026", "2026-00", "0000", "31.03.26", "Ju 2026"]
+)
+def test_what_is_no_date_is_refused(text):
+    with pytest.raises(UnfitValueError):
+        clean(shipped()["challenge_schedule"], [{"event": "event_day", "date": text}])

@@ -92,6 +92,7 @@ def test_it_has_every_section_in_the_order_of_the_questions(report):
         "How stable is it?",
         "Across rankings",
         "Would withholding cases have paid?",
+        "Would entering copies have paid?",
         "What makes cases hard?",
         "To compute it again",
         "References",

@@ -180,11 +180,16 @@ def _single_order(
         "task": task,
         "unit": (length_unit if metric.unit == "mm" else metric.unit) if of_values else None,
         "decimals": chosen.score_decimals(metric.unit),
-        "statistic": "value" if metric.level == "dataset" else chosen.score_name(scheme),
+        "statistic": "value" if metric.level == "dataset" else _statistic(chosen.score_name(scheme), assessment),
         "higher": entry["score_direction"] == "higher",
         **_certainty(entry, document),
         **_columns(entry, teams),
     }
+
+
+def _statistic(words: str, assessment: Assessment) -> str:
+    """What a score is called; where levels of interaction weigh, it is of weighted values."""
+    return f"{words}, weighted by level of interaction" if assessment.interaction_weights else words
 
 
 def _scheme(assessment: Assessment, name: str | None) -> RankingScheme:

@@ -1,0 +1,86 @@
+"""Dates in the forms that people write, read as one: year-month-day."""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Final
+
+MONTHS: Final = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
+_SHORTEST: Final = 3
+_LAST_MONTH: Final = 12
+_NUMBERS = re.compile(r"^(\d{1,2})\s*([./-])\s*(\d{1,2})\s*\2\s*(\d{4})$", re.ASCII)
+_YEAR_FIRST = re.compile(r"^(\d{4})\s*[./-]\s*(\d{1,2})(?:\s*[./-]\s*(\d{1,2}))?$", re.ASCII)
+_WORDS = re.compile(
+    r"^(?:(\d{1,2})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?)?([a-z]+)\.?(?:\s+(\d{1,2})(?:st|nd|rd|th)?)?,?\s+(\d{4})$"
+)
+
+
+def read_date(text: str) -> str:
+    """Return a date as ``2026-03-31``, or ``2026-03`` and ``2026`` where no more is said.
+
+    Read are ``2026-03-31`` and ``2026/3/31``, ``31.03.2026``, ``31 March 2026``, ``Mar 31, 2026``, ``March 2026`` and
+    ``31/03/2026``. Where day and month could be either, as in ``03/04/2026``, nobody is guessed at.
+
+    Raises
+    ------
+    ValueError
+        With what to write instead.
+
+    Examples
+    --------
+    >>> [read_date(text) for text in ("31.3.2026", "31 March 2026", "Mar 31st, 2026", "March 2026", "31/03/2026")]
+    ['2026-03-31', '2026-03-31', '2026-03-31', '2026-03', '2026-03-31']
+    >>> read_date("03/04/2026")
+    Traceback (most recent call last):
+    ValueError: This may be 3 April 2026 or 4 March 2026: write which.
+    """
+    plain = " ".join(text.split())
+    if re.fullmatch(r"[0-9]{4}", plain) and int(plain):
+        return plain
+    if found := _YEAR_FIRST.match(plain):
+        return _written(int(found[1]), int(found[2]), int(found[3]) if found[3] else None)
+    if found := _NUMBERS.match(plain):
+        return _from_numbers(int(found[1]), found[2], int(found[3]), int(found[4]))
+    if found := _WORDS.match(plain.lower()):
+        month = next(_months_called(found[2]), 0)
+        if month and not (found[1] and found[3]):
+            day = found[1] or found[3]
+            return _written(int(found[4]), month, int(day) if day else None)
+    raise ValueError("A date is written as 31 March 2026, March 2026 or 2026-03-31.")
+
+
+def _from_numbers(first: int, mark: str, second: int, year: int) -> str:
+    """Day first where points stand between the numbers; elsewhere only if no other reading is possible."""
+    if mark != "." and first != second and min(first, second) > 0 and max(first, second) <= _LAST_MONTH:
+        raise ValueError(
+            f"This may be {first} {MONTHS[second - 1].title()} {year} or {second} {MONTHS[first - 1].title()} {year}: write which."
+        )
+    day, month = (second, first) if mark != "." and second > _LAST_MONTH else (first, second)
+    return _written(year, month, day)
+
+
+def _months_called(word: str) -> Iterator[int]:
+    """The month that a word is, or begins."""
+    if len(word) >= _SHORTEST:
+        yield from (number for number, name in enumerate(MONTHS, start=1) if name.startswith(word))
+
+
+def _written(year: int, month: int, day: int | None) -> str:
+    try:
+        whole = date(year, month, 1 if day is None else day)
+    except ValueError as error:
+        raise ValueError("There is no such day.") from error
+    return whole.isoformat()[:7] if day is None else whole.isoformat()

@@ -1,0 +1,72 @@
+"""Telling those who take part that a phase opens, is about to close, and has closed."""
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from typing import Final
+
+from django.urls import reverse
+from django.utils import timezone
+
+from challenges.models import Phase
+from challenges.queries.people import organizers_of, participants_of
+from notifications.domain import letters
+from notifications.models import Notification
+from notifications.services import notify
+
+KIND: Final = "phase_moves"
+# A platform that stood still tells of what began meanwhile, but not of what is long past.
+LOOKS_BACK: Final = timedelta(days=1)
+NEAR: Final = timedelta(days=3)
+
+
+def tell_of_phases() -> int:
+    """Tell of every phase that has opened or is about to close; each person once. Returns how many phases were told of."""
+    now = timezone.now()
+    public = Phase.objects.filter(task__challenge__is_public=True).select_related("task__challenge")
+    opened = public.filter(opens_at__lte=now, opens_at__gt=now - LOOKS_BACK)
+    closing = public.filter(
+        opens_at__lte=now - NEAR, closes_at__gt=now, closes_at__lte=now + NEAR, closed_at=None, stays_open=False
+    )
+    told = sum(_tell(phase, "opened", _opened) for phase in opened if phase.is_open)
+    return told + sum(_tell(phase, "closing", _closing) for phase in closing if phase.is_open)
+
+
+def tell_of_closed_phase(phase_id: int) -> None:
+    """Tell once that a phase is over; call it in the transaction that ends it."""
+    _tell(Phase.objects.select_related("task__challenge").get(pk=phase_id), "closed", _closed)
+
+
+def where_of(phase: Phase) -> letters.Where:
+    """A phase as messages name it."""
+    return letters.Where(phase.challenge.title, phase.name)
+
+
+def _tell(phase: Phase, occasion: str, letter_of: Callable[[Phase], letters.Letter]) -> bool:
+    key = f"{phase.pk} {occasion}"
+    if Notification.objects.filter(kind=KIND, key=key).exists():
+        return False
+    letter = letter_of(phase)
+    people: Iterable[object] = [*participants_of(phase.challenge), *organizers_of(phase.challenge)]
+    told = notify(
+        people=people,
+        kind=KIND,
+        subject=letter.subject,
+        text=letter.text,
+        address=reverse("challenges:detail", args=[phase.challenge.slug]),
+        scope=phase.challenge.slug,
+        key=key,
+    )
+    return bool(told)
+
+
+def _opened(phase: Phase) -> letters.Letter:
+    return letters.phase_opened(where_of(phase), ends=None if phase.stays_open else phase.ends_at)
+
+
+def _closing(phase: Phase) -> letters.Letter:
+    return letters.phase_closing(where_of(phase), ends=phase.ends_at)
+
+
+def _closed(phase: Phase) -> letters.Letter:
+    is_hidden = phase.reveals_at is not None and phase.reveals_at > timezone.now()
+    return letters.phase_closed(where_of(phase), reveals=phase.reveals_at if is_hidden else None)

@@ -1,0 +1,113 @@
+"""The row of a metric: the catalogue first, then what its use decides; what follows from it is folded."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from designs.forms.controls import Input, Option, Row, cell, option_inputs, text_of
+from evaluation.catalogue import CatalogueError, Metric, all_metrics, get
+from evaluation.designs.catalogue import ItemField, Parameter
+from evaluation.designs.compilation.problems import kinds_of, possible_kinds
+from evaluation.designs.document import Values
+
+OUTCOMES: Final = (
+    ("missing", "missing or unreadable"),
+    ("pred_empty", "empty prediction, reference is not"),
+    ("ref_empty", "empty reference, prediction is not"),
+    ("both_empty", "both empty"),
+    ("degenerate", "otherwise undefined"),
+)
+# Of a metric of the platform these are decided by the challenge; the rest follows from the metric.
+DECIDED: Final = ("metric", "level", "used_for_ranking", "weight", "assessed_aim", "margin")
+SEPARATE: Final = ("options", "policy")
+
+
+def metric_row(parameter: Parameter, index: int | None, row: Mapping[str, Any], key: str, values: Values) -> Row:
+    """The row of one metric; `index` is ``None`` for the template of a new row."""
+    place = "__n__" if index is None else str(index)
+    fields = {item.key: item for item in parameter.item_fields if item.key not in SEPARATE}
+    # The platform's metric comes first: all else depends on it.
+    inputs = {
+        name: _metric_cell(fields[name], f"row.{place}.{name}", key, row.get(name), values)
+        if fields[name].type == "metric"
+        else cell(fields[name], f"row.{place}.{name}", key, row.get(name))
+        for name in sorted(fields, key=lambda name: DECIDED.index(name) if name in DECIDED else len(DECIDED))
+    }
+    metric = _metric(row)
+    is_elsewhere = metric is None and any(row.values())
+    leading = () if is_elsewhere else DECIDED if metric else ("metric",)
+    title = metric.name if metric else str(row.get("name") or "")
+    return Row(
+        place=place,
+        inputs=tuple(each for name, each in inputs.items() if is_elsewhere or name in leading),
+        title=title or "New metric",
+        folded=tuple(each for name, each in inputs.items() if not is_elsewhere and name not in leading),
+        fold="" if is_elsewhere else "What follows from the metric" if metric else "Measured elsewhere? Describe it",
+        options=_options(metric, row, place, key),
+        policy=_policy(metric, row, place, key, values),
+        facts=_facts(metric),
+        metric=metric.id if metric else "",
+    )
+
+
+def _metric_cell(item: ItemField, name: str, key: str, value: Any, values: Values) -> Input:
+    """The metrics of the platform that fit the kind of problem; all of them as long as that is open."""
+    kinds = possible_kinds(values)
+    fitting = [
+        metric
+        for metric in all_metrics()
+        if not metric.is_criterion and (not kinds or kinds & set(metric.problems) or metric.id == value)
+    ]
+    options = [Option("", "– choose, or describe one below –", not value)]
+    options += [Option(metric.id, f"{metric.name} ({metric.abbreviation})", metric.id == value) for metric in fitting]
+    identity = f"v-{key}-{name.replace('.', '-')}"
+    return Input(name, identity, "enum", item.label, "", tuple(options), help_text=item.help_text)
+
+
+def _metric(row: Mapping[str, Any]) -> Metric | None:
+    try:
+        return get(row["metric"]) if row.get("metric") else None
+    except CatalogueError:
+        return None
+
+
+def _facts(metric: Metric | None) -> str:
+    if metric is None:
+        return ""
+    low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in metric.range)
+    unit = f" {metric.unit}" if metric.unit else ""
+    return f"{metric.direction.capitalize()} is better; range {low} to {high}{unit}."
+
+
+def _options(metric: Metric | None, row: Mapping[str, Any], place: str, key: str) -> tuple[Input, ...]:
+    if metric is None:
+        return ()
+    return option_inputs(metric.assessment_options, row.get("options") or {}, f"row.{place}.options", key)
+
+
+def _policy(metric: Metric | None, row: Mapping[str, Any], place: str, key: str, values: Values) -> tuple[Input, ...]:
+    if metric is None:
+        return ()
+    given = row.get("policy") or {}
+    kinds = kinds_of(values)
+    problem = next((kind for kind in kinds if kind in metric.problems), metric.problems[0])
+    defaults = metric.default_policy(problem)
+    words = ["worst", "perfect", "exclude"]
+    if metric.unit == "mm":
+        words.append("image_diagonal")
+    words.append("worst_rank")
+    inputs = []
+    for outcome, label in OUTCOMES:
+        name = f"row.{place}.policy.{outcome}"
+        value = given.get(outcome)
+        inputs.append(
+            Input(
+                name,
+                f"v-{key}-{name.replace('.', '-')}",
+                "text",
+                label,
+                text_of(value),
+                tuple(Option(word, word) for word in words),
+                help_text=f"a number or {', '.join(words)}; blank: {text_of(defaults.get(outcome, 'no value'))}",
+            )
+        )
+    return tuple(inputs)

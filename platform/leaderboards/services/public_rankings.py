@@ -1,0 +1,57 @@
+"""Telling those who take part that a final ranking can be read by everybody."""
+
+from datetime import timedelta
+from typing import Final
+
+from django.db.models import F
+from django.urls import reverse
+from django.utils import timezone
+
+from challenges.models import Phase
+from challenges.queries import phases_of
+from challenges.queries.people import organizers_of, participants_of
+from challenges.services.phase_messages import where_of
+from leaderboards.domain import tables
+from leaderboards.models import RankingRequest
+from leaderboards.queries import rankings
+from notifications.domain import letters
+from notifications.models import Notification
+from notifications.services import notify
+
+KIND: Final = "ranking_public"
+# What became public longer ago is no news any more.
+LOOKS_BACK: Final = timedelta(days=7)
+
+
+def tell_of_public_rankings() -> int:
+    """Tell once of each final ranking that everybody may see by now; returns of how many."""
+    now = timezone.now()
+    ended = Phase.objects.filter(
+        task__challenge__is_public=True, is_dry_run=False, ended_at__isnull=False, ended_at__lte=now
+    ).select_related("task__challenge")
+    recent = [
+        phase for phase in ended if not phase.is_sealed and phase.is_revealed and phase.revealed_from > now - LOOKS_BACK
+    ]
+    return sum(_tell(phase) for phase in recent)
+
+
+def _tell(phase: Phase) -> bool:
+    standing = rankings.current_standing(phase)
+    # The end of a phase asks for its final ranking in the same transaction: final is what nothing is asked for after.
+    is_due = RankingRequest.objects.filter(phase=phase, requested__gt=F("computed")).exists()
+    if standing is None or is_due or Notification.objects.filter(kind=KIND, key=str(phase.pk)).exists():
+        return False
+    order = standing.version.table["orders"][0]
+    said = tables.spoken(order, standing.version.sentences[order["key"]], closed=True)
+    letter = letters.ranking_public(where_of(phase), sentence=said[0])
+    key = rankings.key_of(phase, phases_of(phase.challenge))
+    told = notify(
+        people=[*participants_of(phase.challenge), *organizers_of(phase.challenge)],
+        kind=KIND,
+        subject=letter.subject,
+        text=letter.text,
+        address=reverse("leaderboards:current", args=[phase.challenge.slug, key]),
+        scope=phase.challenge.slug,
+        key=str(phase.pk),
+    )
+    return bool(told)

@@ -1,0 +1,58 @@
+"""The picture of a ranking that other sites show beside a link to it."""
+
+from pathlib import Path
+
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.staticfiles import finders
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from leaderboards.domain import tables
+from leaderboards.domain.share_picture import Fonts, Strip, share_picture
+from leaderboards.views.place import SEALED, find
+
+DISPLAY = "vendor/source-serif-4/source-serif-4-latin-600.woff2"
+TEXT = "vendor/source-sans-3/source-sans-3-latin-wght-normal.woff2"
+
+
+@require_safe
+def picture(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
+    """The first teams of a version of the ranking, as everybody may see it, whoever asks."""
+    request.user = AnonymousUser()
+    place = find(request, slug, key)
+    if not place.may_view:
+        raise PermissionDenied(SEALED)
+    shown = place.version(number)
+    board = tables.board(shown.table)
+    said = tables.spoken(board.order, shown.sentences[board.order["key"]], closed=place.phase.is_closed)
+    png = share_picture(
+        title=place.challenge.title,
+        phase=place.phase.name,
+        sentence=said[0],
+        strips=[_strip(row) for row in board.rows],
+        more=board.teams - len(board.rows),
+        axis=board.axis,
+        fonts=Fonts(_file(DISPLAY), _file(TEXT)),
+    )
+    answer = HttpResponse(png, content_type="image/png")
+    # A version never changes; that it may be seen can.
+    answer["Cache-Control"] = "public, max-age=3600"
+    return answer
+
+
+def _strip(row: tables.Row) -> Strip:
+    return Strip(
+        team=row.team,
+        rank=row.rank,
+        rank_text=row.rank_text,
+        set_ends=None if row.set_low is None or row.set_high is None else (row.set_low, row.set_high),
+        range_ends=None if row.low is None or row.high is None else (row.low, row.high),
+    )
+
+
+def _file(name: str) -> Path:
+    found = finders.find(name)
+    if found is None:
+        raise Http404("The fonts of this site are not there.")
+    return Path(str(found))

@@ -1,0 +1,218 @@
+"""The pages of `docs/` that are for people who use the platform, read for `/help/`: titles, sections and a search.
+
+Each page is a Markdown file of this repository, so that what stands on the site and beside the code cannot differ.
+"""
+
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from django.conf import settings
+from django.utils.text import slugify
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+# The parts of the contents, and the pages of each: file names without their ending.
+PARTS: Final = {
+    "Taking part": ("participants", "leaderboards", "rankings", "changes"),
+    "Running a challenge": ("organizers", "designs", "advice", "problems", "registry", "reports", "sites"),
+    "Reviewing": ("reviewers",),
+    "Your own results": ("analyse", "ranking"),
+    "What the words mean": ("glossary", "claims"),
+    "Metrics": (
+        "metrics/masks",
+        "metrics/objects",
+        "metrics/classification",
+        "metrics/numbers",
+        "metrics/points-and-images",
+    ),
+}
+NAMES: Final = tuple(name for names in PARTS.values() for name in names)
+MOST_FOUND: Final = 20
+MOST_OF_A_PAGE: Final = 2
+EXCERPT: Final = 220
+_IMAGE = re.compile(r"^images/([a-z0-9-]+\.(?:png|svg))$")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with what stands below it, up to the next one."""
+
+    title: str
+    anchor: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page of the manual, rendered."""
+
+    name: str
+    title: str
+    html: str
+    sections: tuple[Section, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A section in which all words of a search occur."""
+
+    page: Page
+    section: Section
+    excerpt: str
+    weight: int
+
+
+def folder() -> Path:
+    """Where the documentation lies."""
+    return settings.ROOT / "docs"
+
+
+def page(name: str) -> Page:
+    """Read a page.
+
+    Raises
+    ------
+    KeyError
+        For a name that is not in the contents.
+    """
+    if name not in NAMES:
+        raise KeyError(name)
+    return _page(name)
+
+
+def contents() -> list[tuple[str, list[Page]]]:
+    """The parts of the manual with their pages."""
+    return [(part, [page(name) for name in names]) for part, names in PARTS.items()]
+
+
+def search(text: str) -> list[Found]:
+    """Return the sections that hold every word of `text`, those with the words in their title first."""
+    words = [word for word in re.findall(r"\w+", text.lower()) if len(word) > 1][:8]
+    if not words:
+        return []
+    found = [hit for name in NAMES for section in page(name).sections if (hit := _hit(page(name), section, words))]
+    best = sorted(found, key=lambda hit: -hit.weight)
+    # No page fills the list alone.
+    seen = Counter[str]()
+    kept = []
+    for hit in best:
+        seen[hit.page.name] += 1
+        if seen[hit.page.name] <= MOST_OF_A_PAGE:
+            kept.append(hit)
+    return kept[:MOST_FOUND]
+
+
+def _hit(found_in: Page, section: Section, words: list[str]) -> Found | None:
+    title, body = f"{found_in.title} {section.title}".lower(), section.text.lower()
+    if not all(_begins(word, title) or _begins(word, body) for word in words):
+        return None
+    weight = sum(20 * _begins(word, section.title.lower()) + 5 * _begins(word, title) for word in words)
+    weight += 15 * (" ".join(words) in body) + min(sum(body.count(word) for word in words), 10)
+    at = min((body.find(word) for word in words if word in body), default=0)
+    start = max(at - EXCERPT // 3, 0)
+    cut = section.text[start : start + EXCERPT]
+    return Found(
+        found_in, section, f"{'… ' if start else ''}{cut}{'…' if len(section.text) > start + EXCERPT else ''}", weight
+    )
+
+
+def _begins(word: str, text: str) -> bool:
+    """Whether a word of the text begins so: "rank" finds "ranks", and not "frank"."""
+    return re.search(rf"\b{re.escape(word)}", text) is not None
+
+
+@cache
+def _page(name: str) -> Page:
+    source = (folder() / f"{name}.md").read_text("utf-8")
+    reader = MarkdownIt("commonmark", {"html": False, "typographer": True}).enable("table")
+    tokens = reader.parse(source)
+    title = next(_text(tokens[at + 1]) for at, token in enumerate(tokens) if token.type == "heading_open")
+    _set_anchors(tokens)
+    _turn_links(tokens, name)
+    return Page(name, title, reader.renderer.render(tokens, reader.options, {}), tuple(_sections(tokens, title)))
+
+
+def _set_anchors(tokens: list[Token]) -> None:
+    """Give each heading the anchor by which Markdown of this repository names it."""
+    taken: set[str] = set()
+    for at, token in enumerate(tokens):
+        if token.type == "heading_open":
+            anchor = base = slugify(_text(tokens[at + 1])) or "section"
+            number = 1
+            while anchor in taken:
+                anchor, number = f"{base}-{number}", number + 1
+            taken.add(anchor)
+            token.attrSet("id", anchor)
+
+
+def _turn_links(tokens: list[Token], name: str) -> None:
+    """Let links between pages lead to the pages of the site; what the site does not show stays as words."""
+    for token in tokens:
+        if token.type != "inline" or not token.children:
+            continue
+        dropped = 0
+        for child in token.children:
+            if child.type == "link_open":
+                target = _address(str(child.attrGet("href") or ""), name)
+                if target is None:
+                    child.type, child.tag, child.nesting, child.content = "text", "", 0, ""
+                    dropped += 1
+                else:
+                    child.attrSet("href", target)
+            elif child.type == "link_close" and dropped:
+                child.type, child.tag, child.nesting, child.content = "text", "", 0, ""
+                dropped -= 1
+            elif child.type == "image":
+                child.attrSet("src", _picture(str(child.attrGet("src") or "")))
+
+
+def _address(target: str, name: str) -> str | None:
+    """Where a link of a page leads on the site; None for files that it does not show."""
+    if target.startswith(("https://", "http://", "#")):
+        return target
+    path, _, anchor = target.partition("#")
+    resolved = posixpath.normpath(posixpath.join(posixpath.dirname(name), path)).removesuffix(".md")
+    if resolved not in NAMES:
+        return None
+    return f"/help/{resolved}/{'#' + anchor if anchor else ''}"
+
+
+def _picture(source: str) -> str:
+    """The address of a picture of the documentation."""
+    found = _IMAGE.match(source.removeprefix("../"))
+    return f"/help/images/{found[1]}" if found else ""
+
+
+def _sections(tokens: list[Token], title: str) -> Iterator[Section]:
+    heading, anchor, words = title, "", list[str]()
+    for at, token in enumerate(tokens):
+        if token.type == "heading_open":
+            if words:
+                yield Section(heading, anchor, " ".join(words))
+            heading, anchor, words = _text(tokens[at + 1]), str(token.attrGet("id") or ""), []
+        elif token.type == "inline" and tokens[at - 1].type != "heading_open":
+            words.append(_text(token))
+        elif token.type == "fence":
+            words.append(token.content)
+    if words:
+        yield Section(heading, anchor, " ".join(words))
+
+
+def _text(token: Any) -> str:
+    """What people read of an inline token."""
+    parts = (" " if child.type in ("softbreak", "hardbreak") else child.content for child in token.children or [])
+    return "".join(parts).strip()
+
+
+def picture_file(name: str) -> Path | None:
+    """The file of a picture of the documentation, if there is one of that name."""
+    if not _IMAGE.match(f"images/{name}"):
+        return None
+    path = folder() / "images" / name
+    return path if path.is_file() else None
