@@ -71,7 +71,19 @@ def main_of(response) -> str:
 
 
 def test_the_matrix_covers_every_address():
-    covered = {"first", "request", "freeze", "tasks", "tasks_figure", "embed", "both_ways", "objects", *PAGES, *FILES}
+    covered = {
+        "first",
+        "request",
+        "freeze",
+        "tasks",
+        "tasks_figure",
+        "embed",
+        "both_ways",
+        "objects",
+        "share_picture",
+        *PAGES,
+        *FILES,
+    }
     assert {pattern.name for pattern in urlpatterns} == covered
 
 
@@ -81,6 +93,14 @@ def test_everybody_sees_a_ranking_that_is_not_sealed(built, person):
     names = (*PAGES, "document", "table_csv", "table_json", "figure", "history_figure")
     asked = {(name, phase): address(name, phase) for name in names for phase in ("open", "revealed")}
     assert {key: client.get(path).status_code for key, path in asked.items()} == dict.fromkeys(asked, 200)
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+def test_the_picture_for_other_pages_shows_everybody_what_everybody_may_see(built, person):
+    """Whoever shares the address gets the same picture as those who open it: nothing of a sealed ranking."""
+    client = client_of(built, person)
+    asked = {phase: client.get(address("share_picture", phase)).status_code for phase in PHASES}
+    assert asked == {"open": 200, "sealed": 403, "revealed": 200}
 
 
 @pytest.mark.parametrize("person", OUTSIDERS)

@@ -21,6 +21,7 @@ def test_the_example_call_has_designs_in_four_states_and_is_loaded_once():
         "example-nuclei": "under_review",
         "example-msd": "revision_required",
         "example-robustmis": "submitted",
+        "example-fets": "submitted",
     }
     msd = Filing.objects.get(design__copied_from__slug="example-msd")
     assert sorted(msd.threads.values_list("state", "is_blocking")) == [

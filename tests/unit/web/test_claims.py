@@ -22,7 +22,6 @@ IN_TEMPLATES = {
     "designs/advice/references.html": "what was read of an upload",
     "leaderboards/empty.html": "how many submissions are on their way",
     "leaderboards/objects.html": "which version the analysis is of",
-    "leaderboards/ranking.html": "which other ranking the design registers",
     "leaderboards/parts/notices.html": "how far scoring has come",
     "leaderboards/parts/table.html": "the caption that says how to read the table",
     "leaderboards/tasks.html": "which tasks the reader may not see",
@@ -53,6 +52,7 @@ FOLDERS = (
 )
 IN_CODE = {
     "evaluation/figures/groups.py": 1,
+    "evaluation/figures/panels.py": 1,
     "evaluation/figures/raw.py": 1,
     "evaluation/figures/tasks.py": 2,
     "evaluation/reporting/alternatives.py": 1,
