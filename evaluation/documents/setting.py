@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -19,12 +18,10 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.documents.blocks import Block
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from evaluation.figures.publication import Printed
 
-MEMORY: Final = 4 * 1024**3
-"""Bytes of address space that setting a document may take."""
 SECONDS: Final = 120.0
 _KEPT_NAMES: Final = ("PATH", "PYTHONPATH", "LANG", "LC_ALL")
 
@@ -41,6 +38,7 @@ def in_own_process(
     figures: Mapping[str, Printed] | None = None,
     scratch: Path | None = None,
     seconds: float = SECONDS,
+    started: Callable[[int], None] | None = None,
 ) -> bytes:
     """Return a document as a file of a format.
 
@@ -54,6 +52,8 @@ def in_own_process(
         Where the process gets a folder of its own; the machine's folder for temporary files if not said.
     seconds
         After which it is ended.
+    started
+        Called with the number of the process, to bound what it may take.
 
     Raises
     ------
@@ -78,19 +78,25 @@ def in_own_process(
         environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
         words = [sys.executable, "-m", "evaluation.documents.setting", folder]
         try:
-            done = subprocess.run(  # noqa: S603 (this interpreter and a folder of ours)
-                words, env=environment, capture_output=True, timeout=seconds, check=False, cwd=folder
+            process = subprocess.Popen(  # noqa: S603 (this interpreter and a folder of ours)
+                words, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=folder
             )
+            with process:
+                if started is not None:
+                    started(process.pid)
+                try:
+                    _, said = process.communicate(timeout=seconds)
+                finally:
+                    process.kill()
         except subprocess.TimeoutExpired as error:
             raise NotSetError(f"It took more than {seconds:g} seconds.") from error
-        if done.returncode:
-            raise NotSetError(f"It ended with {done.returncode}: {done.stderr.decode(errors='replace')[-2000:]}")
+        if process.returncode:
+            raise NotSetError(f"It ended with {process.returncode}: {said.decode(errors='replace')[-2000:]}")
         return (root / "made").read_bytes()
 
 
 def main(folder: Path) -> None:
     """Set what stands in a folder, into the same folder."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     given = json.loads((folder / "given.json").read_text(encoding="utf-8"))
     blocks = [Block.of_json(values) for values in given["blocks"]]
     figures: dict[str, Any] = {

@@ -9,16 +9,16 @@ from django.db import IntegrityError, transaction
 from audit.services import record
 from designs.queries.findings import outline
 from evaluation.documents.blocks import Block
-from evaluation.documents.setting import in_own_process
 from registry.domain.public_documents import parsed
 from registry.models import RegistrationVersion, VersionFile
+from typesetting.services.setting import set_document
 
 Kind = VersionFile.Kind
 
 
 def pdf_of(version: RegistrationVersion, *, since: RegistrationVersion | None = None) -> bytes:
     """The whole registered design as PDF, for workers; what differs from the version `since` is marked in it."""
-    return in_own_process(blocks_of(version, since=since), title=title_of(version), ending="pdf")
+    return set_document(blocks_of(version, since=since), title=title_of(version), ending="pdf")
 
 
 def blocks_of(version: RegistrationVersion, *, since: RegistrationVersion | None = None) -> list[Block]:

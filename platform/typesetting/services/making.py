@@ -11,9 +11,10 @@ from django.core.files.storage import storages
 from django.utils import timezone
 
 from evaluation.documents.blocks import Block
-from evaluation.documents.setting import NotSetError, in_own_process
+from evaluation.documents.setting import NotSetError
 from typesetting.models import SetFile
 from typesetting.queries.work import FILES
+from typesetting.services.setting import set_document
 from work.leases import Lease, LeaseLostError, claim
 
 log = structlog.get_logger(__name__)
@@ -30,7 +31,7 @@ def make(*, pk: int) -> None:
     row = SetFile.objects.get(pk=lease.pk)
     try:
         with lease.renewed():
-            content = in_own_process(map(Block.of_json, row.blocks), title=row.title, ending=row.ending)
+            content = set_document(map(Block.of_json, row.blocks), title=row.title, ending=row.ending)
             name = storages["private"].save(f"documents/{row.digest}.{row.ending}", ContentFile(content))
     except NotSetError as error:
         log.exception("document_not_set", document=row.digest)

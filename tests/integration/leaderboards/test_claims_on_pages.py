@@ -215,8 +215,8 @@ def test_no_mail_tells_a_score_or_a_rank(scene):
     submission = made.phase.submissions.order_by("pk").first()
     telling.tell_team(submission, "scored")
     for row in Notification.objects.all():
-        assert row.subject == f"Submission {submission.number} of {submission.team.name} is scored"
-        assert not re.search(r"\d\.\d|\brank", f"{row.subject} {row.text}")
+        assert row.subject == f"Generated: submission {submission.number} of {submission.team.name} is scored"
+        assert not re.search(r"\d\.\d|\branks? \d|\bfirst of \d", f"{row.subject} {row.text}")
 
 
 def test_a_team_reads_its_rank_and_between_which_ranks_it_may_lie(scene):

@@ -82,7 +82,7 @@ def test_sentences_say_whether_another_scheme_would_crown_someone_else(phase):
 def test_sentences_say_whether_withholding_would_have_paid(phase):
     world.rank(phase)
     sentences = RankingVersion.objects.get(phase=phase).analysis.sentences["overall"]
-    assert sentences[-1].startswith("Leaving out bad cases gains nothing.")
+    assert any(sentence.startswith("Leaving out bad cases gains nothing.") for sentence in sentences)
 
 
 def test_same_inputs_never_give_a_second_version(phase):

@@ -43,8 +43,8 @@ POST = {
     "reference": NAMED,
     "undo_sealing": OWNED,
 }
-# tus: `tests/integration/test_sets/test_received_archives.py` has their roles and protocol.
-ELSEWHERE = {"test_set_uploads", "test_set_upload"}
+# What needs an archive under way: `tests/integration/test_sets/test_received_archives.py` has roles and protocol.
+ELSEWHERE = {"test_set_uploads", "test_set_upload", "seal_archive", "discard_archive", "archive_preview"}
 
 
 def test_every_role_at_every_address_of_organizers(client, world: World, workers):

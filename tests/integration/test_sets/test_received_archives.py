@@ -27,13 +27,45 @@ def archive(shift: int = 1, cases=CASES) -> SimpleUploadedFile:
     return SimpleUploadedFile("references.zip", zipped(files), content_type="application/zip")
 
 
-def test_owners_send_archives_and_those_who_organize_see_them(client, world: World):
+def roles_of(world: World) -> dict[str, User | None]:
+    """Everybody who might come by."""
     make = User.objects.create_user
     people = {"anonymous": None, "participant": world.ada, "owner": world.organizer}
     people["administrator"] = make("root", "root@example.org", "a long password", is_staff=True, is_superuser=True)
     for role in (Organizer.Role.MANAGER, Organizer.Role.MODERATOR):
         people[str(role)] = make(str(role), f"{role}@example.org", "a long password")
         Organizer.objects.create(challenge=world.challenge, user=people[str(role)], role=role)
+    return people
+
+
+def test_owners_decide_about_what_was_read_and_the_sender_alone_sees_a_picture_of_it(client, world: World):
+    kept = received_archives.receive(user=world.organizer, phase=world.phase, archive=archive(), reason="Anew.")
+    received_archives.work_off(archive_id=kept.pk)
+    found = {}
+    for role, user in roles_of(world).items():
+        client.logout()
+        if user is not None:
+            client.force_login(user)
+        picture = client.get(f"{PAGE}archives/{kept.pk}/previews/0.png").status_code
+        if role in {"owner", "administrator"}:
+            found[role] = picture
+        else:
+            acts = (client.post(f"{PAGE}archives/{kept.pk}/{act}/").status_code for act in ("seal", "discard"))
+            found[role] = (picture, *acts)
+    assert found == {
+        "anonymous": (302, 302, 302),
+        "participant": (404, 404, 404),
+        "owner": 200,
+        "administrator": 404,
+        "manager": (403, 403, 403),
+        "moderator": (404, 404, 404),
+    }
+    kept.refresh_from_db()
+    assert kept.state == TestSetArchive.State.READ
+
+
+def test_owners_send_archives_and_those_who_organize_see_them(client, world: World):
+    people = roles_of(world)
     address = f"{PAGE}{world.phase.pk}/archives/"
     found = {}
     for role, user in people.items():

@@ -16,7 +16,7 @@ from pypdf import PdfReader
 from evaluation.documents.blocks import Block
 from evaluation.documents.setting import NotSetError, in_own_process
 from typesetting.models import SetFile
-from typesetting.services import asking, making
+from typesetting.services import asking, making, setting
 from typesetting.services.asking import FileNotMadeError, file_of
 from typesetting.views import answered
 
@@ -46,7 +46,7 @@ def words_of(pdf: bytes) -> str:
 
 def test_a_document_is_set_once_for_all_who_ask_for_the_same_content(monkeypatch):
     first = file_of(BLOCKS, title="A design", ending="pdf")
-    monkeypatch.setattr(making, "in_own_process", lambda *_, **__: pytest.fail("made a second time"))
+    monkeypatch.setattr(making, "set_document", lambda *_, **__: pytest.fail("made a second time"))
     assert file_of(BLOCKS, title="A design", ending="pdf") == first
     assert "Who ranks first?" in words_of(first)
     stored = SetFile.objects.get()
@@ -94,7 +94,7 @@ def test_what_cannot_be_set_says_so_and_is_tried_again_after_a_minute(monkeypatc
     def broken(*_: object, **__: object) -> bytes:
         raise NotSetError("memory: ")
 
-    monkeypatch.setattr(making, "in_own_process", broken)
+    monkeypatch.setattr(making, "set_document", broken)
     with pytest.raises(FileNotMadeError):
         file_of(BLOCKS, title="A design", ending="pdf")
     monkeypatch.undo()
@@ -149,11 +149,11 @@ def test_the_process_knows_no_secret(monkeypatch, tmp_path):
 
     def kept(words: list[str], *, env: dict[str, str], **more: object) -> object:
         seen.update(env)
-        return run(words, env=env, **more)
+        return begin(words, env=env, **more)
 
-    run = subprocess.run
+    begin = subprocess.Popen
     monkeypatch.setenv("PODIUM_REFERENCE_KEY", "AGE-SECRET-KEY-1")
-    monkeypatch.setattr("evaluation.documents.setting.subprocess.run", kept)
+    monkeypatch.setattr("evaluation.documents.setting.subprocess.Popen", kept)
     in_own_process(BLOCKS, title="x", ending="docx")
     assert set(seen) <= {"PATH", "PYTHONPATH", "LANG", "LC_ALL", "TMPDIR"}
 
@@ -165,3 +165,9 @@ def test_figures_travel_to_the_process():
     blocks = [*BLOCKS, Block("figure", text="Ranks", name="figure-01")]
     pdf = in_own_process(blocks, title="x", ending="pdf", figures={"figure-01": Printed(svg=svg, png=b"")})
     assert "Ranks" in words_of(pdf)
+
+
+def test_a_document_that_takes_too_much_memory_is_ended(monkeypatch):
+    monkeypatch.setattr(setting, "MEMORY", 32 * 1024**2)
+    with pytest.raises(NotSetError, match="It ended with"):
+        setting.set_document(BLOCKS, title="x", ending="pdf")

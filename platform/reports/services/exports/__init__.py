@@ -4,12 +4,12 @@ from typing import Any, Final
 
 from evaluation.documents.archive import as_archive
 from evaluation.documents.figures import forms_of
-from evaluation.documents.setting import in_own_process
 from reports.models import Report
 from reports.services import storing
 from reports.services.challenge_report import Built, Progress
 from reports.services.exports.outline import blocks, without_pages
 from reports.services.exports.page import as_html
+from typesetting.services.setting import set_document
 
 VERSION: Final = 2
 """Raised when the same facts would give another report."""
@@ -36,11 +36,11 @@ def write(report: Report, built: Built, *, progress: Progress) -> dict[str, str]
     progress(done, done, "Page")
     files["html"] = storing.keep(f"{folder}/report.html", as_html(content, built.figures))
     progress(done + 1, done, "PDF")
-    pdf = in_own_process(blocks(content), title=content["title"], ending="pdf", figures=built.figures)
+    pdf = set_document(blocks(content), title=content["title"], ending="pdf", figures=built.figures)
     files["pdf"] = storing.keep(f"{folder}/report.pdf", pdf)
     progress(done + 2, done, "Word")
     words = without_pages(blocks(content))
-    word = in_own_process(words, title=content["title"], ending="docx", figures=built.figures)
+    word = set_document(words, title=content["title"], ending="docx", figures=built.figures)
     files["docx"] = storing.keep(f"{folder}/report.docx", word)
     progress(done + 3, done, "Markdown")
     files["zip"] = storing.keep(f"{folder}/report.zip", as_archive(without_pages(blocks(content)), built.figures))
