@@ -33,6 +33,14 @@ def body(response):
     return b"".join(response.streaming_content)
 
 
+def test_without_data_the_page_says_what_to_do_next(world):
+    """Whoever may offer data is led to the form, everybody else to where they can ask."""
+    assert "Ask in the discussion" in signed_in(world.ada).get(PAGE).content.decode()
+    page = signed_in(world.organizer).get(PAGE).content.decode()
+    assert 'href="#offer"' in page
+    assert 'id="offer"' in page
+
+
 def test_who_has_agreed_gets_the_file_whole_and_from_any_byte_on(released, world, content):
     file = released.files.get()
     assert (file.state, file.sha256, file.size) == ("ready", hashlib.sha256(content).hexdigest(), len(content))
