@@ -63,6 +63,9 @@ def table(request: HttpRequest, key: str) -> HttpResponse:
     shown = readable_or_404(request.user, key)
     owns = rules.test_rule("workbench.change", request.user, shown)
     context: dict[str, Any] = {"table": shown, "owns": owns}
+    if shown.is_done and request.headers.get("HX-Target") == "state":
+        # The page that waited has no place for a board: it is loaded anew.
+        return HttpResponse(headers={"HX-Refresh": "true"})
     if shown.is_done:
         return render(request, "workbench/board.html", {**context, **_board(request, shown)})
     if shown.state == BroughtTable.State.ASKING:

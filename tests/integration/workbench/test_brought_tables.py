@@ -89,6 +89,16 @@ def asked(person, name, table):
     return (client.get if name in READING else client.post)(address(name, table)).status_code
 
 
+def test_the_page_that_waits_becomes_the_board_by_itself(ada):
+    """Its part asks for itself; a board has no such part, so that the whole page is loaded when it is there."""
+    table = brought(ada, "\n".join(LINES))
+    waiting = client_of(ada).get(table.get_absolute_url(), headers={"HX-Request": "true", "HX-Target": "state"})
+    assert 'id="state"' in waiting.content.decode()
+    table.delete()
+    done = client_of(ada).get(analysed(ada).get_absolute_url(), headers={"HX-Request": "true", "HX-Target": "state"})
+    assert (done["HX-Refresh"], done.content) == ("true", b"")
+
+
 def test_a_table_becomes_a_board_a_report_and_a_bundle_that_is_verified(ada, tmp_path):
     table = brought(ada, "\n".join(LINES))
     assert table.state == State.ASKING
