@@ -26,7 +26,7 @@ _COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1
 _ZSTD = b"\x28\xb5\x2f\xfd"
 # What the libraries raise over damaged archives, found by fuzzing: more than they document.
-_BROKEN = (
+BROKEN = (
     zipfile.BadZipFile,
     tarfile.TarError,
     zlib.error,
@@ -39,7 +39,7 @@ _BROKEN = (
     RuntimeError,
     ValueError,
 )
-_OUR_FAULT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENOENT, errno.EACCES)
+OUR_FAULT = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENOENT, errno.EACCES)
 _HARMLESS_BYTES = 64 * MIB
 """What any tar archive may unpack to, however well it is packed: empty label images pack far better than 1 to 1,000."""
 _IGNORED_FOLDERS = ("__MACOSX",)
@@ -67,8 +67,8 @@ def _refusing(message: str) -> Iterator[None]:
         yield
     except ArchiveError:
         raise
-    except _BROKEN as error:
-        if isinstance(error, OSError) and error.errno in _OUR_FAULT:
+    except BROKEN as error:
+        if isinstance(error, OSError) and error.errno in OUR_FAULT:
             raise
         words = " ".join(str(error).split())[:120] or type(error).__name__
         raise ArchiveError(message.format(words)) from error
@@ -154,7 +154,7 @@ def is_tar(path: Path) -> bool:
         start = stream.read(4)
     if start == _ZSTD:
         return True  # nothing else that is taken is packed so; what is wrong inside is said when it is read
-    with contextlib.suppress(*_BROKEN):
+    with contextlib.suppress(*BROKEN):
         return tarfile.is_tarfile(path)
     return False
 

@@ -182,7 +182,7 @@ def quiet_digest(world, shift: int) -> str:
 
     from evaluation.readers import LabelImage, read_label_image
     from evaluation.scoring import prepare_reference, score_case
-    from submissions.domain import results
+    from scoring.domain import results
     from test_sets import vault
 
     assessment = world.phase.assessment

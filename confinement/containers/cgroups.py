@@ -1,0 +1,140 @@
+"""What the kernel counts for the processes of a container: control groups of version 1 and 2, and `/proc`."""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path("/sys/fs/cgroup")
+_KB = 1024
+_PAGE = 4_096
+_ANON = re.compile(rb"^Pss_Anon:\s+(\d+) kB", re.MULTILINE)
+_SHMEM = re.compile(rb"^Pss_Shmem:\s+(\d+) kB", re.MULTILINE)
+
+
+def is_unified() -> bool:
+    """Whether this machine has control groups of version 2 only."""
+    return (ROOT / "cgroup.controllers").exists()
+
+
+class Group:
+    """The group in which an engine puts the containers of a batch."""
+
+    def __init__(self, name: str, root: Path = ROOT) -> None:
+        self._root, self._name = root, name.strip("/")
+        self.is_unified = (root / "cgroup.controllers").exists()
+
+    def processes(self) -> list[int]:
+        """Processes of the container, without those of the engine that look after it."""
+        pids: list[int] = []
+        for group in self._inner(self._folder("memory")):
+            with contextlib.suppress(OSError, ValueError):
+                pids += [int(line) for line in (group / "cgroup.procs").read_text().split()]
+        return pids
+
+    def cpu_seconds(self) -> float | None:
+        """Processor time of all that ran in the group."""
+        with contextlib.suppress(OSError, ValueError):
+            if self.is_unified:
+                return _field(self._folder("cpu") / "cpu.stat", "usage_usec") / 1e6
+            return int((self._folder("cpuacct") / "cpuacct.usage").read_text()) / 1e9
+        return None
+
+    def high_water_bytes(self) -> int | None:
+        """Most memory that the group had at once, files that the kernel keeps in memory included."""
+        name = "memory.peak" if self.is_unified else "memory.max_usage_in_bytes"
+        with contextlib.suppress(OSError, ValueError):
+            return int((self._folder("memory") / name).read_text())
+        return None
+
+    def shared_bytes(self) -> int:
+        """Files in memory (/tmp, /dev/shm)."""
+        with contextlib.suppress(OSError, ValueError):
+            return _field(self._folder("memory") / "memory.stat", "shmem" if self.is_unified else "total_shmem")
+        return 0
+
+    def memory_kills(self) -> int:
+        """How many processes of the group the kernel killed for memory; told on version 2 only."""
+        with contextlib.suppress(OSError, ValueError):
+            if self.is_unified:
+                return _field(self._folder("memory") / "memory.events", "oom_kill")
+        return 0
+
+    def remove(self) -> None:
+        """Remove the group, which is empty when its container is gone."""
+        tops = [self._root] if self.is_unified else [own for own in self._root.iterdir() if own.is_dir()]
+        for top in tops:
+            own = top / self._name
+            if own.is_dir():
+                for group in sorted(_below(own), key=lambda path: len(path.parts), reverse=True):
+                    with contextlib.suppress(OSError):
+                        group.rmdir()
+
+    def _folder(self, controller: str) -> Path:
+        return self._root / self._name if self.is_unified else self._root / controller / self._name
+
+    def _inner(self, folder: Path) -> Iterator[Path]:
+        with contextlib.suppress(OSError):
+            for own in folder.iterdir():
+                if own.is_dir() and "conmon" not in own.name:
+                    yield from _below(own)
+
+
+def names(group: str, root: Path = ROOT) -> list[str]:
+    """Names of the groups in a group."""
+    folder = root / group if (root / "cgroup.controllers").exists() else root / "memory" / group
+    with contextlib.suppress(OSError):
+        return [own.name for own in folder.iterdir() if own.is_dir()]
+    return []
+
+
+def held_bytes(group: Group, pids: list[int], sizes: tuple[int, int]) -> int:
+    """Memory that processes hold, what they share counted once; files that the kernel could drop are not.
+
+    Parameters
+    ----------
+    group
+        Of the processes.
+    pids
+        The processes.
+    sizes
+        Of the file systems in memory at /tmp and /dev/shm, by which they are recognised.
+    """
+    own = shared = 0
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            content = Path(f"/proc/{pid}/smaps_rollup").read_bytes()
+            own += sum(int(value) for value in _ANON.findall(content)) * _KB
+            shared += sum(int(value) for value in _SHMEM.findall(content)) * _KB
+    # Files in memory count whether a process has them mapped or not. The kernel tells of them late (version 1), or only of
+    # those that are mapped, or only of those with a name: the largest of the three is not larger than what there is.
+    return own + max(shared, group.shared_bytes(), _in_memory(pids[0], sizes))
+
+
+def _in_memory(pid: int, sizes: tuple[int, int]) -> int:
+    total = 0
+    for name, size in zip(("tmp", "dev/shm"), sizes, strict=True):
+        with contextlib.suppress(OSError):
+            told = os.statvfs(f"/proc/{pid}/root/{name}")
+            # Before the container's own file systems are there, this would be another one.
+            if abs(told.f_blocks * told.f_frsize - size) <= _PAGE:
+                total += (told.f_blocks - told.f_bfree) * told.f_frsize
+    return total
+
+
+def _field(path: Path, name: str) -> int:
+    for line in path.read_text().splitlines():
+        key, _, value = line.partition(" ")
+        if key == name:
+            return int(value)
+    raise ValueError(name)
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    yield folder
+    inner: list[Path] = []  # a group may end while it is looked through
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        inner = [Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False)]
+    for own in inner:
+        yield from _below(own)

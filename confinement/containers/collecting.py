@@ -1,0 +1,154 @@
+"""Collecting what a container wrote, after its end: expected files only, opened step by step, never through a link."""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from confinement.archive import BLOCK
+from confinement.containers.batches import Collected, Expected, Taken
+
+_STEP = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_MOST_ENTRIES = 1_000
+_KINDS = (
+    (stat.S_ISLNK, "a link"),
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+class _RefusedError(Exception):
+    """An expected file that is not taken, with the sentence for the team."""
+
+
+def collect(
+    output: Path,
+    cases: Sequence[str],
+    expected: Sequence[Expected],
+    target: Path,
+    *,
+    most_bytes: int,
+    flat: bool = False,
+) -> dict[str, dict[str, Collected]]:
+    """Copy the expected files of each case to `target`.
+
+    Parameters
+    ----------
+    output
+        What the container wrote; it has ended.
+    cases
+        Names of the folders of cases.
+    expected
+        Files of each case.
+    target
+        Folder of ours; files get `<case>/<file>`.
+    most_bytes
+        Bound on all files together.
+    flat
+        The files of the only case lie in `output` itself.
+    """
+    left = most_bytes
+    collected: dict[str, dict[str, Collected]] = {}
+    top = os.open(output, _STEP)
+    try:
+        for case in cases:
+            own: dict[str, Collected] = {}
+            for file in expected:
+                where = target / case / file.file
+                try:
+                    size = _copy(top, [] if flat else [case], file, where, left)
+                except FileNotFoundError:
+                    own[file.file] = Collected(Taken.ABSENT)
+                except _RefusedError as refusal:
+                    own[file.file] = Collected(Taken.REFUSED, reason=str(refusal))
+                else:
+                    left -= size
+                    own[file.file] = Collected(Taken.TAKEN, where, size)
+            collected[case] = own
+    finally:
+        os.close(top)
+    return collected
+
+
+def _copy(top: int, folders: Sequence[str], file: Expected, target: Path, left: int) -> int:
+    steps = [*folders, *(file.only_of or str(Path(file.file).parent)).split("/")]
+    with _folder(top, [step for step in steps if step not in ("", ".")], file) as folder:
+        name = _only(folder, file) if file.only_of else Path(file.file).name
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        _check_kind(status, file)
+        try:
+            source = os.open(name, _FILE, dir_fd=folder)
+        except OSError as error:
+            raise _RefusedError(f"{file.file} cannot be opened.") from error
+        with os.fdopen(source, "rb") as stream:
+            status = os.fstat(source)
+            _check_kind(status, file)
+            if status.st_nlink != 1:
+                raise _RefusedError(f"{file.file} has several names (hard links); write the file itself.")
+            most = left if file.most_bytes is None else min(left, file.most_bytes)
+            if status.st_size > most:
+                raise _RefusedError(f"{file.file} has {status.st_size:,} bytes; at most {most:,} are taken.")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            copied = 0
+            with target.open("wb") as sink:
+                while piece := stream.read(min(BLOCK, most - copied)):
+                    copied += len(piece)
+                    sink.write(piece)
+            return copied
+
+
+@contextlib.contextmanager
+def _folder(top: int, steps: Sequence[str], file: Expected) -> Iterator[int]:
+    """Open a folder step by step."""
+    with contextlib.ExitStack() as opened:
+        own = top
+        for step in steps:
+            status = os.stat(step, dir_fd=own, follow_symlinks=False)
+            if not stat.S_ISDIR(status.st_mode):
+                raise _RefusedError(f"The folder of {file.file} is {_kind(status)}; write a folder.")
+            own = os.open(step, _STEP, dir_fd=own)
+            opened.callback(os.close, own)
+        yield own
+
+
+def _only(folder: int, file: Expected) -> str:
+    names = []
+    with os.scandir(folder) as entries:
+        for number, entry in enumerate(entries):
+            if number >= _MOST_ENTRIES:
+                raise _RefusedError(
+                    f"The folder {file.only_of} holds more than {_MOST_ENTRIES:,} files; one is expected."
+                )
+            if not file.suffixes or entry.name.lower().endswith(file.suffixes):
+                names.append(entry.name)
+    if not names:
+        raise FileNotFoundError
+    if len(names) > 1:
+        raise _RefusedError(f"The folder {file.only_of} holds {len(names)} files; exactly one is expected.")
+    return names[0]
+
+
+def _check_kind(status: os.stat_result, file: Expected) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        raise _RefusedError(f"{file.file} is {_kind(status)}; write a regular file.")
+
+
+def _kind(status: os.stat_result) -> str:
+    return next(
+        (name for test, name in _KINDS if test(status.st_mode)),
+        "a regular file" if stat.S_ISREG(status.st_mode) else "of an unknown kind",
+    )
+
+
+def taken_of(files: Mapping[str, Collected], expected: Sequence[Expected]) -> tuple[Taken, str]:
+    """Say of all required files of a case: taken, absent, or refused with the first sentence."""
+    required = [files[own.file] for own in expected if own.required]
+    refused = [own for own in required if own.taken is Taken.REFUSED]
+    if refused:
+        return Taken.REFUSED, refused[0].reason
+    return (Taken.ABSENT if any(own.taken is Taken.ABSENT for own in required) else Taken.TAKEN), ""

@@ -1,0 +1,153 @@
+"""What a container engine has to be able to do, and what is told of a container."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from confinement.containers.limits import RunLimits
+
+LABEL_BATCH = "org.podium.batch"
+LABEL_LEASE = "org.podium.lease"
+
+
+class EngineError(Exception):
+    """The engine failed: a fault on our side, never to be held against an image. The message says what it said."""
+
+
+@dataclass(frozen=True)
+class Mount:
+    """A folder of the host that a container sees read-only."""
+
+    source: Path
+    target: str
+
+
+@dataclass(frozen=True)
+class Start:
+    """One start of a container."""
+
+    name: str
+    batch: str
+    lease: str
+    image_id: str
+    output: Path
+    """Writable as /output; owned by `Engine.owner`."""
+    limits: RunLimits
+    seconds: float
+    """Wall time after which the runner ends it; the engine's own clock is a back-stop behind that."""
+    folder: Path
+    """An empty folder for the engine itself."""
+    mounts: Sequence[Mount] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    gpus: Sequence[str] = ()
+    """Devices, each by its id."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """What the processes of a container hold at a moment."""
+
+    seconds: float
+    memory_bytes: int
+    gpu_memory_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a container ended, as far as the engine knows."""
+
+    exit_code: int | None
+    """As the first process left it; 128 + signal for one that was killed; None if nobody knows."""
+    started: datetime | None
+    finished: datetime | None
+    out_of_memory: bool = False
+    """The kernel killed one of its processes for memory."""
+    not_started: bool = False
+    """Its entry point could not be started at all."""
+    cpu_seconds: float | None = None
+    high_water_bytes: int | None = None
+    fault: str = ""
+    """What failed on our side; then nothing else counts."""
+
+
+@dataclass(frozen=True)
+class Remains:
+    """A container that is on this machine."""
+
+    name: str
+    batch: str
+    lease: str
+    running: bool
+
+
+class Container(Protocol):
+    """A container that was started."""
+
+    def started(self) -> bool:
+        """Whether its first process has begun."""
+
+    def running(self) -> bool:
+        """Whether its first process has not ended, or not begun yet."""
+
+    def log(self, seconds: float) -> bytes | None:
+        """Return what it printed next, at most 1 MiB; nothing after so many seconds without any, None at the end."""
+
+    def sample(self) -> Sample | None:
+        """What it holds now; None when that cannot be seen."""
+
+    def kill(self) -> None:
+        """End all of its processes at once."""
+
+    def ending(self) -> Ending:
+        """Say how it ended; waits a bounded time for the engine to know."""
+
+    def remove(self) -> None:
+        """Leave nothing of it on this machine."""
+
+
+class Engine(Protocol):
+    """podman, docker, or a stand-in of tests."""
+
+    name: str
+    owner: int
+    """Number of the user and group of this machine that a container's user is."""
+    separates_output: bool
+    """Whether /output is to be a file system of its own where one can be made, bounded by the kernel."""
+
+    def versions(self) -> dict[str, str]:
+        """Return `engine`, `runtime` and `kernel`, for the provenance of a result."""
+
+    def images(self) -> list[str]:
+        """Ids of the images that it holds, ``sha256:…``."""
+
+    def load(self, layout: Path, image_id: str) -> None:
+        """Load an image from a layout that we wrote (`confinement.containers.layout`), and compare its id.
+
+        Raises
+        ------
+        EngineError
+            When it fails or what it loaded is another image.
+        """
+
+    def remove_image(self, image_id: str) -> None:
+        """Forget an image; nothing happens when it is not there or in use."""
+
+    def start(self, start: Start) -> Container:
+        """Start a container.
+
+        Raises
+        ------
+        EngineError
+            When the engine cannot be called at all.
+        """
+
+    def containers(self) -> list[Remains]:
+        """All containers of ours on this machine, running or not."""
+
+    def is_alone(self, name: str) -> bool:
+        """Whether no other container of ours runs on this machine."""
+
+    def remove(self, name: str) -> None:
+        """End and remove a container by its name; nothing happens when there is none."""

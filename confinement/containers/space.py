@@ -1,0 +1,179 @@
+"""Where a container writes its outputs: bounded in bytes and in files, by the kernel where a file system of its own can be made."""
+
+import os
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from confinement.containers.removing import remove_tree
+from confinement.limits import MIB
+
+_BLOCK_BYTES = 512
+_SPARE_BYTES, _SPARE_FILES = 16 * MIB, 128
+_SECONDS = 60.0
+_PATH_BYTES = 3_000
+_MOST_ANCHORS = 200
+_IMAGE = "output.img"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What lies in a space."""
+
+    bytes: int
+    files: int
+
+
+class Space(Protocol):
+    """A folder for outputs."""
+
+    folder: Path
+    bounded: str
+    """By what it is bounded, for the provenance of a result and for operators."""
+
+    def written(self) -> Written:
+        """Return what lies in it, as allocated on the disk."""
+
+    def close(self) -> None:
+        """Leave nothing of it."""
+
+
+def open_space(folder: Path, *, own: bool, owner: int, size: int, files: int) -> Space:
+    """Make an empty folder `output` in a folder that is bounded.
+
+    Parameters
+    ----------
+    folder
+        In which it is made.
+    own
+        Whether a file system of its own is tried.
+    owner
+        Who may write in it.
+    size, files
+        Bounds; the file system has a little more, so that it is seen when they are passed.
+    """
+    if own:
+        try:
+            return _FileSystem(folder, owner=owner, size=size, files=files)
+        except (OSError, subprocess.SubprocessError):
+            release(folder)
+    return _Folder(folder, owner=owner, files=files)
+
+
+class _FileSystem:
+    """ext4 in a file of its own: nothing that is written takes more of the host than the file, and removing is quick."""
+
+    bounded = "a file system of its own"
+
+    def __init__(self, folder: Path, *, owner: int, size: int, files: int) -> None:
+        self.folder = folder / "output"
+        self._image = folder / _IMAGE
+        self.folder.mkdir()
+        with self._image.open("wb") as stream:
+            stream.truncate(size + size // 32 + _SPARE_BYTES + 512 * (files + _SPARE_FILES))
+        options = ["-q", "-F", "-t", "ext4", "-b", "4096", "-I", "256", "-m", "0", "-N", str(files + _SPARE_FILES)]
+        options += ["-O", "^has_journal", "-E", f"lazy_itable_init=1,nodiscard,root_owner={owner}:{owner}"]
+        _call("mke2fs", *options, str(self._image))
+        _call("mount", "-o", "loop,nosuid,nodev,noexec,noatime", str(self._image), str(self.folder))
+        (self.folder / "lost+found").rmdir()
+        self.folder.chmod(0o700)
+        self._empty = self._used()
+
+    def written(self) -> Written:
+        """Return what the file system has in use."""
+        now = self._used()
+        return Written(now.bytes - self._empty.bytes, now.files - self._empty.files)
+
+    def close(self) -> None:
+        """Unmount and remove it."""
+        release(self.folder.parent)
+        self._image.unlink(missing_ok=True)
+        remove_tree(self.folder)
+
+    def _used(self) -> Written:
+        told = os.statvfs(self.folder)
+        return Written((told.f_blocks - told.f_bfree) * told.f_frsize, told.f_files - told.f_ffree)
+
+
+class _Folder:
+    """A folder of the host that is looked through."""
+
+    bounded = "looking through the folder"
+
+    def __init__(self, folder: Path, *, owner: int, files: int) -> None:
+        self.folder = folder / "output"
+        self._most = files
+        self.folder.mkdir(mode=0o700)
+        if owner != os.geteuid():
+            os.chown(self.folder, owner, owner)
+
+    def written(self) -> Written:
+        """Return what lies in the folder, at most one file more than the bound."""
+        return look_through(self.folder, most=self._most)
+
+    def close(self) -> None:
+        """Remove it."""
+        remove_tree(self.folder)
+
+
+def look_through(folder: Path, *, most: int) -> Written:
+    """Count files, folders and links in a folder however deep they lie, and what they take on the disk.
+
+    Parameters
+    ----------
+    folder
+        Whose own size is not counted.
+    most
+        Counting ends after one more.
+    """
+    size = files = 0
+    # Paths longer than the kernel takes are reached from a folder further down that is kept open.
+    anchors = [os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)]
+    waiting: list[tuple[int, str]] = [(anchors[0], ".")]
+    try:
+        while waiting and files <= most:
+            anchor, path = waiting.pop()
+            try:
+                own = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=anchor)
+            except OSError:
+                continue
+            is_kept = False
+            try:
+                if len(path) > _PATH_BYTES and len(anchors) < _MOST_ANCHORS:
+                    anchors.append(own)
+                    anchor, path, is_kept = own, ".", True
+                with os.scandir(own) as entries:
+                    for entry in entries:
+                        files += 1
+                        try:
+                            status = entry.stat(follow_symlinks=False)
+                        except OSError:
+                            continue
+                        size += status.st_blocks * _BLOCK_BYTES
+                        if entry.is_dir(follow_symlinks=False):
+                            waiting.append((anchor, f"{path}/{entry.name}"))
+                        if files > most:
+                            break
+            finally:
+                if not is_kept:
+                    os.close(own)
+    finally:
+        for own in anchors:
+            os.close(own)
+    return Written(size, files)
+
+
+def release(folder: Path) -> None:
+    """Unmount what is mounted in a folder, of a killed worker too."""
+    prefix = f"{folder.resolve()}/"
+    if not Path("/proc/self/mountinfo").exists():
+        return
+    mounted = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines()]
+    for path in sorted((own for own in mounted if own.startswith(prefix)), key=len, reverse=True):
+        subprocess.run(["umount", "--lazy", path], check=False, capture_output=True, timeout=_SECONDS)  # noqa: S603, S607
+
+
+def _call(*command: str) -> None:
+    environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C"}
+    subprocess.run(command, check=True, capture_output=True, timeout=_SECONDS, env=environment)  # noqa: S603

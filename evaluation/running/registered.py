@@ -1,0 +1,112 @@
+"""What a design registers about running algorithms: limits, interface and hardware, the same for every team."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from evaluation.running.interface import InterfaceError, Socket
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MIB: Final = 1024**2
+GIB: Final = 1024**3
+
+
+class RegisteredError(ValueError):
+    """Limits that cannot be run by; the message says which and why."""
+
+
+@dataclass(frozen=True)
+class Registered:
+    """How the algorithms of a phase are run; what is not stated has the value that stands here."""
+
+    input_socket: str = "image"
+    """Name of the input, the image of a case."""
+    output_socket: str = "prediction"
+    """Name of the output, the prediction of a case."""
+    case_seconds: float = 300.0
+    start_seconds: float = 120.0
+    memory_mib: int = 8192
+    cpus: float = 2.0
+    gpus: int = 0
+    gpu_memory_mib: int | None = None
+    pids: int = 512
+    output_mib: int = 1024
+    output_files: int | None = None
+    """Of a start; 64 and 64 a case if not stated."""
+    scratch_mib: int = 1024
+    shm_mib: int = 256
+    image_gib: float = 10.0
+    model_gib: float = 20.0
+    batch_cases: int = 1
+    attempts_after_fault: int = 3
+    compute_hours: float | None = None
+    """Of a team in a phase."""
+    requires_dry_run: bool = True
+    """Whether the same algorithm has to have run in a dry run of the task before, where the task has one."""
+    hardware: str = ""
+
+    def __post_init__(self) -> None:
+        for name, least in _LEAST.items():
+            value = getattr(self, name)
+            if value is not None and not value >= least:
+                message = f"{name} is {value:g}; at least {least:g} is needed"
+                raise RegisteredError(message)
+        for name in ("input_socket", "output_socket"):
+            try:
+                Socket(getattr(self, name), "file", ".bin")
+            except InterfaceError as error:
+                raise RegisteredError(str(error)) from error
+
+    @classmethod
+    def of(cls, stated: Mapping[str, Any]) -> Self:
+        """Read what a design or a phase says; what it leaves out has its default.
+
+        Raises
+        ------
+        RegisteredError
+            For a limit below what anything can run by.
+
+        Examples
+        --------
+        >>> Registered.of({"case_seconds": 10, "memory_mib": None}).memory_mib
+        8192
+        """
+        known = {own.name for own in fields(cls)}
+        return cls(**{name: value for name, value in stated.items() if name in known and value not in (None, "")})
+
+    def document(self) -> dict[str, Any]:
+        """As JSON values."""
+        return asdict(self)
+
+    def seconds(self, cases: int) -> float:
+        """Wall time of a start with so many cases at most."""
+        return self.start_seconds + self.case_seconds * cases
+
+    def compute_seconds(self, cases: int) -> float:
+        """Compute time that so many cases may take at most, devices counted."""
+        whole, rest = divmod(cases, self.batch_cases)
+        wall = whole * self.seconds(self.batch_cases) + (self.seconds(rest) if rest else 0.0)
+        return wall * max(1, self.gpus)
+
+
+_LEAST: Final[Mapping[str, float]] = {
+    "case_seconds": 1,
+    "start_seconds": 0,
+    "memory_mib": 16,
+    "cpus": 0.1,
+    "gpus": 0,
+    "gpu_memory_mib": 1,
+    "pids": 8,
+    "output_mib": 1,
+    "output_files": 1,
+    "scratch_mib": 1,
+    "shm_mib": 1,
+    "image_gib": 0.001,
+    "model_gib": 0.001,
+    "batch_cases": 1,
+    "attempts_after_fault": 0,
+    "compute_hours": 0.001,
+}

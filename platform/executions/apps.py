@@ -1,0 +1,25 @@
+from django.apps import AppConfig
+
+
+class ExecutionsConfig(AppConfig):
+    """Algorithms that teams hand in, and running them."""
+
+    name = "executions"
+    verbose_name = "Executions"
+
+    def ready(self) -> None:
+        """Answer the hooks of the apps above and learn of workers that come up."""
+        from executions import rules  # noqa: F401 (registered on import)
+        from executions.contributions import (
+            design_checks,  # noqa: F401 (registered on import)
+            receivers,
+            registrations,
+            stored,
+        )
+        from executions.queries import work
+        from work import kinds
+
+        kinds.register(work.CHECKING, work.RUNNING, work.ASSEMBLING)
+        receivers.connect()
+        registrations.register()
+        stored.register()

@@ -1,0 +1,5 @@
+"""What this app contributes to the pages of a challenge."""
+
+
+def register() -> None:
+    """Nothing yet."""

@@ -1,0 +1,150 @@
+"""From what is registered to what a start of a container gets: bounds, sockets, the interface document."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from confinement.containers.limits import RunLimits
+from confinement.limits import GIB, MIB
+from evaluation import problems
+from evaluation.assessment import Assessment
+from evaluation.problems.files import FileProblem
+from evaluation.problems.images import LabelImageProblem
+from evaluation.readers import case_name
+from evaluation.running.interface import Socket, interface_document
+from evaluation.running.registered import Registered
+
+
+class NotRunnableError(ValueError):
+    """Why algorithms cannot be run for a phase; the message is for organizers."""
+
+
+def run_limits(plan: Registered) -> RunLimits:
+    """Bounds on a start of a container."""
+    return RunLimits(
+        case_seconds=plan.case_seconds,
+        start_seconds=plan.start_seconds,
+        memory_bytes=plan.memory_mib * MIB,
+        cpus=plan.cpus,
+        gpus=plan.gpus,
+        gpu_memory_bytes=None if plan.gpu_memory_mib is None else plan.gpu_memory_mib * MIB,
+        pids=plan.pids,
+        output_bytes=plan.output_mib * MIB,
+        output_files=plan.output_files,
+        scratch_bytes=plan.scratch_mib * MIB,
+        shm_bytes=plan.shm_mib * MIB,
+    )
+
+
+@dataclass(frozen=True)
+class Sockets:
+    """What an algorithm is given and what it writes, for each case."""
+
+    image: Socket
+    prediction: Socket
+
+    def document(
+        self, plan: Registered, cases: Sequence[str] = (), facts: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> dict[str, Any]:
+        """The document `interface.json`, with cases by the names under which a container sees them.
+
+        Parameters
+        ----------
+        facts
+            What is known of each case's grid, by the same names.
+        """
+        entries = [{"case": name, "inputs": {self.image.name: dict((facts or {}).get(name, {}))}} for name in cases]
+        return interface_document([self.image], [self.prediction], limits=run_limits(plan).described(), cases=entries)
+
+
+def sockets(plan: Registered, assessment: Assessment, endings: Sequence[str]) -> Sockets:
+    """Sockets of a phase.
+
+    Parameters
+    ----------
+    endings
+        Of the images of its cases; they have to be one, since a container is told one name of a file.
+
+    Raises
+    ------
+    NotRunnableError
+        Where predictions are rows of one table, and where images are absent or of several formats.
+    """
+    problem = problems.get(assessment.problem)
+    if not isinstance(problem, FileProblem):
+        raise NotRunnableError(f"Algorithms are not run for {problem.title}: its predictions are rows of one table.")
+    own = sorted(set(endings))
+    if not own or "" in own:
+        raise NotRunnableError("Not every case of the test set has an image: algorithms would have nothing to work on.")
+    if len(own) > 1:
+        raise NotRunnableError(f"The images of the cases have several formats ({', '.join(own)}); algorithms need one.")
+    labels = {}
+    is_label_image = isinstance(problem, LabelImageProblem)
+    if is_label_image:
+        labels = {
+            str(label): region.name
+            for region in assessment.regions
+            if len(region.labels) == 1
+            for label in region.labels
+        }
+    return Sockets(
+        Socket(plan.input_socket, "image", own[0]),
+        Socket(plan.output_socket, "label_image" if is_label_image else "file", problem.suffixes[0], labels=labels),
+    )
+
+
+def ending_of(file: str) -> str:
+    """The ending of an image's file as containers see it; empty where there is none."""
+    if not file:
+        return ""
+    known = case_name(PurePosixPath(file))
+    return (known[1] if known else PurePosixPath(file).suffix).lower()
+
+
+def facts_shown(geometry: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a case's geometry a container is told: what participants may know of a grid."""
+    return {name: geometry[name] for name in ("shape", "spacing") if geometry.get(name) is not None}
+
+
+def size_words(plan: Registered) -> list[tuple[str, str]]:
+    """The limits for people, in the order in which they matter."""
+    rows = [
+        ("Time", f"{_number(plan.case_seconds)} s a case and {_number(plan.start_seconds)} s to start"),
+        ("Memory", f"{_size(plan.memory_mib)}, files in memory included"),
+        ("Processor", f"{_number(plan.cpus)} {'core' if plan.cpus == 1 else 'cores'}"),
+    ]
+    if plan.gpus:
+        memory = f", {_size(plan.gpu_memory_mib)} each" if plan.gpu_memory_mib else ""
+        rows.append(("GPU", f"{plan.gpus}{memory}"))
+    rows += [
+        ("Cases a start", f"{plan.batch_cases}"),
+        ("Output", f"{_size(plan.output_mib)} a start"),
+        ("Scratch space", f"{_size(plan.scratch_mib)} in /tmp, {_size(plan.shm_mib)} in /dev/shm"),
+        ("Processes and threads", f"{plan.pids}"),
+        ("Image", f"{_number(plan.image_gib)} GiB as uploaded"),
+        ("Weights", f"{_number(plan.model_gib)} GiB as uploaded"),
+    ]
+    if plan.compute_hours is not None:
+        rows.append(("Compute time of a team", f"{_number(plan.compute_hours)} h in this phase"))
+    if plan.hardware:
+        rows.append(("Hardware", plan.hardware))
+    return rows
+
+
+def bytes_of(gib: float) -> int:
+    """Bytes of so many GiB."""
+    return int(gib * GIB)
+
+
+def _size(mib: float) -> str:
+    """So many MiB for people.
+
+    >>> _size(64), _size(8192)
+    ('64 MiB', '8 GiB')
+    """
+    return f"{_number(mib)} MiB" if mib < 1024 else f"{_number(mib / 1024)} GiB"
+
+
+def _number(value: float) -> str:
+    return f"{value:.3g}"

@@ -1,0 +1,32 @@
+"""Machines that run algorithms."""
+
+from datetime import timedelta
+
+from django.db import models
+from django.utils import timezone
+
+SILENT = timedelta(seconds=60)
+
+
+class RunHost(models.Model):
+    """A machine with an engine, as its worker found it: what holds, what it offers, and when it was last heard of."""
+
+    name = models.CharField(max_length=100, unique=True)
+    engine = models.CharField(max_length=20, blank=True)
+    versions = models.JSONField(default=dict, help_text="of the engine, the runtime and the kernel")
+    is_ready = models.BooleanField(default=False, help_text="whether everything that has to hold does")
+    findings = models.JSONField(default=dict, help_text="requirement → what is wrong with it; empty: it holds")
+    problem = models.CharField(max_length=500, blank=True, help_text="why it runs nothing")
+    slots = models.JSONField(default=dict, help_text="cores, memory and devices that it offers")
+    seen_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether it has not told of itself for so long that it is taken for gone."""
+        return self.seen_at < timezone.now() - SILENT

@@ -1,0 +1,50 @@
+"""Who may see and do what with algorithms that are run: declared once, used by views and templates."""
+
+from typing import Any
+
+import rules
+
+from challenges.models import Member
+from challenges.rules import is_named_organizer, is_organizer
+from executions.models import AlgorithmArchive, AlgorithmUpload, Batch, Execution
+
+
+@rules.predicate
+def is_own(user: Any, thing: AlgorithmArchive | AlgorithmUpload | Execution | None) -> bool:
+    """Belongs to a team of the person."""
+    if thing is None or not user.is_authenticated:
+        return False
+    return Member.objects.filter(team=thing.team_id, user=user).exists()
+
+
+@rules.predicate
+def organizes(user: Any, execution: Execution | None) -> bool:
+    """Runs the challenge that it belongs to."""
+    return execution is not None and is_organizer(user, execution.challenge)
+
+
+@rules.predicate
+def is_named(user: Any, execution: Execution | None) -> bool:
+    """The same, named as one of its organizers."""
+    return execution is not None and is_named_organizer(user, execution.challenge)
+
+
+@rules.predicate
+def is_on_open_cases(user: Any, execution: Execution | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """Runs on cases that everybody who takes part may know."""
+    return execution is not None and execution.is_on_public_cases
+
+
+@rules.predicate
+def is_released(user: Any, batch: Batch | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """An organizer gave the log of the batch to the team."""
+    return batch is not None and hasattr(batch, "release")
+
+
+rules.add_perm("executions.view_execution", is_own | organizes)
+# Rules and not permissions: Django grants every permission to administrators, who must not act for a team, and who read
+# what a program printed of hidden images no more than other outsiders.
+rules.add_rule("executions.own", is_own)
+rules.add_rule("executions.view_cases", is_named | (is_own & is_on_open_cases))
+rules.add_rule("executions.view_logs", is_own & is_on_open_cases)
+rules.add_rule("executions.read_hidden_logs", is_named)

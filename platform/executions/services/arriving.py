@@ -1,0 +1,225 @@
+"""Images and weights on their way in: an upload that may begin, and exactly one archive made of it when it is whole."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import PurePosixPath
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Sum
+from django.utils import timezone
+
+from accounts.models import User
+from audit.services import record
+from challenges.models import Phase, Seat, Team
+from confinement.limits import GIB
+from evaluation.running.registered import Registered
+from executions.domain.plans import bytes_of
+from executions.models import AlgorithmArchive, AlgorithmUpload
+from executions.models.archives import Kind
+from executions.queries.work import CHECKING
+from executions.services import storing
+from uploads.limits import upload_limits
+from uploads.services import announcing, refusals, uploads
+from uploads.services.refusals import Checksum, UploadError
+from uploads.storage import delete, private, scratch, store_file
+from work.clock import shared_now
+from work.jobs import enqueue
+
+QUIET = timedelta(seconds=30)
+ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.zst")
+WORDS = {Kind.IMAGE: "image", Kind.MODEL: "weights"}
+
+
+def most_bytes(phase: Phase, kind: str) -> int:
+    """Largest archive of a kind that a phase takes."""
+    plan = Registered.of(phase.algorithms)
+    if kind == Kind.IMAGE:
+        return min(settings.PODIUM_IMAGE_MAX_BYTES, bytes_of(plan.image_gib))
+    return min(settings.PODIUM_MODEL_MAX_BYTES, bytes_of(plan.model_gib))
+
+
+def begin(*, user: User, phase: Phase, team: Team, kind: str, file_name: str, size: int) -> AlgorithmUpload:
+    """Begin an upload after every bound that can be checked before a byte has arrived.
+
+    Raises
+    ------
+    UploadError
+        One of its kinds, with a message for the participant.
+    """
+    limits = upload_limits()
+    _check(phase, team, user, kind)
+    if size < 1:
+        raise UploadError("The file is empty. Save the image with `docker save`, and choose that file.")
+    if size > (most := most_bytes(phase, kind)):
+        raise refusals.TooLargeError(f"The file has {size:,} bytes; at most {most:,} are taken as {WORDS[Kind(kind)]}.")
+    if storing.stored_bytes() + size > settings.PODIUM_IMAGE_STORE_BYTES:
+        raise refusals.NoRoomError(
+            "The store of images is full. Nothing is lost; try again later, or tell the organizers."
+        )
+    with transaction.atomic():
+        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+        User.objects.select_for_update(no_key=True).get(pk=user.pk)
+        now = timezone.now()
+        receiving = AlgorithmUpload.objects.filter(state=AlgorithmUpload.State.RECEIVING, expires_at__gt=now)
+        if receiving.filter(phase=phase, team=team).count() >= limits.under_way:
+            raise refusals.QuotaExceededError(
+                f"Your team has {limits.under_way} unfinished uploads for this phase. Finish or cancel one of them first."
+            )
+        kept = AlgorithmArchive.objects.filter(team=team, phase=phase, removed_at=None)
+        used = kept.filter(state__in=AlgorithmArchive.USABLE).aggregate(bytes=Sum("size"))["bytes"] or 0
+        if used + size > settings.PODIUM_IMAGE_TEAM_BYTES:
+            raise refusals.QuotaExceededError(
+                f"Your team has {used / GIB:.1f} GiB of images and weights in this phase; with these there would be more than "
+                f"the {settings.PODIUM_IMAGE_TEAM_BYTES / GIB:.1f} GiB that are kept. Delete one that you do not need first."
+            )
+        announcing.check_announced(
+            size, user=user, whose="Your team has", rows=AlgorithmUpload.objects.filter(team=team)
+        )
+        announcing.check_room(size)
+        upload = AlgorithmUpload.objects.create(
+            kind=kind,
+            phase=phase,
+            team=team,
+            user=user,
+            file_name=PurePosixPath(file_name.replace("\\", "/")).name[:255] or f"{kind}.tar",
+            size=size,
+            expires_at=now + limits.lifetime,
+        )
+    scratch("uploads")
+    upload.path.touch(mode=0o600)
+    return upload
+
+
+def go_on(
+    *, upload: AlgorithmUpload, offset: int, read: Callable[[int], bytes], checksum: Checksum | None = None
+) -> AlgorithmUpload:
+    """Add a piece; see `uploads.append`."""
+    return uploads.append(upload=upload, offset=offset, read=read, checksum=checksum)
+
+
+def finish(*, upload: AlgorithmUpload) -> AlgorithmArchive:
+    """Make the one archive of a whole upload and have it checked; called again, it returns the same one.
+
+    Raises
+    ------
+    UploadError
+        `OffsetError` before everything has arrived; `GoneError` for an upload that has ended.
+    """
+    if (known := AlgorithmArchive.objects.filter(upload=upload).first()) is not None:
+        return known
+    upload.refresh_from_db()
+    uploads.check_receiving(upload)
+    if not upload.is_whole:
+        raise refusals.OffsetError(f"{upload.size - upload.offset:,} bytes have not arrived yet.")
+    name = f"algorithms/incoming/{upload.pk}"
+    if upload.path.exists():
+        store_file(name, upload.path)
+    elif not private().exists(name):
+        raise refusals.GoneError("The received bytes are no longer there. Please upload the file again.")
+    with transaction.atomic():
+        rows = AlgorithmUpload.objects.select_for_update(of=("self",), no_key=True)
+        upload = rows.select_related("phase__task__challenge", "team", "user").get(pk=upload.pk)
+        if (known := AlgorithmArchive.objects.filter(upload=upload).first()) is not None:
+            return known
+        uploads.check_receiving(upload)
+        archive = AlgorithmArchive.objects.create(
+            upload=upload,
+            kind=upload.kind,
+            phase=upload.phase,
+            team=upload.team,
+            user=upload.user,
+            file_name=upload.file_name,
+            file=name,
+            size=upload.size,
+            asked_at=shared_now(),
+        )
+        AlgorithmUpload.objects.filter(pk=upload.pk).update(state=AlgorithmUpload.State.COMPLETE)
+        record(
+            actor=upload.user,
+            act="algorithm_received",
+            subject=archive,
+            scope=upload.phase.challenge.slug,
+            facts={
+                "phase": upload.phase.name,
+                "team": upload.team.name,
+                "kind": WORDS[Kind(upload.kind)],
+                "bytes": upload.size,
+            },
+        )
+        enqueue(CHECKING.task, str(archive.pk))
+    return archive
+
+
+def send_file(
+    *, user: User, phase: Phase, team: Team, kind: str, file_name: str, read: Callable[[int], bytes], size: int
+):
+    """Take an archive in one go, the way that a browser without scripts does: begin, send, finish.
+
+    Raises
+    ------
+    UploadError
+        As `begin` and `finish`.
+    """
+    upload = begin(user=user, phase=phase, team=team, kind=kind, file_name=file_name, size=size)
+    try:
+        upload = go_on(upload=upload, offset=0, read=read)
+    except (OSError, UploadError):
+        cancel(upload=upload)
+        raise
+    return finish(upload=upload)
+
+
+def cancel(*, upload: AlgorithmUpload) -> int:
+    """Throw away what has arrived; a complete upload stays."""
+    return _end(upload, AlgorithmUpload.State.CANCELLED)
+
+
+def expire() -> int:
+    """Throw away uploads without progress; returns how many."""
+    late = AlgorithmUpload.objects.filter(state=AlgorithmUpload.State.RECEIVING, expires_at__lt=timezone.now())
+    return sum(_end(upload, AlgorithmUpload.State.EXPIRED) for upload in late)
+
+
+def finish_whole() -> int:
+    """Make archives of uploads that are whole and whose end was interrupted; returns of how many."""
+    quiet = timezone.now() - QUIET
+    rows = AlgorithmUpload.objects.filter(state=AlgorithmUpload.State.RECEIVING, offset=F("size"), updated_at__lt=quiet)
+    count = 0
+    for upload in rows:
+        try:
+            finish(upload=upload)
+        except UploadError:
+            continue
+        count += 1
+    return count
+
+
+def unfinished(user: User, phase: Phase) -> list[AlgorithmUpload]:
+    """Uploads for a phase that a person began and may go on with."""
+    rows = AlgorithmUpload.objects.filter(
+        user=user, phase=phase, state=AlgorithmUpload.State.RECEIVING, expires_at__gt=timezone.now()
+    )
+    return list(rows.order_by("-updated_at"))
+
+
+def _check(phase: Phase, team: Team, user: User, kind: str) -> None:
+    if kind not in Kind.values:
+        raise UploadError("An upload is an image or weights.")
+    if not phase.algorithms:
+        raise refusals.NotAllowedError(f"{phase.name} takes predictions, not algorithms.")
+    if team.standing == Team.Standing.DISQUALIFIED:
+        raise refusals.NotAllowedError(f"The organizers have disqualified your team: {team.standing_reason}")
+    if not phase.is_open:
+        raise refusals.PhaseNotOpenError(f"{phase.name} is not open.")
+    if not Seat.objects.filter(task=phase.task_id, user=user, member__team=team, member__left_at=None).exists():
+        raise refusals.NotAllowedError("You do not take part in this task with this team.")
+
+
+def _end(upload: AlgorithmUpload, state: str) -> int:
+    rows = AlgorithmUpload.objects.filter(pk=upload.pk, state=AlgorithmUpload.State.RECEIVING)
+    changed = rows.update(state=state)
+    if changed:
+        upload.path.unlink(missing_ok=True)
+        delete(f"algorithms/incoming/{upload.pk}")
+    return changed

@@ -1,0 +1,243 @@
+"""The machine of this process as one that runs algorithms: its engine, whether all that has to hold does, and what it offers."""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import platform
+import shutil
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+
+import structlog
+from django.conf import settings
+from django.db import DatabaseError, connection
+from django.utils import timezone
+
+from confinement.containers import leftovers
+from confinement.containers.engine import Engine, EngineError
+from executions.models import Batch, RunHost
+from work.queries import living_leases
+
+log = structlog.get_logger(__name__)
+
+FORGOTTEN = timedelta(days=1)
+BEAT_SECONDS = 15.0
+
+
+@dataclass
+class Host:
+    """The machine of this process.
+
+    Attributes
+    ----------
+    problem
+        Why it runs nothing; empty where it does.
+    findings
+        Requirement → what is wrong with it.
+    """
+
+    engine: Engine | None = None
+    problem: str = "No worker of this process runs algorithms."
+    findings: dict[str, str] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def is_ready(self) -> bool:
+        return self.engine is not None and not self.problem
+
+    @property
+    def name(self) -> str:
+        return socket.gethostname()[:100]
+
+
+_host = Host()
+
+
+def here() -> Host:
+    """Return this machine as it was found when the worker started."""
+    return _host
+
+
+def take_up(host: Host) -> None:
+    """Go on with this engine; of a worker's start, and of tests with a stand-in."""
+    global _host  # noqa: PLW0603 (one a process)
+    _host = host
+
+
+def engine_name() -> str:
+    """Which engine this installation is to use: the setting, else podman where it is installed."""
+    stated = settings.PODIUM_RUN_ENGINE
+    if stated:
+        return stated if shutil.which(stated) else "none"
+    return "podman" if shutil.which("podman") else "none"
+
+
+def folder() -> Path:
+    """The folder of this machine for engines: their storage, weights, and what containers see.
+
+    Containers' users are no users of this machine and have to come through to what they see: so it lies outside the private
+    data, and nothing in it has a name that tells anything.
+    """
+    if settings.PODIUM_RUN_FOLDER:
+        path = Path(settings.PODIUM_RUN_FOLDER)
+    else:
+        own = hashlib.sha256(str(settings.PODIUM_DATA).encode()).hexdigest()[:12]
+        path = Path("/var/tmp") / f"podium-run-{os.getuid()}-{own}"  # noqa: S108 (of our own, and checked below)
+    path.mkdir(parents=True, exist_ok=True, mode=0o711)
+    if path.is_symlink() or path.stat().st_uid != os.getuid():
+        raise EngineError(f"{path} belongs to somebody else; set PODIUM_RUN_FOLDER to a folder of your own.")
+    path.chmod(0o711)
+    return path
+
+
+def leases() -> Path:
+    """Where each lease has a folder of its own."""
+    path = folder() / "leases"
+    path.mkdir(exist_ok=True, mode=0o711)
+    return path
+
+
+def open_up() -> Host:
+    """Find out what this machine can run, by trying; of a worker that serves the queue `run`, before it forks."""
+    with _cleans_up():
+        host = _found()
+    take_up(host)
+    tell()
+    if host.problem:
+        log.warning("runs_no_algorithms", reason=host.problem)
+    else:
+        sweep_leftovers()
+    return host
+
+
+@contextmanager
+def _cleans_up() -> Iterator[None]:
+    """Let a worker that is told to stop while it tries the engine end in order, so that nothing of the trial stays."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _found() -> Host:
+    from confinement.containers.engines import engine_named
+    from confinement.containers.probe import probe
+
+    if settings.PODIUM_REFERENCE_KEY and not settings.PODIUM_RUN_TOGETHER:
+        return Host(
+            problem="This worker holds the key of the references. Leave PODIUM_REFERENCE_KEY out of the environment of run "
+            "hosts, or set PODIUM_RUN_TOGETHER=1 where there is one machine only."
+        )
+    name = engine_name()
+    if name == "none":
+        return Host(problem="There is no container engine.")
+    try:
+        engine = engine_named(name, folder(), runtime=settings.PODIUM_RUN_RUNTIME)
+        if engine is None:
+            return Host(problem=f"{name} is not installed.")
+        found = probe(engine, folder())
+    except (EngineError, OSError) as error:
+        return Host(problem=f"{name} does not work here: {error}"[:500])
+    findings = {key: found.told.get(key, "") or "does not hold" for key, holds in found.holds.items() if not holds}
+    problem = "" if found.ok else found.sentence()[:500]
+    return Host(engine, problem, findings, dict(found.versions) or engine.versions())
+
+
+def tell() -> None:
+    """Note in the database what this machine is, and that it is alive."""
+    host = here()
+    RunHost.objects.update_or_create(
+        name=host.name,
+        defaults={
+            "engine": host.engine.name if host.engine else "",
+            "versions": host.versions,
+            "is_ready": host.is_ready,
+            "findings": host.findings,
+            "problem": host.problem,
+            "slots": offered(),
+            "seen_at": timezone.now(),
+        },
+    )
+    RunHost.objects.filter(seen_at__lt=timezone.now() - FORGOTTEN).delete()
+
+
+def keep_telling() -> None:
+    """Tell from a thread, as long as this process lives."""
+
+    def beat() -> None:
+        while not stopped.wait(BEAT_SECONDS):
+            try:
+                tell()
+                if here().is_ready:
+                    sweep_leftovers()
+            except (DatabaseError, EngineError, OSError):
+                log.warning("host_not_told")
+            finally:
+                connection.close()
+
+    stopped = threading.Event()
+    threading.Thread(target=beat, name="run-host", daemon=True).start()
+
+
+def offered() -> dict[str, object]:
+    """Cores, memory and devices that this machine offers."""
+    pages, size = os.sysconf("SC_PHYS_PAGES"), os.sysconf("SC_PAGE_SIZE")
+    return {
+        "cpus": settings.PODIUM_RUN_CPUS or os.cpu_count() or 1,
+        "memory_mib": settings.PODIUM_RUN_MEMORY_MIB or pages * size * 3 // 4 // 1024**2,
+        "gpus": list(settings.PODIUM_RUN_GPUS),
+        "machine": platform.machine(),
+    }
+
+
+def sweep_leftovers() -> None:
+    """End containers and remove folders on this machine whose lease is not alive."""
+    host = here()
+    if host.engine is None:
+        return
+    # What was there before the database was asked: a lease that is taken meanwhile is none of these.
+    before = {own.lease for own in host.engine.containers()} | {path.name for path in leases().iterdir()}
+    tokens = living_leases(Batch.objects.filter(state=Batch.State.RUNNING))
+    swept = leftovers.sweep(host.engine, leases(), _Living(before - tokens))
+    if swept.containers or swept.folders:
+        log.info("leftovers_removed", containers=len(swept.containers), folders=len(swept.folders))
+
+
+@dataclass(frozen=True)
+class _Living(Collection[str]):
+    """Leases that are alive: all but those that are known to have ended."""
+
+    ended: Collection[str]
+
+    def __contains__(self, token: object) -> bool:
+        return token not in self.ended
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+
+@contextmanager
+def alone_with(what: str) -> Iterator[None]:
+    """Hold off other processes of this machine from doing the same, such as loading one image twice."""
+    locks = folder() / "locks"
+    locks.mkdir(exist_ok=True, mode=0o700)
+    with (locks / hashlib.sha256(what.encode()).hexdigest()[:32]).open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with contextlib.suppress(OSError):
+            os.utime(file.name)
+        yield

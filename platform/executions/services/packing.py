@@ -1,0 +1,84 @@
+"""Files of executions in the private storage: outputs of a batch, logs, predictions; the same content gives the same bytes."""
+
+import hashlib
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from confinement.containers.batches import Log
+from evaluation.canonical import sha256
+from executions.models import Batch, Execution
+from uploads.storage import local_path, sha256_of, store_bytes, store_file, working_folder
+
+_TIME = (2000, 1, 1, 0, 0, 0)
+
+
+def store_outputs(execution: Execution, files: Mapping[str, Path]) -> tuple[str, str]:
+    """Keep accepted predictions of a batch, named by their cases, as one archive under its digest; returns name and digest."""
+    if not files:
+        return "", ""
+    with working_folder() as folder:
+        path = folder / "outputs.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+            for case in sorted(files):
+                _add(archive, f"{case}{_ending(files[case].name)}", files[case])
+        digest = sha256_of(path)
+        name = f"algorithms/outputs/{execution.pk}/{digest}.zip"
+        store_file(name, path)
+    return name, digest
+
+
+def store_log(batch: Batch, log: Log) -> str:
+    """Keep the beginning and the end of what was printed; returns its name, empty where nothing was."""
+    if not log.size:
+        return ""
+    content = log.text().encode()
+    name = f"algorithms/logs/{batch.execution_id}/{hashlib.sha256(content).hexdigest()}.txt"
+    store_bytes(name, content)
+    return name
+
+
+def read_log(batch: Batch) -> str:
+    """Return what is kept of what was printed."""
+    if not batch.log_file:
+        return ""
+    return local_path(batch.log_file).read_text(encoding="utf-8", errors="replace")
+
+
+@contextmanager
+def joined(batches: Iterable[Batch]) -> Iterator[tuple[Path, str]]:
+    """Give the predictions of all batches as one archive, as a participant would upload it, and their digest.
+
+    The digest covers the content of each case's file, not how they are packed or in which batches they were made.
+    """
+    with working_folder() as folder:
+        path = folder / "predictions.zip"
+        digests: dict[str, str] = {}
+        members: dict[str, tuple[Path, str]] = {}
+        for batch in batches:
+            if batch.outputs_file:
+                source = local_path(batch.outputs_file)
+                with zipfile.ZipFile(source) as archive:
+                    members |= {name: (source, name) for name in archive.namelist()}
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as target:
+            for name in sorted(members):
+                source, member = members[name]
+                copy = folder / "member"
+                with zipfile.ZipFile(source) as archive, archive.open(member) as stream, copy.open("wb") as out:
+                    while block := stream.read(1024**2):
+                        out.write(block)
+                digests[name] = sha256_of(copy)
+                _add(target, name, copy)
+        yield path, f"sha256:{sha256(digests)}"
+
+
+def _add(archive: zipfile.ZipFile, name: str, path: Path) -> None:
+    with archive.open(zipfile.ZipInfo(name, _TIME), "w", force_zip64=True) as target, path.open("rb") as source:
+        while block := source.read(1024**2):
+            target.write(block)
+
+
+def _ending(name: str) -> str:
+    """What stands behind the name of a socket, which has no dot."""
+    return name[name.index(".") :]

@@ -1,0 +1,180 @@
+"""An execution as its team and the organizers may see it; what is downloaded of it; stopping it, and deleting an image."""
+
+import json
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+from rules import test_rule
+
+from challenges import queries as challenge_queries
+from challenges.models import Challenge
+from challenges.views.access import page_context, phase_by_id
+from evaluation.running.registered import Registered
+from executions.domain.outcomes import WORDS, missing_words
+from executions.domain.plans import NotRunnableError, ending_of, size_words, sockets
+from executions.models import AlgorithmArchive, Execution
+from executions.queries import progress
+from executions.services import deleting, executing
+from test_sets.models import TestCase
+from uploads.storage import open_stored
+from web.spreadsheets import csv_file
+
+COLUMNS = ("case", "outcome", "wall_seconds", "cpu_seconds", "peak_memory_mib", "output_bytes", "log_bytes", "attempt")
+
+
+def load(request: HttpRequest, slug: str, pk: Any) -> tuple[Challenge, Execution]:
+    """The execution if the visitor may see it.
+
+    Raises
+    ------
+    Http404
+        Otherwise.
+    """
+    challenge = challenge_queries.visible_challenge(request.user, slug)
+    rows = Execution.objects.filter(pk=pk, phase__task__challenge=challenge)
+    found = rows.select_related("phase__task__challenge", "team", "image", "model", "test_set").first()
+    if found is None or not request.user.has_perm("executions.view_execution", found):
+        raise Http404("There is no such run.")
+    return challenge, found
+
+
+@login_required
+@require_safe
+def execution(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+    """Everything about one run that the visitor may see."""
+    challenge, found = load(request, slug, pk)
+    shows_cases = test_rule("executions.view_cases", request.user, found)
+    batches = list(found.batches.select_related("release").order_by("index"))
+    own_logs = test_rule("executions.view_logs", request.user, found)
+    reads_hidden = test_rule("executions.read_hidden_logs", request.user, found)
+    counts = found.counts or progress.counts(found)
+    return render(
+        request,
+        "executions/execution.html",
+        page_context(
+            request,
+            challenge,
+            active_tab="submissions:own"
+            if test_rule("executions.own", request.user, found)
+            else "submissions:organize",
+            execution=found,
+            phase=found.phase,
+            standing=progress.of(found),
+            measured=progress.measured(found),
+            counts=[(short, words, counts[name]) for name, (short, words) in WORDS.items() if counts.get(name)],
+            missing=missing_words(counts) if found.is_ended else "",
+            limits=size_words(Registered.of(found.plan)),
+            outcomes=list(found.outcomes.select_related("batch")) if shows_cases else [],
+            shows_cases=shows_cases,
+            batches=batches,
+            own_logs=own_logs,
+            reads_hidden=reads_hidden,
+            released=[batch for batch in batches if hasattr(batch, "release")],
+            is_own=test_rule("executions.own", request.user, found),
+            may_stop=found.state in Execution.STOPPABLE
+            and (test_rule("executions.own", request.user, found) or reads_hidden),
+        ),
+    )
+
+
+@login_required
+@require_POST
+def stop(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+    """Stop a run: its team, or an organizer, who says why."""
+    challenge, found = load(request, slug, pk)
+    own = test_rule("executions.own", request.user, found)
+    organizes = test_rule("executions.read_hidden_logs", request.user, found)
+    if not own and not organizes:
+        raise Http404("There is no such page.")
+    reason = request.POST.get("reason", "").strip()[:300]
+    if not own and not reason:
+        messages.error(request, "Say why it is stopped; the team is shown the reason.")
+        return redirect("executions:execution", slug=challenge.slug, pk=found.pk)
+    try:
+        words = "" if own else f"The organizers stopped it: {reason}"
+        executing.cancel(execution=found, actor=request.user, reason=words)
+    except ValidationError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, "The run is stopped. What it used of the compute time counts.")
+    return redirect("executions:execution", slug=challenge.slug, pk=found.pk)
+
+
+@login_required
+@require_safe
+def predictions(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+    """The predictions of a run on cases that the visitor may know."""
+    _, found = load(request, slug, pk)
+    if not found.predictions_file or not test_rule("executions.view_cases", request.user, found):
+        raise Http404("There is no such page.")
+    return FileResponse(open_stored(found.predictions_file), as_attachment=True, filename="predictions.zip")
+
+
+@login_required
+@require_safe
+def runs_csv(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+    """The table of runs, for those who may see cases."""
+    _, found = load(request, slug, pk)
+    if not test_rule("executions.view_cases", request.user, found):
+        raise Http404("There is no such page.")
+    columns = (*COLUMNS, "exit_code", "signal", "message")
+    rows = (
+        tuple({**outcome.row, "message": outcome.message}.get(name) for name in columns)
+        for outcome in found.outcomes.all()
+    )
+    return csv_file("runs.csv", columns, rows)
+
+
+@require_safe
+def interface(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+    """The document that tells a container its inputs, outputs and limits, without cases."""
+    challenge = challenge_queries.visible_challenge(request.user, slug)
+    found = phase_by_id(challenge, phase)
+    if not found.algorithms:
+        raise Http404("There is no such page.")
+    try:
+        document = interface_of(found)
+    except NotRunnableError:
+        raise Http404("There is no such page.") from None
+    content = json.dumps(document, indent=1) + "\n"
+    response = HttpResponse(content, content_type="application/json")
+    response["Content-Disposition"] = 'attachment; filename="interface.json"'
+    return response
+
+
+def interface_of(phase: Any) -> dict[str, Any]:
+    """The interface document of a phase.
+
+    Raises
+    ------
+    NotRunnableError
+        Where its cases have no images of one format.
+    """
+    files = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True).values_list(
+        "image_file", flat=True
+    )
+    plan = Registered.of(phase.algorithms)
+    return sockets(plan, phase.assessment, [ending_of(file) for file in files]).document(plan)
+
+
+@login_required
+@require_POST
+def delete(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+    """Delete an image or weights that no run needs."""
+    challenge = challenge_queries.visible_challenge(request.user, slug)
+    archive = AlgorithmArchive.objects.filter(pk=pk, phase__task__challenge=challenge).select_related("team").first()
+    if archive is None or not test_rule("executions.own", request.user, archive):
+        raise Http404("There is no such file.")
+    try:
+        deleting.delete_archive(archive=archive, actor=request.user)
+    except ValidationError as error:
+        messages.error(request, error.message)
+    else:
+        messages.success(request, f"{archive.file_name} is deleted.")
+    return redirect(f"{reverse('submissions:submit', args=[slug])}?phase={archive.phase_id}")

@@ -1,0 +1,67 @@
+"""Everything that is measured with the real engine, at length: ``python -m tests.containers [guarantees|hostile|times|measuring] …``."""
+
+import sys
+import time
+
+from confinement.containers.probe import probe
+from tests.containers import contained, figures, hostile
+from tests.containers.machine import Machine, lacking
+
+
+def harm(machine: Machine) -> int:
+    """Every hostile program, and an ordinary one after each."""
+    bad = 0
+    with contained.listening() as line:
+        for own in hostile.ALL:
+            began = time.monotonic()
+            said = contained.problems(machine, own, line, is_alone=True) + contained.good_run(machine)
+            bad += bool(said)
+            print(
+                f"{'contained' if not said else 'NOT CONTAINED'}  {time.monotonic() - began:5.1f} s  {own.number:2} {own.name}",
+                flush=True,
+            )
+            for text in said:
+                print(f"    {text}", flush=True)
+    print(f"{len(hostile.ALL) - bad} of {len(hostile.ALL)} contained")
+    return bad
+
+
+def times(machine: Machine) -> int:
+    """45 small cases, one by one and together."""
+    alone, together = figures.starts(machine, together=False), figures.starts(machine, together=True)
+    print(
+        f"{figures.CASES} cases in {figures.CASES} containers: {alone:.1f} s (at most 40); in one: {together:.1f} s (at most 10)"
+    )
+    return (alone >= 40) + (together >= 10)
+
+
+def measuring(machine: Machine) -> int:
+    """Programs of known size, twenty times."""
+    found = figures.all_measured(machine, repeats=20)
+    print("\n".join(figures.table(found)))
+    return sum(not own.is_within for own in found)
+
+
+def guarantees(machine: Machine) -> int:
+    """What the probe says of this machine."""
+    began = time.monotonic()
+    own = probe(machine.engine, machine.folder / "probe")
+    print(f"{own.sentence()} ({time.monotonic() - began:.1f} s; {', '.join(own.versions.values())})")
+    return not own.ok
+
+
+def main(arguments: list[str]) -> int:
+    """Run what is asked for, all if nothing."""
+    if missing := lacking():
+        print(f"not there for containers: {', '.join(missing)}")
+        return 2
+    parts = {"guarantees": guarantees, "hostile": harm, "times": times, "measuring": measuring}
+    machine = Machine.make()
+    try:
+        return sum(parts[name](machine) for name in arguments or parts)
+    finally:
+        machine.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,21 @@
+"""Tests with the real engine: skipped where it is not there, an error where it has to be."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from tests.containers.machine import Machine, lacking
+
+
+@pytest.fixture(scope="session")
+def machine() -> Iterator[Machine]:
+    """podman, with a storage that goes away."""
+    if missing := lacking():
+        text = f"not there for containers: {', '.join(missing)}"
+        if os.environ.get("CI", "").lower() in {"1", "true", "yes"}:
+            pytest.fail(text)
+        pytest.skip(text)
+    own = Machine.make()
+    yield own
+    own.close()

@@ -1,0 +1,30 @@
+"""Whether a design whose algorithms are to be run here can be launched here."""
+
+import pytest
+
+from executions.contributions.design_checks import containers_run_here
+from executions.models import RunHost
+
+pytestmark = pytest.mark.django_db
+
+
+class Subject:
+    """A design that no challenge runs yet: the check then asks the installation alone."""
+
+    design = None
+
+
+def check(monkeypatch) -> str | None:
+    monkeypatch.setattr("executions.contributions.design_checks.challenge_of", lambda _: None)
+    return containers_run_here(Subject())
+
+
+def test_a_design_with_algorithms_is_held_back_until_a_machine_can_run_them(monkeypatch):
+    assert "no worker with a container engine has reported" in check(monkeypatch)
+    RunHost.objects.create(name="far", problem="R3 (memory is bounded): 512 MiB were taken of 64.")
+    assert "R3 (memory is bounded)" in check(monkeypatch)
+
+
+def test_a_machine_that_holds_every_guarantee_is_enough(monkeypatch):
+    RunHost.objects.create(name="near", is_ready=True)
+    assert check(monkeypatch) is None

@@ -1,0 +1,89 @@
+"""The whole way with a real engine: an image is sent, checked, run on every case, judged; nothing is left."""
+
+import io
+import os
+
+import pytest
+
+from confinement.containers import making
+from executions.models import CaseOutcome, Execution
+from executions.services import arriving, checking, hosts
+from submissions.models import Submission
+from submissions.services import scoring, validation
+from tests.containers.machine import Machine, lacking
+from tests.integration.executions.world import execution_of, run_all
+from tests.integration.submissions.world import CASES
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine]
+COPY = b"""#!/bin/sh
+for own in /input/c*; do
+  mkdir -p /output/${own##*/}
+  cp $own/image.nii.gz /output/${own##*/}/prediction.nii.gz
+done
+"""
+
+
+def sent(world, tmp_path, script):
+    run = making.layer([making.Entry("opt/run.sh", script, 0o755)])
+    image = making.image([making.busybox(), run], entrypoint=["/bin/sh", "/opt/run.sh"])
+    path = tmp_path / "image.tar.gz"
+    making.write(path, image, kind="docker")
+    archive = arriving.send_file(
+        user=world.ada,
+        phase=world.phase,
+        team=world.adas,
+        kind="image",
+        file_name=path.name,
+        read=io.BytesIO(path.read_bytes()).read,
+        size=path.stat().st_size,
+    )
+    checking.check(archive_id=archive.pk)
+    archive.refresh_from_db()
+    return archive
+
+
+@pytest.fixture(scope="session")
+def machine():
+    if lacks := lacking():
+        if os.environ.get("CI") == "true":
+            pytest.fail(f"This machine lacks {', '.join(lacks)}.")
+        pytest.skip(f"needs {', '.join(lacks)}")
+    own = Machine.make()
+    yield own
+    own.close()
+
+
+@pytest.fixture
+def podman(settings, machine, db):
+    settings.PODIUM_RUN_FOLDER = str(machine.folder)
+    before = hosts.here()
+    hosts.take_up(hosts.Host(engine=machine.engine, problem="", versions=machine.engine.versions()))
+    hosts.tell()
+    yield machine.engine
+    hosts.take_up(before)
+
+
+def test_an_image_is_run_on_every_case_and_scored_and_nothing_is_left(world, podman, tmp_path):
+    archive = sent(world, tmp_path, COPY)
+    assert archive.state == "ready", archive.reason
+    submission = world.hand_in(archive)
+    run_all()
+    execution = execution_of(submission)
+    assert (execution.state, execution.counts) == (Execution.State.DONE, {"ok": len(CASES)})
+    assert execution.provenance["versions"]["engine"][0].startswith("podman")
+    validation.validate(submission_id=submission.pk)
+    while scoring.score_next_chunk():
+        pass
+    submission.refresh_from_db()
+    assert submission.state == Submission.State.SCORED
+    assert not podman.containers()
+    assert not any(hosts.leases().iterdir())
+
+
+def test_what_fails_in_a_container_is_told_by_its_cause(world, podman, tmp_path):
+    world.set_plan(case_seconds=3)
+    archive = sent(world, tmp_path, b"#!/bin/sh\ntrap '' TERM\nwhile true; do :; done\n")
+    submission = world.hand_in(archive)
+    run_all()
+    assert execution_of(submission).counts == {"time_exceeded": len(CASES)}
+    assert set(CaseOutcome.objects.values_list("outcome", flat=True)) == {"time_exceeded"}
