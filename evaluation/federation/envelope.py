@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _TYPE: Final = "application/vnd.podium.{}.v1+json"
 _DOCUMENT_TYPE: Final = re.compile(r"podium\.([a-z-]{1,60})/1")
-_MOST_BYTES: Final = 7 * 2**20
+MOST_BYTES: Final = 7 * 2**20
 """Of an envelope: a message of 5 MiB in base64."""
 
 
@@ -162,7 +162,7 @@ def open_envelope(data: bytes, keys: Mapping[str, bytes]) -> Opened:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-    envelope = read_json(data, most=_MOST_BYTES)
+    envelope = read_json(data, most=MOST_BYTES)
     try:
         check_form(envelope, ENVELOPE)
     except Refusal as refusal:

@@ -5,14 +5,17 @@ Pure: what the centre knows is a `Ledger`, and what becomes of an accepted messa
 
 from __future__ import annotations
 
+import base64
+import binascii
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.federation.envelope import MOST_BYTES as MOST_ENVELOPE
 from evaluation.federation.envelope import Opened, keyid_of, open_envelope
 from evaluation.federation.errors import Refusal
 from evaluation.federation.plausible import check_summary
-from evaluation.federation.reading import check_form, read_canonical
+from evaluation.federation.reading import check_form, read_canonical, read_json
 from evaluation.federation.schemas import MESSAGES
 
 if TYPE_CHECKING:
@@ -54,11 +57,15 @@ class SitePackage:
 
 @dataclass(frozen=True)
 class Received:
-    """What was accepted of a site: digest of each payload by its sequence number, and the manifest that it sealed."""
+    """What was accepted of a site: digest of each payload by its sequence number, and the manifest that it sealed.
+
+    `packages` are those for which it sent a result.
+    """
 
     payloads: Mapping[int, str] = field(default_factory=dict)
     manifest: str | None = None
     units: int | None = None
+    packages: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -133,7 +140,7 @@ def accept(data: bytes, ledger: Ledger, *, now: datetime) -> Accepted:
     _check_clock(message, key, now)
     if opened.kind == "manifest-seal":
         _check_seal(message, known)
-    elif opened.kind == "compatibility":
+    elif opened.kind in ("compatibility", "site-progress"):
         _check_package(message, ledger)
     elif opened.kind == "result":
         _check_result(message, ledger, known)
@@ -142,6 +149,47 @@ def accept(data: bytes, ledger: Ledger, *, now: datetime) -> Accepted:
             "late", f"the phase closed at {ledger.closes_at:%Y-%m-%d %H:%M} UTC: this enters a later ranking only"
         )
     return Accepted(message, opened.kind, opened.digest)
+
+
+@dataclass(frozen=True)
+class Enrolment:
+    """A site that registers its key: nothing of it is confirmed yet but that the key signed it."""
+
+    message: Mapping[str, Any]
+    public: bytes
+    digest: str
+
+
+def enrol(data: bytes, *, federation: str, now: datetime) -> Enrolment:
+    """Check a registration, the one message whose key is not known before: it is signed by the key that it brings.
+
+    Raises
+    ------
+    Refusal
+        As `accept`. Whether the invitation is good, the caller decides.
+    """
+    envelope = read_json(data, most=MOST_ENVELOPE)
+    if "site-registration" not in str(envelope.get("payloadType")):
+        raise Refusal("unknown_key", "the key of this message is not registered for any site of this federation")
+    try:
+        claimed = read_json(base64.b64decode(str(envelope.get("payload", "")), validate=True))
+        public = bytes.fromhex(claimed["key"]["public"])
+    except (binascii.Error, ValueError, KeyError, TypeError, Refusal):
+        raise Refusal("malformed", "this is no registration: it brings no public key") from None
+    if len(public) != 32:
+        raise Refusal("malformed", "this is no registration: its public key has not 32 bytes")
+    opened = open_envelope(data, {keyid_of(public): public})
+    if opened.kind != "site-registration":
+        raise Refusal("unknown_key", f"the key of this {opened.kind} is not registered: register the site first")
+    message = _read(opened)
+    if message["federation"] != federation:
+        raise Refusal(
+            "other_federation", f"the message belongs to the federation {message['federation'][:12]}…, not to this one"
+        )
+    _check_order(message, Received())
+    if _sent_at(message) > now + _AHEAD:
+        raise Refusal("clock", f"sent_at is {message['sent_at']}, which lies in the future: set the clock of the site")
+    return Enrolment(message, public, opened.digest)
 
 
 def _read(opened: Opened) -> dict[str, Any]:
@@ -171,10 +219,7 @@ def _check_order(message: Mapping[str, Any], known: Received) -> None:
 
 
 def _check_clock(message: Mapping[str, Any], key: SiteKey, now: datetime) -> None:
-    try:
-        sent = datetime.strptime(message["sent_at"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-    except ValueError:
-        raise Refusal("clock", f"sent_at is {message['sent_at']}, which is no moment") from None
+    sent = _sent_at(message)
     if sent > now + _AHEAD:
         raise Refusal("clock", f"sent_at is {message['sent_at']}, which lies in the future: set the clock of the site")
     if sent < key.since:
@@ -183,12 +228,24 @@ def _check_clock(message: Mapping[str, Any], key: SiteKey, now: datetime) -> Non
         )
 
 
+def _sent_at(message: Mapping[str, Any]) -> datetime:
+    try:
+        return datetime.strptime(message["sent_at"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+    except ValueError:
+        raise Refusal("clock", f"sent_at is {message['sent_at']}, which is no moment") from None
+
+
 def _check_seal(message: Mapping[str, Any], known: Received) -> None:
     if message["units"] > message["cases"]:
         raise Refusal("implausible", f"{message['units']} units of {message['cases']} cases")
     graded = sum(message["grades"].values())
     if graded != message["cases"]:
         raise Refusal("implausible", f"the grades count {graded} cases, the manifest has {message['cases']}")
+    if known.packages:
+        raise Refusal(
+            "other_manifest",
+            f"site {message['site']} sent a result: sums over other cases beside it would tell the difference apart",
+        )
     if known.manifest is not None and message["version"] < 2:
         raise Refusal(
             "other_manifest", f"site {message['site']} sealed its cases before: a new manifest has version 2 or more"
@@ -205,6 +262,10 @@ def _check_package(message: Mapping[str, Any], ledger: Ledger) -> None:
 
 def _check_result(message: Mapping[str, Any], ledger: Ledger, known: Received) -> None:
     summary, site = message["summary"], message["site"]
+    if message["package"] in known.packages:
+        raise Refusal(
+            "sent", f"site {site} sent its result of this package before: one summary is all that leaves a site"
+        )
     _check_package(message, ledger)
     if summary["assessment"] != ledger.assessment.digest:
         raise Refusal(

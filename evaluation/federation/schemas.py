@@ -142,6 +142,18 @@ _RUN: Final = _object(
     "predictions", "fault", "attribution",
 )  # fmt: skip
 MESSAGES: Final[dict[str, Schema]] = {
+    "site-registration": _message(
+        "site-registration",
+        {
+            "invitation": {"type": "string", "pattern": "[0-9a-f]{32}", "title": "32 hexadecimal digits"},
+            "terms": _DIGEST,
+            "confirmed_by": {"type": "string", "minLength": 1, "maxLength": 200},
+            "key": _object({"algorithm": {"const": "ed25519"}, "public": _DIGEST}),
+            "kit": {"type": "string", "maxLength": 100},
+            "country": {"type": "string", "pattern": "[A-Z]{2}", "title": "two capital letters, such as DE"},
+        },
+        "kit", "country",
+    ),
     "manifest-seal": _message(
         "manifest-seal",
         {
@@ -183,6 +195,9 @@ MESSAGES: Final[dict[str, Schema]] = {
             "summary": SUMMARY,
         },
         "supersedes",
+    ),
+    "site-progress": _message(
+        "site-progress", {"package": _DIGEST, "algorithms": {"type": "integer", "minimum": 1, "maximum": MOST_ALGORITHMS}}
     ),
     "site-withdrawal": _message(
         "site-withdrawal", {"reason": {"type": "string", "maxLength": 2000}, "results": {"enum": ["keep", "remove"]}}

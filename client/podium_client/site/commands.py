@@ -1,0 +1,234 @@
+"""What the words of `podium site` do.
+
+Exit 0 when done, 1 when the centre refused or a check failed, 2 with one line for bad input.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from evaluation import __version__
+from evaluation.cli import InputError
+from evaluation.cli.inputs import read_assessment
+from evaluation.federation.documents import digest_of
+from podium_client.connection import RefusedError
+from podium_client.errors import ClientError
+from podium_client.site import cases, checking, joining, outbox, running, steps, summarising, wire
+from podium_client.site.folder import SiteFolder, written
+
+DONE, NOT_TAKEN = 0, 1
+
+
+def _join(options: argparse.Namespace) -> int:
+    invitation = joining.read_invitation(options.invitation)
+    _say(f"{invitation['challenge']}, {invitation['phase']}: invitation of site {invitation['site']}")
+    _say("")
+    _say(invitation["terms"]["text"])
+    _say("")
+    person = options.confirmed_by or _asked("Who confirms these terms for the site? Your name: ", "--confirmed-by")
+    if not options.yes and _asked("Do you confirm them? [yes/no] ", "--yes").lower() not in ("yes", "y"):
+        _say("Nothing was made.")
+        return NOT_TAKEN
+    site = joining.join(invitation, options.place, confirmed_by=person, country=options.country.upper())
+    _say(f"Made {site.path}. Fingerprint of its key: {site.fingerprint}")
+    _say("Tell it to the organizers by telephone; they compare it with what they see.")
+    if "://" in options.invitation:
+        return _deliver(site)
+    _say("Next: podium site send, or podium site send --output FILE to carry it.")
+    return DONE
+
+
+def _fetch(options: argparse.Namespace) -> int:
+    site = SiteFolder(options.folder)
+    package = joining.fetch(site) if options.source is None else joining.fetch_from(site, options.source)
+    _say(f"Package {package['version']}: {len(package['algorithms'])} algorithms ({', '.join(site.algorithms)}).")
+    _say(
+        f"Put references into {cases.references_of(site)}, and predictions into {site.path / 'predictions'}, one folder an algorithm."
+    )
+    return DONE
+
+
+def _check(options: argparse.Namespace) -> int:
+    site = SiteFolder(options.folder)
+    found = checking.check(site)
+    if site.package["dry_run"] is None:
+        _say("The package has no public cases.")
+    elif found["dry_run"]["passed"]:
+        _say(f"Public cases: the same values (largest difference {found['dry_run']['largest_difference']:.1g}).")
+    else:
+        _say(f"Public cases: values differ by up to {found['dry_run']['largest_difference']:.1g} ({found['where']}).")
+    if found["unreadable"]:
+        _say(f"{len(found['unreadable'])} of your references cannot be read: {', '.join(found['unreadable'][:5])}")
+    else:
+        _say("Your references can be read.")
+    _say("Passed." if found["passed"] else "Not passed; nothing will be sent. Tell the organizers what stands above.")
+    return DONE if found["passed"] else NOT_TAKEN
+
+
+def _grade(options: argparse.Namespace) -> int:
+    cases.grade(SiteFolder(options.folder), options.case, options.grade, options.reason)
+    _say(f"{options.case}: {options.grade}")
+    return DONE
+
+
+def _seal(options: argparse.Namespace) -> int:
+    content = cases.seal_cases(SiteFolder(options.folder))
+    counts = ", ".join(f"{number} {name}" for name, number in content["grades"].items() if number)
+    _say(
+        f"Sealed {content['cases']} cases ({counts}) as {content['manifest'][:16]}…; no other case counts from now on."
+    )
+    return DONE
+
+
+def _run(options: argparse.Namespace) -> int:
+    left = running.run(
+        SiteFolder(options.folder),
+        chosen=options.algorithm,
+        failed=options.failed,
+        attribution=options.attribution,
+        jobs=options.jobs,
+        tell=_say,
+    )
+    _say(f"{len(left)} algorithms are left: {', '.join(left)}" if left else "All algorithms are scored.")
+    return DONE
+
+
+def _summary(options: argparse.Namespace) -> int:
+    site = SiteFolder(options.folder)
+    content = summarising.make(site)
+    sys.stdout.write(summarising.preview(site, content))
+    return DONE
+
+
+def _send(options: argparse.Namespace) -> int:
+    site = SiteFolder(options.folder)
+    if site.has("summary.json") and not summarising.is_signed(site):
+        content = summarising.make(site)
+        digest = digest_of(content)
+        if options.digest:
+            if options.digest != digest:
+                raise ClientError(
+                    f"The summary has the digest {digest}; read it (podium site summary) and give that one."
+                )
+        else:
+            sys.stdout.write(summarising.preview(site, content))
+            if _asked("Send these numbers? [yes/no] ", "--digest").lower() not in ("yes", "y"):
+                _say("Nothing was signed, nothing was sent.")
+                return NOT_TAKEN
+        summarising.sign(site, content)
+    return _deliver(site, options.output)
+
+
+def _deliver(site: SiteFolder, target: Path | None = None) -> int:
+    pending = outbox.waiting(site)
+    if not pending:
+        _say("Nothing waits to be sent.")
+        return DONE
+    if target is not None:
+        written(target, outbox.carried(pending), mode=0o644)
+        _say(
+            f"{target}: {len(pending)} signed messages. Upload it on the page of the invitation; anybody may carry it."
+        )
+        _say("Download the receipts there, and file them with: podium site receipt FILE")
+        return DONE
+    for message in pending:
+        try:
+            receipt = outbox.file_receipt(site, wire.post(site, message.envelope))
+        except RefusedError as refusal:
+            site.note("refused", sequence=message.sequence, reason=str(refusal))
+            _say(f"Message {message.sequence} ({message.kind}) was refused: {refusal}")
+            return NOT_TAKEN
+        _say(
+            f"Message {message.sequence} ({message.kind}): {receipt['state']}; entry {receipt['audit']['sequence']} of the log."
+        )
+    return DONE
+
+
+def _receipt(options: argparse.Namespace) -> int:
+    site = SiteFolder(options.folder)
+    try:
+        content = json.loads(options.file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ClientError(f"{options.file} cannot be read as receipts ({type(error).__name__}).") from error
+    envelopes = content.get("envelopes", [content]) if isinstance(content, dict) else []
+    for envelope in envelopes:
+        receipt = outbox.file_receipt(site, json.dumps(envelope).encode())
+        _say(f"Message {receipt['sequence']}: {receipt['state']}.")
+    return DONE
+
+
+def _status(options: argparse.Namespace) -> int:
+    site = SiteFolder(options.folder)
+    found = steps.steps(site)
+    current = next((step for step in found if not step.done), None)
+    if options.as_json:
+        rows = [{"step": step.title, "done": step.done, "command": step.command} for step in found]
+        document = {"site": site.name, "fingerprint": site.fingerprint, "kit": __version__, "steps": rows}
+        sys.stdout.write(json.dumps(document | {"next": current.command if current else None}, indent=1) + "\n")
+        return DONE
+    _say(f"Site {site.name}, {site.facts['challenge']}; fingerprint of its key {site.fingerprint}")
+    for step in found:
+        _say(f"  {'done' if step.done else 'next' if step is current else '    '}  {step.title}")
+    _say(f"Next: {current.command}" if current else "Nothing is left to do.")
+    return DONE
+
+
+def _next(options: argparse.Namespace) -> int:
+    site = SiteFolder(options.folder)
+    current = next((step for step in steps.steps(site) if not step.done), None)
+    if current is None:
+        _say("Nothing is left to do.")
+        return DONE
+    _say(f"{current.title}: {current.command}")
+    given = {"source": None, "algorithm": [], "failed": [], "attribution": "submission", "output": None, "digest": ""}
+    return COMMANDS[current.word](argparse.Namespace(**{**given, **vars(options)}))
+
+
+def _withdraw(options: argparse.Namespace) -> int:
+    site = SiteFolder(options.folder)
+    outbox.queue(site, "site-withdrawal", {"reason": options.reason, "results": options.results})
+    _say("The withdrawal is signed. Send it: podium site send")
+    return DONE
+
+
+def _pack_test(options: argparse.Namespace) -> int:
+    try:
+        assessment = read_assessment(options.assessment)
+    except InputError as error:
+        raise ClientError(str(error)) from error
+    number = checking.pack_test(assessment, options.references, options.predictions, options.output)
+    _say(f"{options.output}: {number} values. Upload it on the page Sites of the challenge.")
+    return DONE
+
+
+def _asked(question: str, option: str) -> str:
+    if not sys.stdin.isatty():
+        raise ClientError(f"Nobody can be asked here: give {option}.")
+    answer = input(question).strip()
+    if not answer:
+        raise ClientError("Nothing was answered.")
+    return answer
+
+
+def _say(text: str) -> None:
+    sys.stdout.write("".join(c if c == "\n" or c.isprintable() else "�" for c in text) + "\n")
+
+
+COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
+    "join": _join,
+    "next": _next,
+    "fetch": _fetch,
+    "check": _check,
+    "grade": _grade,
+    "seal": _seal,
+    "run": _run,
+    "summary": _summary,
+    "send": _send,
+    "receipt": _receipt,
+    "status": _status,
+    "withdraw": _withdraw,
+    "pack-test": _pack_test,
+}
+"""What each word does."""

@@ -1,0 +1,161 @@
+"""The folder of a site: its key, its secret, what it was told, and a journal of everything that was done.
+
+Nothing in here opens a connection.
+"""
+
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from evaluation.assessment import Assessment, parse
+from evaluation.federation.envelope import fingerprint, keyid_of, load_key, new_key, public_bytes
+from evaluation.federation.manifest import SECRET_BYTES
+from podium_client.errors import ClientError
+
+CASES, PREDICTIONS = "cases", "predictions"
+NO_ENTRY = "0" * 64
+_SHAPE = (CASES, f"{CASES}/references", PREDICTIONS, "outbox", "receipts", "package", "results")
+
+
+def written(path: Path, content: bytes, *, mode: int = 0o600) -> None:
+    """Write a file whole or not at all; readable by its owner only."""
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(content)
+        stream.flush()
+        os.fsync(stream.fileno())
+    part.replace(path)
+
+
+def now_text() -> str:
+    """Now, as messages have it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def sha256_of(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+class SiteFolder:
+    """One site on this machine."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.resolve()
+        if not (path / "site.json").is_file():
+            raise ClientError(f"{path} is no folder of a site. Begin with: podium site join INVITATION FOLDER")
+
+    @classmethod
+    def make(cls, path: Path, facts: Mapping[str, Any]) -> "SiteFolder":
+        """Make the folder with a new key and a new secret.
+
+        Raises
+        ------
+        ClientError
+            For a folder that is not empty.
+        """
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise ClientError(f"{path} is not empty. Name a new folder for the site.")
+        for name in ("", *_SHAPE):
+            (path / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.chmod(0o700)
+        pem, _ = new_key()
+        written(path / "key.pem", pem)
+        written(path / "secret.bin", secrets.token_bytes(SECRET_BYTES))
+        written(path / "journal.jsonl", b"")
+        written(path / "site.json", json.dumps(dict(facts), indent=1, ensure_ascii=False).encode())
+        return cls(path)
+
+    # What it knows ----------------------------------------------------------------------------------------------------
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What the invitation said."""
+        return self.read("site.json")
+
+    @property
+    def name(self) -> str:
+        return str(self.facts["site"])
+
+    @cached_property
+    def key(self) -> Any:
+        return load_key((self.path / "key.pem").read_bytes())
+
+    @property
+    def public(self) -> bytes:
+        return public_bytes(self.key)
+
+    @property
+    def fingerprint(self) -> str:
+        """What is compared by telephone."""
+        return fingerprint(self.public)
+
+    @property
+    def secret(self) -> bytes:
+        return (self.path / "secret.bin").read_bytes()
+
+    @property
+    def centre_keys(self) -> dict[str, bytes]:
+        """The key of the installation, pinned from the invitation."""
+        public = bytes.fromhex(self.facts["key"])
+        return {keyid_of(public): public}
+
+    @cached_property
+    def package(self) -> dict[str, Any]:
+        """What is to be evaluated."""
+        if not (self.path / "package" / "package.json").is_file():
+            raise ClientError("There is no package yet: podium site fetch gets it.")
+        return self.read("package/package.json")
+
+    @cached_property
+    def assessment(self) -> Assessment:
+        """The registered assessment of the package."""
+        return parse(self.package["assessment"])
+
+    @property
+    def site_column(self) -> str:
+        return str(self.package["rules"]["site_column"])
+
+    @property
+    def algorithms(self) -> list[str]:
+        """Names of the algorithms, as code points sort them."""
+        return sorted(str(entry["name"]) for entry in self.package["algorithms"])
+
+    # Files ------------------------------------------------------------------------------------------------------------
+    def read(self, name: str) -> dict[str, Any]:
+        """Return a JSON file of the folder."""
+        try:
+            content = json.loads((self.path / name).read_text("utf-8"))
+        except FileNotFoundError:
+            raise ClientError(f"{self.path / name} is not there.") from None
+        except ValueError as error:
+            raise ClientError(f"{self.path / name} was damaged ({error}).") from error
+        if not isinstance(content, dict):
+            raise ClientError(f"{self.path / name} was damaged.")
+        return content
+
+    def has(self, name: str) -> bool:
+        return (self.path / name).is_file()
+
+    def write(self, name: str, content: Mapping[str, Any]) -> None:
+        """Keep a JSON file."""
+        written(self.path / name, json.dumps(dict(content), indent=1, ensure_ascii=False).encode())
+
+    # Journal ----------------------------------------------------------------------------------------------------------
+    def note(self, act: str, **facts: Any) -> None:
+        """Add a line to the journal, with the SHA-256 of the line before."""
+        path = self.path / "journal.jsonl"
+        lines = path.read_bytes().splitlines()
+        before = hashlib.sha256(lines[-1]).hexdigest() if lines else NO_ENTRY
+        line = json.dumps({"time": now_text(), "act": act, **facts, "previous": before}, ensure_ascii=False)
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(line + "\n")
+            stream.flush()
+            os.fsync(stream.fileno())

@@ -1,0 +1,117 @@
+"""Messages of a site in their order: signed once, then sent through the network or carried as files, the same bytes."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from evaluation.canonical import canonical_json
+from evaluation.federation import Refusal
+from evaluation.federation.documents import read_signed
+from evaluation.federation.envelope import sign
+from evaluation.federation.inbox import NO_MESSAGE_BEFORE
+from podium_client.errors import ClientError
+from podium_client.site.folder import SiteFolder, now_text, written
+
+CARRIED = "podium.site-carried/1"
+
+
+@dataclass(frozen=True)
+class Queued:
+    """A signed message."""
+
+    path: Path
+    sequence: int
+    kind: str
+
+    @property
+    def envelope(self) -> bytes:
+        return self.path.read_bytes()
+
+    @property
+    def body(self) -> bytes:
+        """The signed bytes."""
+        return base64.b64decode(json.loads(self.envelope)["payload"])
+
+    @property
+    def message(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.body)
+        return found
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(self.body).hexdigest()
+
+
+def messages(site: SiteFolder) -> list[Queued]:
+    """All messages that were ever signed, in order."""
+    found = []
+    for path in sorted((site.path / "outbox").glob("[0-9][0-9][0-9][0-9]-*.json")):
+        sequence, kind = path.stem.split("-", 1)
+        found.append(Queued(path, int(sequence), kind))
+    return found
+
+
+def receipt_of(site: SiteFolder, message: Queued) -> dict[str, Any] | None:
+    """The receipt of the centre for a message, if it came."""
+    name = f"receipts/{message.sequence:04d}.json"
+    return site.read(name) if site.has(name) else None
+
+
+def waiting(site: SiteFolder) -> list[Queued]:
+    """Messages without a receipt."""
+    return [message for message in messages(site) if receipt_of(site, message) is None]
+
+
+def last(site: SiteFolder, kind: str) -> Queued | None:
+    """The last message of a kind."""
+    return next((message for message in reversed(messages(site)) if message.kind == kind), None)
+
+
+def queue(site: SiteFolder, kind: str, content: Mapping[str, Any]) -> Queued:
+    """Sign a message and put it behind the others; what was signed never changes."""
+    before = messages(site)
+    sequence = len(before) + 1
+    document = {
+        "schema": f"podium.{kind}/1",
+        "site": site.name,
+        "federation": site.facts["federation"],
+        "sequence": sequence,
+        "previous": before[-1].digest if before else NO_MESSAGE_BEFORE,
+        "sent_at": now_text(),
+        **content,
+    }
+    path = site.path / "outbox" / f"{sequence:04d}-{kind}.json"
+    written(path, canonical_json(sign(document, site.key)).encode())
+    found = Queued(path, sequence, kind)
+    site.note("signed", kind=kind, sequence=sequence, payload=found.digest)
+    return found
+
+
+def carried(chosen: list[Queued]) -> bytes:
+    """Messages as one file that somebody carries to a browser."""
+    envelopes = [json.loads(message.envelope) for message in chosen]
+    return canonical_json({"schema": CARRIED, "envelopes": envelopes}).encode()
+
+
+def file_receipt(site: SiteFolder, data: bytes) -> dict[str, Any]:
+    """Check a receipt and keep it.
+
+    Raises
+    ------
+    ClientError
+        When it is not signed by the installation, or for something else than was signed here.
+    """
+    try:
+        receipt = read_signed(data, site.centre_keys, "receipt")
+    except Refusal as refusal:
+        raise ClientError(f"The receipt cannot be taken: {refusal}.") from refusal
+    fitting = next((m for m in messages(site) if m.sequence == receipt["sequence"]), None)
+    if fitting is None or receipt["site"] != site.name or fitting.digest != receipt["payload"]:
+        raise ClientError("The receipt is not for a message of this folder.")
+    site.write(f"receipts/{fitting.sequence:04d}.json", receipt)
+    site.note("receipt", sequence=fitting.sequence, payload=fitting.digest, audit=receipt["audit"]["sequence"])
+    return receipt

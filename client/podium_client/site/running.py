@@ -1,0 +1,126 @@
+"""Scoring: the predictions of each algorithm against the own references, one after the other; it goes on where it stopped.
+
+`predictions_of` is the one place that says where predictions come from.
+"""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from evaluation.cli.inputs import read_results
+from evaluation.federation.documents import digest_of
+from evaluation.outcomes import Outcome
+from evaluation.readers import ReadError
+from evaluation.scoring import score_folders, write_results
+from podium_client.errors import ClientError
+from podium_client.site import cases, outbox
+from podium_client.site.folder import PREDICTIONS, SiteFolder
+
+
+def predictions_of(site: SiteFolder, name: str) -> Path:
+    """The folder with the predictions of an algorithm, one file a case.
+
+    Raises
+    ------
+    ClientError
+        When there is none.
+    """
+    wanted = next(entry["image"] for entry in site.package["algorithms"] if entry["name"] == name)
+    if wanted is not None:
+        raise ClientError(f"The image of {name} has to be run, and this version of podium takes predictions only.")
+    folder = site.path / PREDICTIONS / name
+    if not folder.is_dir() or not any(folder.iterdir()):
+        raise ClientError(
+            f"There are no predictions of {name}: put one file a case into {folder}, named as the references are. "
+            f"If the algorithm failed here, say so: podium site run --failed {name}"
+        )
+    return folder
+
+
+def missing(site: SiteFolder) -> list[str]:
+    """Algorithms without results."""
+    return [name for name in site.algorithms if not site.has(f"results/{name}.csv")]
+
+
+def run(
+    site: SiteFolder,
+    *,
+    chosen: Collection[str] = (),
+    failed: Collection[str] = (),
+    attribution: str = "submission",
+    jobs: int = 1,
+    tell: Callable[[str], None] = print,
+) -> list[str]:
+    """Score what is left; returns the algorithms that still have no results.
+
+    Parameters
+    ----------
+    failed
+        Algorithms that failed here as a whole: every case counts as missing.
+    attribution
+        Whose fault that was.
+    """
+    cases.check_seal(site)
+    for name in [*chosen, *failed]:
+        if name not in site.algorithms:
+            raise ClientError(f"There is no algorithm {name} in the package; there are {', '.join(site.algorithms)}.")
+    if not outbox.last(site, "site-progress"):
+        outbox.queue(site, "site-progress", {"package": digest_of(site.package), "algorithms": len(site.algorithms)})
+    for name in missing(site):
+        if name in failed or (chosen and name not in chosen):
+            continue
+        folder = predictions_of(site, name)
+        digest = cases.folder_digest(folder)
+        try:
+            scored = score_folders(site.assessment, cases.references_of(site), {name: folder}, jobs=jobs)
+        except (ReadError, ValueError) as error:
+            raise ClientError(f"{name} cannot be scored: {error}") from error
+        gone = sorted({row.case for row in scored.rows if row.outcome is Outcome.MISSING})
+        why = next((issue.message for issue in scored.reasons.values()), "no file of them")
+        _store(site, name, scored.rows, {"predictions": digest, "status": "partial" if gone else "completed"})
+        tell(f"{name}: scored" + (f"; {len(gone)} cases count as missing ({gone[0]}: {why})" if gone else ""))
+    for name in failed:
+        if not site.has(f"results/{name}.csv"):
+            _store_failed(site, name, attribution)
+            tell(f"{name}: every case counts as missing")
+    return missing(site)
+
+
+def results(site: SiteFolder) -> tuple[pd.DataFrame, list[dict[str, Any]]]:
+    """The results of all algorithms, and what is said of each run.
+
+    Raises
+    ------
+    ClientError
+        When one is missing.
+    """
+    if lacking := missing(site):
+        raise ClientError(f"{len(lacking)} algorithms have no results yet ({lacking[0]}): podium site run.")
+    frame = read_results([site.path / "results" / f"{name}.csv" for name in site.algorithms], {})
+    runs = [{"algorithm": name, "image": None, **site.read(f"results/{name}.json")} for name in site.algorithms]
+    return frame, runs
+
+
+def _store(site: SiteFolder, name: str, rows: Any, facts: dict[str, Any]) -> None:
+    target = site.path / "results" / f"{name}.csv"
+    part = target.with_suffix(".part")
+    write_results(rows, part)
+    site.write(f"results/{name}.json", facts)
+    part.replace(target)
+    site.note("scored", algorithm=name, **facts)
+
+
+def _store_failed(site: SiteFolder, name: str, attribution: str) -> None:
+    """Results of an algorithm that gave nothing here: those of another one, every value missing."""
+    other = next((known for known in site.algorithms if site.has(f"results/{known}.csv")), None)
+    if other is None:
+        raise ClientError("Score one algorithm first: which values there are is known from it.")
+    table = pd.read_csv(site.path / "results" / f"{other}.csv", dtype=str, keep_default_na=False)
+    table = table.assign(algorithm=name, value="", outcome="missing")
+    empty = "0" * 64
+    facts = {"predictions": empty, "status": "failed", "fault": "submission", "attribution": attribution}
+    table.to_csv(site.path / "results" / f"{name}.csv", index=False)
+    site.write(f"results/{name}.json", facts)
+    site.note("failed", algorithm=name, attribution=attribution)

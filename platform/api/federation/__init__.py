@@ -1,0 +1,1 @@
+"""What sites send and get over HTTP: the signature is the credential."""

@@ -1,0 +1,1 @@
+"""Sites: hospitals that score where the data are."""

@@ -1,0 +1,16 @@
+from django.apps import AppConfig
+
+
+class FederationConfig(AppConfig):
+    """Phases that are evaluated at sites: invitations, packages, signed results."""
+
+    name = "federation"
+    verbose_name = "Evaluation at sites"
+
+    def ready(self) -> None:
+        """Answer the hooks of the apps above."""
+        from federation import rules  # noqa: F401 (registered on import)
+        from federation.contributions import registrations, stored
+
+        registrations.register()
+        stored.register()

@@ -1,0 +1,42 @@
+"""Pages of sites in the navigation of a challenge, and what people are told of."""
+
+from django.urls import reverse
+
+from challenges import hooks
+from challenges.hooks import Figure
+from challenges.models import Challenge
+from challenges.rules import is_organizer
+from federation.queries.federations import has_any, of_challenge
+from federation.queries.standing import standings
+from notifications import kinds
+
+
+def register() -> None:
+    """Add the pages, the figures of organizers, and the kinds of messages."""
+    hooks.register_tab("Sites", "federation:sites", visible=_has_sites, order=32)
+    hooks.register_organizer_page("Sites", "federation:organize", visible=is_organizer, order=27)
+    hooks.figures.register(figures)
+    kinds.register("site_invited", "Your institution is invited to score algorithms on its own cases", order=16)
+    kinds.register("site_registered", "A site of a challenge of yours registered its key", order=17)
+    kinds.register("site_message_refused", "Messages of a site of a challenge of yours were refused", order=17)
+
+
+def _has_sites(_user: object, challenge: Challenge) -> bool:
+    return has_any(challenge)
+
+
+def figures(challenge: Challenge) -> list[Figure]:
+    """How many sites have sent, of phases that are evaluated at sites."""
+    found: list[Figure] = []
+    for federation in of_challenge(challenge) if has_any(challenge) else ():
+        rows = standings(federation)
+        sent = sum(row.result is not None for row in rows)
+        found.append(
+            Figure(
+                "Sites that have sent",
+                f"{sent} of {len(rows)}",
+                reverse("federation:organize", args=[challenge.slug]),
+                needs_you=any(row.waits_for_organizers for row in rows),
+            )
+        )
+    return found

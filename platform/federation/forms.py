@@ -1,0 +1,83 @@
+"""What organizers say about sites."""
+
+from typing import Any
+
+from django import forms
+
+from challenges.models import Challenge
+from federation.domain.terms import USUAL_TERMS
+from federation.models.federations import site_name
+from web.names import check_characters
+
+
+class OpenForm(forms.Form):
+    """Which phase is evaluated at sites, and what its sites confirm."""
+
+    phase = forms.ChoiceField(label="Phase")
+    terms = forms.CharField(
+        label="Terms",
+        widget=forms.Textarea(attrs={"rows": 12}),
+        max_length=20_000,
+        validators=[check_characters],
+        help_text="What a person at each site confirms; it is signed with the key of the site and does not change afterwards.",
+    )
+
+    def __init__(self, *args: Any, phases: list[tuple[int, str]], **kwargs: Any) -> None:
+        kwargs.setdefault("initial", {"terms": USUAL_TERMS.format(minimum=10)})
+        super().__init__(*args, **kwargs)
+        self.fields["phase"].choices = phases  # type: ignore[attr-defined]
+
+
+class InviteForm(forms.Form):
+    """A hospital to invite."""
+
+    name = forms.CharField(
+        label="Name in the challenge",
+        max_length=64,
+        validators=[site_name],
+        help_text="Public, and in every message: a pseudonym such as S-07, or the name of the institution. It never changes.",
+    )
+    institution = forms.CharField(
+        label="Institution", required=False, max_length=200, validators=[check_characters], help_text="Only you see it."
+    )
+    contact = forms.EmailField(
+        label="E-mail of the coordinator",
+        required=False,
+        help_text="The invitation goes there; or you pass it on yourself.",
+    )
+    country = forms.RegexField(
+        r"^[A-Za-z]{2}$", label="Country", required=False, help_text="Two letters, such as DE. Public.",
+        error_messages={"invalid": "Two letters, such as DE."},
+    )  # fmt: skip
+
+
+class AlgorithmForm(forms.Form):
+    """Something that sites score."""
+
+    name = forms.CharField(
+        label="Name",
+        max_length=64,
+        validators=[site_name],
+        help_text="It names the folder with the predictions at every site, and stands in the ranking.",
+    )
+    team = forms.ChoiceField(label="Team", required=False, help_text="Whose it is.")
+
+    def __init__(self, *args: Any, challenge: Challenge, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        teams = list(challenge.teams.order_by("name").values_list("pk", "name"))
+        self.fields["team"].choices = [("", "no team of this challenge"), *teams]  # type: ignore[attr-defined]
+
+
+class PublicCasesForm(forms.Form):
+    """The public cases of a package."""
+
+    archive = forms.FileField(
+        label="Public cases (ZIP)",
+        help_text="Made with: podium site pack-test ASSESSMENT.json --references DIR --predictions DIR --output public.zip",
+    )
+
+
+class CarriedForm(forms.Form):
+    """A file with signed messages that somebody carried here."""
+
+    file = forms.FileField(label="File of the site", help_text="Made with: podium site send --output FILE")

@@ -1,0 +1,115 @@
+"""Which phases are evaluated at sites, under which rules, and what their ledger holds."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.cache import cache
+
+from challenges.models import Challenge, Phase
+from challenges.queries.projections import projection_of, registered_document
+from evaluation.federation.documents import digest_of
+from evaluation.federation.inbox import Ledger, Received, SiteKey
+from evaluation.federation.inbox import SitePackage as CurrentPackage
+from federation.domain.registered import rules_from
+from federation.models import Enrolment, Federation, SitePackage
+
+REMEMBERED_SECONDS = 60
+KEY_DAYS = 730
+"""A key holds so long from its registration."""
+
+
+def of_challenge(challenge: Challenge) -> list[Federation]:
+    """The federations of a challenge, in the order of its phases."""
+    rows = Federation.objects.filter(phase__task__challenge=challenge).select_related("phase__task__challenge")
+    return list(rows.order_by("phase__task__position", "phase__position"))
+
+
+def of_phase(phase: Phase) -> Federation | None:
+    """The federation of a phase, if it is evaluated at sites."""
+    found = Federation.objects.filter(phase=phase).first()
+    if found is not None:
+        found.phase = phase
+    return found
+
+
+def has_any(challenge: Challenge) -> bool:
+    """Whether any phase of a challenge is evaluated at sites; every page of the challenge asks, so it is remembered."""
+    found = cache.get(has_any_key(challenge))
+    if found is None:
+        found = Federation.objects.filter(phase__task__challenge=challenge).exists()
+        cache.set(has_any_key(challenge), found, REMEMBERED_SECONDS)
+    return bool(found)
+
+
+def has_any_key(challenge: Challenge) -> str:
+    """Where it is remembered; forgotten when a phase is opened for sites."""
+    return f"federation:any:{challenge.pk}"
+
+
+def registered_rules(phase: Phase) -> dict[str, Any]:
+    """The rules that the design of a phase registers.
+
+    Raises
+    ------
+    ValueError
+        For a rule that would let single cases out.
+    """
+    projection = projection_of(phase.challenge)
+    if projection is None:
+        return rules_from({}, site_column="site")
+    values = registered_document(projection.version).values(phase.task.design_key)
+    column = str(values.get("site_column") or "site").strip()
+    return rules_from(values.get("federation_rules") or {}, site_column=column)
+
+
+def current_package(federation: Federation) -> SitePackage | None:
+    """What sites are given now."""
+    return federation.packages.order_by("version").last()
+
+
+def rules_digest(federation: Federation) -> str:
+    """SHA-256 of the rules."""
+    return digest_of(federation.rules)
+
+
+def ledger_of(federation: Federation) -> Ledger | None:
+    """What is known when a message arrives; nothing before a package was released or any site has a key."""
+    package = current_package(federation)
+    enrolments = Enrolment.objects.filter(site__federation=federation).exclude(public_key="").select_related("site")
+    keys, received = [], {}
+    for enrolment in enrolments:
+        keys.append(_key_of(enrolment))
+        if enrolment.revoked_at is None:
+            received[enrolment.site.name] = _received(enrolment)
+    images = {a["name"]: a["image"] for a in package.document["algorithms"]} if package else {}
+    return Ledger(
+        federation=federation.identifier,
+        assessment=federation.phase.assessment,
+        package=CurrentPackage(package.digest if package else "0" * 64, images),
+        keys=tuple(keys),
+        received=received,
+        minimum=int(federation.rules["minimum_units"]),
+        site_column=federation.rules["site_column"],
+    )
+
+
+def _key_of(enrolment: Enrolment) -> SiteKey:
+    since: datetime = enrolment.key_since or enrolment.invited_at
+    return SiteKey(
+        enrolment.site.name,
+        bytes.fromhex(enrolment.public_key),
+        since,
+        until=since + timedelta(days=KEY_DAYS),
+        revoked=enrolment.revoked_at is not None,
+    )
+
+
+def _received(enrolment: Enrolment) -> Received:
+    rows = list(enrolment.messages.order_by("sequence"))
+    seal = next((row for row in reversed(rows) if row.kind == "manifest-seal"), None)
+    return Received(
+        payloads={row.sequence: row.digest for row in rows},
+        manifest=seal.facts["manifest"] if seal else None,
+        units=seal.facts["units"] if seal else None,
+        packages=frozenset(row.facts["package"] for row in rows if row.kind == "result"),
+    )

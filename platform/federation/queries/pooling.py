@@ -1,0 +1,89 @@
+"""What enters the ranking of a federation: the summaries that count, and how every site stands."""
+
+import base64
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from challenges.models import Phase
+from federation.models import Federation, SignedMessage, Site
+from federation.queries.standing import Standing, standings
+from test_sets import vault
+from uploads.storage import private
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """A summary that counts."""
+
+    site: str
+    message: SignedMessage
+
+    def envelope(self) -> bytes:
+        """The signed bytes as they came."""
+        return vault.read_bytes(self.message.envelope_name)
+
+    def summary(self) -> dict[str, Any]:
+        """The numbers of the site."""
+        body = json.loads(base64.b64decode(json.loads(self.envelope())["payload"]))
+        found: dict[str, Any] = body["summary"]
+        return found
+
+
+@dataclass(frozen=True)
+class Pool:
+    """All that a pooled ranking depends on."""
+
+    federation: Federation
+    arrived: tuple[Arrived, ...]
+    document: dict[str, Any]
+    teams: dict[str, int | None]
+
+    @property
+    def facts(self) -> list[dict[str, Any]]:
+        """The inputs by digest, site by site."""
+        digests = {entry.site: entry.message.digest for entry in self.arrived}
+        return [{**row, "payload": digests.get(row["site"])} for row in self.document["sites"]]
+
+
+def pool_of(federation: Federation) -> Pool:
+    """Read which summaries count at this moment."""
+    found = standings(federation)
+    arrived = tuple(
+        Arrived(entry.site.name, entry.result) for entry in found if entry.counts and entry.result is not None
+    )
+    rules = federation.rules
+    document: dict[str, Any] = {
+        "schema": "podium.federation/1",
+        "sites": [{"site": entry.site.name, **_state(entry)} for entry in found],
+        "if_missing": rules["if_missing"],
+    }
+    if rules["sites_required"] is not None:
+        document["sites_required"] = rules["sites_required"]
+    teams = dict(federation.algorithms.values_list("name", "team"))
+    return Pool(federation, arrived, document, teams)
+
+
+def _state(entry: Standing) -> dict[str, Any]:
+    site = entry.site
+    if entry.counts:
+        return {"state": "included", "reason": site.reason or None}
+    if site.counts == Site.Counts.WITHDRAWN:
+        return {"state": "withdrawn", "reason": site.reason}
+    if site.counts == Site.Counts.LEFT_OUT:
+        return {"state": "left_out", "reason": site.reason}
+    if entry.result is not None:
+        return {"state": "not_arrived", "reason": "its result came after the end"}
+    return {"state": "not_arrived", "reason": None}
+
+
+def arrived_by_digest(phase: Phase, digest: str) -> Arrived | None:
+    """A summary that entered a ranking, by the digest of its payload; nothing once its site had it removed."""
+    row = (
+        SignedMessage.objects.filter(enrolment__site__federation__phase=phase, kind="result", digest=digest)
+        .select_related("enrolment__site")
+        .first()
+    )
+    if row is None or not private().exists(row.envelope_name):
+        return None
+    return Arrived(row.enrolment.site.name, row)

@@ -1,0 +1,115 @@
+"""How the sites of a federation stand: one state each, and the steps to it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from federation.models import Enrolment, Federation, SignedMessage, Site
+from federation.queries.federations import current_package
+
+STATES: Final[Mapping[str, str]] = {
+    "invited": "invited",
+    "registered": "key to be confirmed",
+    "confirmed": "key confirmed",
+    "ready": "cases sealed",
+    "tested": "tested and ready",
+    "running": "scoring",
+    "sent": "sent",
+    "late": "late",
+    "withdrawn": "withdrew",
+    "left_out": "left out",
+}
+"""States of a site in their order, and how they are called."""
+BADGES: Final[Mapping[str, str]] = {
+    "sent": "ok", "tested": "info", "running": "info", "late": "warn", "registered": "warn",
+    "withdrawn": "muted", "left_out": "muted",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A site with what is known of it."""
+
+    site: Site
+    enrolment: Enrolment | None
+    state: str
+    since: datetime
+    messages: tuple[SignedMessage, ...] = ()
+    seal: Mapping[str, Any] = field(default_factory=dict)
+    result: SignedMessage | None = None
+
+    @property
+    def label(self) -> str:
+        """The state in words."""
+        return STATES[self.state]
+
+    @property
+    def badge(self) -> str:
+        """Its colour, beside the words."""
+        return BADGES.get(self.state, "muted")
+
+    @property
+    def counts(self) -> bool:
+        """Whether its result enters the ranking."""
+        is_in = self.site.counts == Site.Counts.INCLUDED
+        return is_in and self.result is not None and (not self.result.is_late or self.site.takes_late)
+
+    @property
+    def waits_for_organizers(self) -> bool:
+        """Whether somebody has to compare a fingerprint, or decide about a late result."""
+        return self.state == "registered" or (self.state == "late" and self.result is not None)
+
+
+def standings(federation: Federation) -> list[Standing]:
+    """All sites by name, each with its state."""
+    package = current_package(federation)
+    sites = list(federation.sites.order_by("name"))
+    enrolments = {
+        row.site_id: row
+        for row in Enrolment.objects.filter(site__federation=federation, revoked_at=None).select_related("site")
+    }
+    messages: dict[int, list[SignedMessage]] = {row.pk: [] for row in enrolments.values()}
+    for message in SignedMessage.objects.filter(enrolment__in=enrolments.values()).order_by("sequence"):
+        messages[message.enrolment_id].append(message)
+    found = []
+    for site in sites:
+        enrolment = enrolments.get(site.pk)
+        own = messages[enrolment.pk] if enrolment else []
+        found.append(_standing(federation, site, enrolment, own, package.digest if package else ""))
+    return found
+
+
+def standing_of(site: Site) -> Standing:
+    """How one site stands."""
+    return next(entry for entry in standings(site.federation) if entry.site.pk == site.pk)
+
+
+def _standing(
+    federation: Federation, site: Site, enrolment: Enrolment | None, messages: list[SignedMessage], package: str
+) -> Standing:
+    by_kind = {message.kind: message for message in messages}
+    seal = by_kind.get("manifest-seal")
+    result = next((m for m in reversed(messages) if m.kind == "result" and m.facts["package"] == package), None)
+    passed = by_kind.get("compatibility")
+    tested = passed is not None and passed.facts["package"] == package
+    state, since = "invited", enrolment.invited_at if enrolment else site.created_at
+    if enrolment is not None and enrolment.registered_at:
+        state, since = "registered", enrolment.registered_at
+    if enrolment is not None and enrolment.confirmed_at:
+        state, since = "confirmed", enrolment.confirmed_at
+        if seal is not None:
+            state, since = "ready", seal.received_at
+        if tested and seal is not None and passed is not None:
+            state, since = "tested", max(passed.received_at, seal.received_at)
+            begun = by_kind.get("site-progress")
+            if begun is not None and begun.facts["package"] == package:
+                state, since = "running", begun.received_at
+    if result is not None:
+        state, since = "late" if result.is_late else "sent", result.received_at
+    elif federation.phase.is_closed:
+        state, since = "late", federation.phase.ends_at
+    if site.counts != Site.Counts.INCLUDED:
+        state = str(site.counts)
+        since = by_kind["site-withdrawal"].received_at if "site-withdrawal" in by_kind else since
+    return Standing(site, enrolment, state, since, tuple(messages), seal.facts if seal else {}, result)

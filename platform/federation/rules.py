@@ -1,0 +1,27 @@
+"""Who may do what with sites: declared once, used by pages and interface.
+
+Sites have no accounts: what they send is trusted by its signature, and whoever has the code of an invitation sees its page.
+"""
+
+from typing import Any
+
+import rules
+
+from challenges.rules import is_organizer, is_public
+from federation.models import Federation
+
+
+@rules.predicate
+def organizes(user: Any, federation: Federation | None) -> bool:
+    """Runs the challenge of the federation."""
+    return federation is not None and is_organizer(user, federation.phase.challenge)
+
+
+@rules.predicate
+def challenge_is_public(user: Any, federation: Federation | None) -> bool:
+    """Everybody may see the challenge."""
+    return federation is not None and is_public(user, federation.phase.challenge)
+
+
+rules.add_perm("federation.view_sites", challenge_is_public | organizes)
+rules.add_perm("federation.run_sites", organizes)

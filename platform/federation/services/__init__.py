@@ -1,0 +1,1 @@
+"""Acts: opening a federation, inviting sites, taking their messages."""

@@ -1,0 +1,348 @@
+"""Taking what sites send: one way for the network and for files that were carried."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from django.db import transaction
+from django.utils import timezone
+
+from audit.services import hold_chain, record
+from challenges.queries.people import organizers_of
+from evaluation.federation import Refusal
+from evaluation.federation.documents import REQUEST, digest_of
+from evaluation.federation.envelope import MOST_BYTES, keyid_of, open_envelope
+from evaluation.federation.inbox import Accepted, Enrolment, accept, enrol
+from evaluation.federation.reading import check_form, read_canonical, read_json
+from federation.domain.signing import signed
+from federation.models import Enrolment as EnrolmentRow
+from federation.models import Federation, Refused, SignedMessage, Site
+from federation.queries.federations import current_package, ledger_of
+from federation.services.sites import code_digest, tell_changed
+from notifications.services import notify
+from test_sets import vault
+from work.jobs import enqueue
+
+CARRIED: Final = "podium.site-carried/1"
+MOST_CARRIED: Final = 8 * MOST_BYTES
+_MOST_ENVELOPES: Final = 20
+_ACTS: Final[Mapping[str, str]] = {
+    "site-registration": "site_registered",
+    "manifest-seal": "site_sealed",
+    "compatibility": "site_compatibility_reported",
+    "site-progress": "site_began",
+    "result": "site_result_accepted",
+    "site-withdrawal": "site_withdrawn",
+}
+_FACTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "manifest-seal": ("manifest", "version", "units", "cases", "grades"),
+    "compatibility": ("package", "dry_run", "local", "seconds_a_case", "kit"),
+    "site-progress": ("package", "algorithms"),
+    "result": ("package", "manifest", "attempt"),
+    "site-withdrawal": ("reason", "results"),
+    "site-registration": ("terms", "confirmed_by", "kit"),
+}
+_WINDOW: Final = timedelta(minutes=10)
+_TELLS_AFTER: Final = 3
+KEPT_AFTER_WITHDRAWAL: Final = timedelta(days=30)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of a message: the signed receipt, and whether it had come before."""
+
+    receipt: str
+    replay: bool
+    kind: str
+    sequence: int
+    state: str
+
+
+def receive(data: bytes, *, federation: Federation, now: datetime | None = None) -> Answer:
+    """Take a signed message of a site.
+
+    Raises
+    ------
+    Refusal
+        With its code and one sentence; nothing of the message is kept but its SHA-256.
+    """
+    moment = now or timezone.now()
+    try:
+        _check_signature(data, federation, moment)
+        with transaction.atomic():
+            # One message of a federation after the other: a sequence has no second.
+            hold_chain()
+            locked = (
+                Federation.objects.select_for_update(no_key=True, of=("self",))
+                .select_related("phase__task__challenge")
+                .get(pk=federation.pk)
+            )
+            return _taken(data, locked, moment)
+    except Refusal as refusal:
+        _note_refusal(data, federation, refusal)
+        raise
+
+
+def _check_signature(data: bytes, federation: Federation, now: datetime) -> None:
+    """Refuse what no key signed before anybody waits for a lock."""
+    rows = EnrolmentRow.objects.filter(site__federation=federation).exclude(public_key="")
+    keys = [bytes.fromhex(key) for key in rows.values_list("public_key", flat=True)]
+    try:
+        open_envelope(data, {keyid_of(key): key for key in keys})
+    except Refusal as refusal:
+        if refusal.code != "unknown_key":
+            raise
+        enrol(data, federation=federation.identifier, now=now)
+
+
+def receive_carried(data: bytes, *, federation: Federation) -> tuple[list[Answer], Refusal | None]:
+    """Take a file with messages in their order; stops at the first that is refused."""
+    answers: list[Answer] = []
+    try:
+        content = read_json(data, most=MOST_CARRIED)
+        envelopes = content.get("envelopes", [content]) if content.get("schema") == CARRIED else [content]
+        if not isinstance(envelopes, list) or not 1 <= len(envelopes) <= _MOST_ENVELOPES:
+            raise Refusal("malformed", f"a file holds 1 to {_MOST_ENVELOPES} messages")  # noqa: TRY301
+    except Refusal as refusal:
+        _note_refusal(data, federation, refusal)
+        return [], refusal
+    for envelope in envelopes:
+        try:
+            answers.append(receive(json.dumps(envelope).encode(), federation=federation))
+        except Refusal as refusal:
+            return answers, refusal
+    return answers, None
+
+
+def _taken(data: bytes, federation: Federation, now: datetime) -> Answer:
+    ledger = ledger_of(federation)
+    assert ledger is not None
+    confirmed = set(
+        EnrolmentRow.objects.filter(site__federation=federation, confirmed_at__isnull=False, revoked_at=None)
+        .exclude(public_key="")
+        .values_list("public_key", flat=True)
+    )
+    try:
+        found = accept(data, ledger, now=now)
+    except Refusal as refusal:
+        if refusal.code != "unknown_key" or "not registered" not in str(refusal):
+            raise
+        return _registered(enrol(data, federation=federation.identifier, now=now), data, federation, now)
+    enrolment = EnrolmentRow.objects.select_related("site").get(
+        site__federation=federation, site__name=found.message["site"], revoked_at=None
+    )
+    if found.replay:
+        return _again(enrolment, found, federation)
+    if enrolment.public_key not in confirmed:
+        raise Refusal(
+            "unconfirmed",
+            f"the key of site {enrolment.site.name} waits for the organizers: tell them its fingerprint, {enrolment.fingerprint}",
+        )
+    if enrolment.site.counts == Site.Counts.WITHDRAWN:
+        raise Refusal("withdrawn", f"site {enrolment.site.name} withdrew")
+    answer = _kept(enrolment, found.message, found.kind, found.digest, data, federation, now)
+    if found.kind == "site-withdrawal":
+        _withdraw(enrolment.site, found)
+    return answer
+
+
+def _registered(found: Enrolment, data: bytes, federation: Federation, now: datetime) -> Answer:
+    message = found.message
+    rows = EnrolmentRow.objects.select_for_update(no_key=True, of=("self",)).select_related("site")
+    enrolment = rows.filter(
+        site__federation=federation, code_sha256=code_digest(message["invitation"]), site__name=message["site"]
+    ).first()
+    if enrolment is None:
+        raise Refusal(
+            "invitation", f"this is no invitation of site {message['site']}: ask the organizers for a new one"
+        )
+    if enrolment.public_key:
+        raise Refusal("invitation", f"the invitation of site {message['site']} was used before: it is good for one key")
+    if enrolment.revoked_at is not None or now > enrolment.expires_at:
+        raise Refusal(
+            "invitation", f"the invitation of site {message['site']} has ended: ask the organizers for a new one"
+        )
+    if message["terms"] != digest_of({"text": federation.terms}):
+        raise Refusal(
+            "terms", "the terms that were confirmed are not those of this challenge: read the invitation again"
+        )
+    enrolment.public_key = found.public.hex()
+    enrolment.key_since = _moment(message["sent_at"])
+    enrolment.registered_at = now
+    enrolment.terms_sha256, enrolment.terms_confirmed_by = message["terms"], message["confirmed_by"]
+    enrolment.save()
+    if message.get("country") and not enrolment.site.country:
+        enrolment.site.country = message["country"]
+        enrolment.site.save(update_fields=["country"])
+    answer = _kept(enrolment, message, "site-registration", found.digest, data, federation, now)
+    challenge = federation.phase.challenge
+    notify(
+        people=organizers_of(challenge),
+        kind="site_registered",
+        subject=f"Site {enrolment.site.name} registered its key",
+        text="Compare the fingerprint of the key with the site by telephone, then confirm it.",
+        address=f"/challenges/{challenge.slug}/organize/sites/",
+        scope=challenge.slug,
+        key=str(enrolment.pk),
+    )
+    return answer
+
+
+def _kept(
+    enrolment: EnrolmentRow,
+    message: Mapping[str, Any],
+    kind: str,
+    digest: str,
+    data: bytes,
+    federation: Federation,
+    now: datetime,
+) -> Answer:
+    site = enrolment.site
+    is_late = kind == "result" and federation.phase.is_closed
+    facts = {key: message[key] for key in _FACTS[kind] if key in message}
+    public = {key: value for key, value in facts.items() if key != "confirmed_by"}
+    entry = record(
+        actor=None,
+        act=_ACTS[kind],
+        subject=site,
+        scope=federation.phase.challenge.slug,
+        facts={
+            "federation": federation.identifier,
+            "site": site.name,
+            "sequence": message["sequence"],
+            "payload": digest,
+            "key": enrolment.public_key,
+            **({"late": True} if is_late else {}),
+            **public,
+        },
+    )
+    state = "late" if is_late else "accepted"
+    receipt = signed(
+        {
+            "schema": "podium.receipt/1",
+            "site": site.name,
+            "sequence": message["sequence"],
+            "payload": digest,
+            "received_at": f"{now.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}",
+            "state": state,
+            "audit": {"sequence": entry.sequence, "digest": entry.digest},
+        }
+    )
+    name = f"sites/{federation.identifier}/{digest}.json.age"
+    vault.keep_bytes(name, data)
+    SignedMessage.objects.create(
+        enrolment=enrolment,
+        sequence=message["sequence"],
+        kind=kind,
+        digest=digest,
+        sent_at=_moment(message["sent_at"]),
+        received_at=now,
+        is_late=is_late,
+        facts=facts,
+        envelope_name=name,
+        receipt=receipt,
+    )
+    return Answer(receipt, False, kind, message["sequence"], state)
+
+
+def _again(enrolment: EnrolmentRow, found: Accepted, federation: Federation) -> Answer:
+    row = enrolment.messages.get(digest=found.digest)
+    record(
+        actor=None,
+        act="site_message_replayed",
+        subject=enrolment.site,
+        scope=federation.phase.challenge.slug,
+        facts={"federation": federation.identifier, "site": enrolment.site.name, "payload": found.digest},
+    )
+    return Answer(row.receipt, True, row.kind, row.sequence, "late" if row.is_late else "accepted")
+
+
+def _withdraw(site: Site, found: Accepted) -> None:
+    site.counts = Site.Counts.WITHDRAWN if found.message["results"] == "remove" else site.counts
+    said = found.message["reason"].strip()[:400]
+    site.reason = said or "it withdrew"
+    if found.message["results"] == "keep":
+        site.reason = f"withdrew and left its sums{f': {said}' if said else ''}"
+    if found.message["results"] == "remove":
+        phase = site.federation.phase
+        # What was published can be recomputed for a while; before that nobody has seen anything.
+        site.removes_at = timezone.now() + (KEPT_AFTER_WITHDRAWAL if phase.is_closed else timedelta(0))
+    site.save(update_fields=["counts", "reason", "removes_at"])
+    if found.message["results"] == "remove":
+        tell_changed(site.federation)
+        enqueue("federation.tasks.remove_sums")
+
+
+def read_request(data: bytes, *, federation: Federation) -> tuple[EnrolmentRow, str]:
+    """Read the signed question of a site for its package or a file; returns who asks and what for.
+
+    Raises
+    ------
+    Refusal
+        When it is not signed by a confirmed key of this federation, or is older than some minutes.
+    """
+    rows = EnrolmentRow.objects.filter(site__federation=federation, revoked_at=None).exclude(public_key="")
+    keys = {row.public_key: row for row in rows.select_related("site")}
+    by_id = {keyid_of(bytes.fromhex(public)): public for public in keys}
+    opened = open_envelope(data, {keyid: bytes.fromhex(public) for keyid, public in by_id.items()})
+    message = read_canonical(opened.body)
+    if opened.kind != "site-request":
+        raise Refusal("invalid", f"this is a {opened.kind}, not a question for a file")
+    check_form(message, REQUEST)
+    enrolment = keys[by_id[opened.keyid]]
+    if message["site"] != enrolment.site.name:
+        raise Refusal("unknown_key", f"the key belongs to site {enrolment.site.name}")
+    if message["federation"] != federation.identifier:
+        raise Refusal("other_federation", "the question belongs to another challenge")
+    if abs(_moment(message["sent_at"]) - timezone.now()) > _WINDOW:
+        raise Refusal("clock", f"sent_at is {message['sent_at']}: set the clock of the site")
+    if enrolment.confirmed_at is None:
+        raise Refusal(
+            "unconfirmed",
+            f"the key of site {enrolment.site.name} waits for the organizers: tell them its fingerprint, {enrolment.fingerprint}",
+        )
+    return enrolment, message["wanted"]
+
+
+def package_envelope(federation: Federation) -> str:
+    """The signed package that sites get now.
+
+    Raises
+    ------
+    Refusal
+        Before one was released.
+    """
+    package = current_package(federation)
+    if package is None:
+        raise Refusal("no_package", "the organizers have not released a package yet: try again later")
+    return package.envelope
+
+
+def _note_refusal(data: bytes, federation: Federation, refusal: Refusal) -> None:
+    digest = hashlib.sha256(data).hexdigest()
+    challenge = federation.phase.challenge
+    with transaction.atomic():
+        # What is wrong in the numbers is told to the one who sent them.
+        sentence = "" if refusal.code == "implausible" else str(refusal)[:500]
+        Refused.objects.create(federation=federation, code=refusal.code, sentence=sentence, sha256=digest)
+        facts = {"federation": federation.identifier, "code": refusal.code, "sha256": digest}
+        record(actor=None, act="site_message_refused", subject=federation, scope=challenge.slug, facts=facts)
+        day = timezone.now() - timedelta(days=1)
+        tampered = Refused.objects.filter(federation=federation, code="bad_signature", received_at__gte=day).count()
+        if refusal.code == "fork" or (refusal.code == "bad_signature" and tampered == _TELLS_AFTER):
+            notify(
+                people=organizers_of(challenge),
+                kind="site_message_refused",
+                subject="Messages of a site were refused",
+                text="What was refused and why stands on the page of the sites.",
+                address=f"/challenges/{challenge.slug}/organize/sites/",
+                scope=challenge.slug,
+                key=f"{federation.pk}-{digest}",
+            )
+
+
+def _moment(text: str) -> datetime:
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)

@@ -1,0 +1,100 @@
+"""A ranking over sites: pooled from signed summaries, once the phase has closed. No case is in it."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from challenges.models import Phase
+from evaluation import canonical, ranking
+from evaluation.federation import pool
+from federation.queries.federations import of_phase
+from federation.queries.pooling import Pool, pool_of
+from leaderboards.domain import figure_catalogue, tables
+from leaderboards.domain.files import store
+from leaderboards.models import Analysis, RankingVersion
+from leaderboards.services.computing import INPUTS_SCHEMA, written
+
+
+@dataclass(frozen=True)
+class PooledInputs:
+    """Everything that a ranking over sites depends on, by digest."""
+
+    phase: Phase
+    pool: Pool
+    document: dict[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the inputs."""
+        return canonical.sha256(self.document)
+
+    @property
+    def counts(self) -> bool:
+        """Whether there is anything to rank: nothing is, before the phase has closed."""
+        return self.phase.is_closed and bool(self.pool.arrived)
+
+
+def collect(phase: Phase) -> PooledInputs | None:
+    """Read which summaries count; nothing for a phase that is not evaluated at sites."""
+    federation = of_phase(phase)
+    if federation is None:
+        return None
+    found = pool_of(federation)
+    document = {
+        "schema": INPUTS_SCHEMA,
+        "assessment": phase.assessment.digest,
+        "federation": federation.identifier,
+        "rules": federation.rules,
+        "sites": found.facts,
+        "teams": [
+            {"team": team, "name": name, "submission": None, "run": None, "result": None}
+            for name, team in sorted(found.teams.items())
+        ],
+    }
+    return PooledInputs(phase, found, document)
+
+
+def compute(inputs: PooledInputs, *, progress: Callable[[int, int], None] | None = None) -> RankingVersion:
+    """Pool and store the document; the version returned is not saved and has no number yet.
+
+    Raises
+    ------
+    FederationError
+        Where the registered rule says that nothing is ranked yet, or summaries do not fit each other.
+    """
+    phase, assessment = inputs.phase, inputs.phase.assessment
+    rules = inputs.pool.federation.rules
+    document = pool(
+        assessment,
+        [entry.summary() for entry in inputs.pool.arrived],
+        federation=inputs.pool.document,
+        site_column=rules["site_column"],
+        minimum=int(rules["minimum_units"]),
+        progress=progress,
+    )
+    shown = {**document, "rankings": [entry for entry in document["rankings"] if entry["algorithms"]]}
+    table = tables.build(shown, assessment)
+    table["sites"] = len(inputs.pool.arrived)
+    folder = f"rankings/{phase.pk}/{inputs.digest}"
+    return RankingVersion(
+        phase=phase,
+        inputs=inputs.document,
+        inputs_digest=inputs.digest,
+        assessment_digest=assessment.digest,
+        seed=document["seed"],
+        bootstrap=document["bootstrap"],
+        cases=table["cases"],
+        digest=ranking.digest(document),
+        versions=document["versions"],
+        sentences=figure_catalogue.sentences(shown, table),
+        table=table,
+        document_name=store(f"{folder}/ranking.json.gz", written(json.loads(json.dumps(document)))),
+    )
+
+
+def finish_analysis(version: RankingVersion) -> None:
+    """Figures of cases need the cases: there are none to draw."""
+    Analysis.objects.create(version=version, steps=["sites"], total=1, finished_at=timezone.now())

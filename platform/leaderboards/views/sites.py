@@ -1,0 +1,72 @@
+"""The ranking over sites: what stands at each of them."""
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from leaderboards.domain import tables
+from leaderboards.domain.files import load
+from leaderboards.domain.over_sites import absent_sites, changed_places, graded, included, over_sites
+from leaderboards.models import RankingVersion
+from leaderboards.queries import rankings
+from leaderboards.services import computing
+from leaderboards.views.pages import common_context, sealed_page
+from leaderboards.views.place import Place, find
+
+
+@require_safe
+def over_sites_now(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Of the ranking that stands."""
+    place = find(request, slug, key)
+    if not place.may_view:
+        return sealed_page(request, place)
+    standing = place.standing()
+    if standing is None:
+        raise Http404("There is no ranking yet.")
+    return _page(request, place, standing.version)
+
+
+@require_safe
+def over_sites_of_version(request: HttpRequest, slug: str, key: str, number: int) -> HttpResponse:
+    """Of one version."""
+    place = find(request, slug, key)
+    return _page(request, place, place.version(number))
+
+
+def _page(request: HttpRequest, place: Place, version: RankingVersion) -> HttpResponse:
+    if not version.is_over_sites:
+        raise Http404("This ranking is not made over sites.")
+    version.phase = place.phase
+    document = load(version.document_name)
+    order = version.table["orders"][0]
+    context: dict[str, Any] = {
+        "version": version,
+        "said": tables.spoken(order, version.sentences[order["key"]], closed=place.phase.is_closed),
+        "rankings": over_sites(document, computing.assessment_of(version)),
+        "absent": absent_sites(document),
+        "graded": graded(document),
+        "notes": document["pooled"]["notes"],
+        "draws_sites": document["resampling"]["unit"] not in ("case", "patient"),
+        "resampling": document["resampling"],
+        "other": _with_other_sites(version, document),
+    }
+    return render(request, "leaderboards/sites.html", common_context(request, place) | context)
+
+
+def _with_other_sites(version: RankingVersion, document: dict[str, Any]) -> dict[str, Any] | None:
+    """The last ranking over another set of sites, with the places of both."""
+    own = included(document)
+    for row in rankings.versions_before(version):
+        if not row.is_over_sites:
+            continue
+        theirs = {entry["site"] for entry in row.inputs["sites"] if entry["state"] == "included"}
+        if theirs != own:
+            return {
+                "version": row,
+                "gone": sorted(theirs - own),
+                "come": sorted(own - theirs),
+                "rows": changed_places(row.table, version.table),
+            }
+    return None
