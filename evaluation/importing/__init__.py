@@ -2,12 +2,14 @@
 
 `read_sheet` reads a file, `guess_roles` says what its columns are, `arrange` puts the values in the contract's form,
 `suggest_metrics` and `assessment_of` make of two answers a metric (which direction is better, what a missing value counts
-as) an assessment, and `analyse` computes everything from it.
+as) an assessment, and `analyse` computes everything from it. `read_measured` reads a table against an assessment that there is.
 """
 
 from evaluation.importing.analysing import Analysis, analyse
 from evaluation.importing.arranging import Arranged, arrange
+from evaluation.importing.case_lists import read_case_list
 from evaluation.importing.choices import MetricChoice, assessment_of, read_choices, suggest_metrics
+from evaluation.importing.measured import Fitting, Measured, read_measured
 from evaluation.importing.roles import ROLES, guess_roles
 from evaluation.importing.sheets import Sheet, SheetLimits, TableError, read_sheet
 
@@ -15,6 +17,8 @@ __all__ = [
     "ROLES",
     "Analysis",
     "Arranged",
+    "Fitting",
+    "Measured",
     "MetricChoice",
     "Sheet",
     "SheetLimits",
@@ -23,7 +27,9 @@ __all__ = [
     "arrange",
     "assessment_of",
     "guess_roles",
+    "read_case_list",
     "read_choices",
+    "read_measured",
     "read_sheet",
     "suggest_metrics",
 ]

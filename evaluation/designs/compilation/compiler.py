@@ -17,6 +17,7 @@ from evaluation.assessment.levels import undeclared_level
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.compilation.metrics import Meaning, meaning, names_of
 from evaluation.designs.compilation.notes import Notes, Problem
+from evaluation.designs.compilation.outside import is_measured_outside, outside_kind, outside_metrics, outside_rows
 from evaluation.designs.compilation.problems import kinds_of, problem_of, settings_of
 from evaluation.designs.compilation.rankings import Scope, compile_rankings, site_column, site_rules
 from evaluation.designs.document import Values
@@ -66,6 +67,11 @@ class Compilation:
         return tuple(problem for problem in self.problems if problem.elsewhere)
 
     @property
+    def is_measured_outside(self) -> bool:
+        """Whether the platform ranks values that somebody measures outside."""
+        return self.parts.get("problem") == outside_kind()
+
+    @property
     def document(self) -> dict[str, Any]:
         """The document, every default written out.
 
@@ -90,28 +96,37 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
     notes = Notes()
     problems = notes.problems
     parts: dict[str, Any] = {"schema": SCHEMA}
-    kind = _problem(values, problems)
+    is_outside = is_measured_outside(values)
+    kind = outside_kind() if is_outside else _problem(values, problems)
     if kind:
         parts["problem"] = kind
-    if settings := settings_of(values, kind, problems):
+    if not is_outside and (settings := settings_of(values, kind, problems)):
         parts["settings"] = settings
     regions = _regions(values, kind, problems)
     if regions:
         parts["regions"] = regions
-    meanings = [(row, meaning(row)) for row in values.rows("metrics")]
+    meanings: list[tuple[Mapping[str, Any], Meaning]] = [(row, meaning(row)) for row in values.rows("metrics")]
     ranked = [(row, meant) for row, meant in meanings if row.get("used_for_ranking")]
     reported = [(row, meant) for row, meant in meanings if is_reported(row, meant, kind)]
     names = _names([*ranked, *reported])
-    named = [(row, meant, name) for (row, meant), name in zip([*ranked, *reported], names, strict=True)]
+    named: list[tuple[Mapping[str, Any], Meaning, str]] = [
+        (row, meant, name) for (row, meant), name in zip([*ranked, *reported], names, strict=True)
+    ]
+    if is_outside:
+        named = outside_rows(values)
+        reported = [(row, meant) for row, meant, _ in named[len(ranked) :]]
     scope = Scope(
         values=values,
-        metrics=tuple(entry for entry in named[: len(ranked)] if entry[1].metric is not None),
+        metrics=tuple(entry for entry in named[: len(ranked)] if is_outside or entry[1].metric is not None),
         regions=tuple(region["name"] for region in regions),
         assume=assume,
         elsewhere=frozenset(word for row, meant in ranked if meant.metric is None for word in names_of(row)),
     )
-    _check_ranked(scope, ranked, kind, problems)
-    metrics = [_metric(scope, *entry, problems) for entry in (*scope.metrics, *named[len(ranked) :])]
+    if is_outside:
+        metrics = outside_metrics(named, values, problems)
+    else:
+        _check_ranked(scope, ranked, kind, problems)
+        metrics = [_metric(scope, *entry, problems) for entry in (*scope.metrics, *named[len(ranked) :])]
     if metrics:
         parts["metrics"] = metrics
     parts["aggregation"] = {"levels": _levels(values), "operator": "mean"}
@@ -189,7 +204,7 @@ def _regions(values: Values, kind: str | None, problems: list[Problem]) -> list[
         labels = [int(label) if label.isdigit() else label for label in row.get("labels", ())]
         if is_numbered and not all(isinstance(label, int) for label in labels):
             problems.append(Problem("regions", f"{region['name']}: label values are whole numbers."))
-        if labels:
+        if labels and not (kind is not None and kinds.get(kind).is_measured_elsewhere):
             region["labels"] = labels
         elif is_numbered:
             problems.append(Problem("regions", f"{region['name']}: the label values are missing."))

@@ -1,21 +1,24 @@
 """A compiled assessment shown back: as pseudo-code, and as the ranking of five invented teams."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pandas as pd
 
 from evaluation import problems
 from evaluation.assessment import Assessment, MetricUse, parse
 from evaluation.canonical import canonical_json
 from evaluation.catalogue import get
-from evaluation.ranking import rank
 from evaluation.ranking.explain import plural
 from evaluation.ranking.schemes import all_schemes, get_scheme
 from evaluation.ranking.schemes.wording import operator_name
 from evaluation.ranking.uncertainty.needed import units_needed
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TEAMS: Final = ("Alder", "Birch", "Cedar", "Dogwood", "Elm")
 CASES: Final = 6
@@ -186,6 +189,8 @@ def worked_example(assessment: Assessment) -> Example:
 def _worked(text: str) -> Example:
     import json
 
+    from evaluation.ranking import rank
+
     assessment = parse(json.loads(text))
     results = _invented(assessment)
     document = rank(assessment, results, cases=_cases(assessment))
@@ -224,6 +229,8 @@ def _rank(value: float | None) -> str:
 
 
 def _invented(assessment: Assessment) -> pd.DataFrame:
+    import pandas as pd
+
     generator = np.random.default_rng(_SEED)
     regions = [region.name for region in assessment.regions] or [""]
     skill = {team: 0.9 - 0.06 * index for index, team in enumerate(TEAMS)}
@@ -255,6 +262,8 @@ def _invented(assessment: Assessment) -> pd.DataFrame:
 
 
 def _cases(assessment: Assessment) -> pd.DataFrame | None:
+    import pandas as pd
+
     columns = {*assessment.aggregation.levels, *assessment.uncertainty.resample, *assessment.uncertainty.strata}
     for scheme in assessment.rankings:
         for step in scheme.combine or ():

@@ -1,0 +1,140 @@
+"""Metrics that the platform does not compute and that a design describes: their values are measured outside and ranked here."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from evaluation import problems as kinds
+from evaluation.catalogue import CatalogueError, get
+from evaluation.designs.compilation.metrics import Meaning, meaning
+from evaluation.designs.compilation.notes import Problem
+from evaluation.designs.compilation.problems import kinds_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evaluation.designs.document import Values
+
+Row = tuple["Mapping[str, Any]", Meaning]
+
+
+def is_measured_outside(values: Values) -> bool:
+    """Whether a task is ranked from values measured outside: something is not computed here, and all of it is described.
+
+    Described is a metric with its direction, one value a case, and what a missing case counts as. What the platform
+    computes it never takes from outside by this rule; what is not described is registered here and evaluated elsewhere.
+    A metric that the platform computes for another kind of problem than that of the task is a mistake, and so are several
+    kinds in one task: these are not turned into values from outside.
+    """
+    ranked = ranked_rows(values)
+    known = set(kinds_of(values))
+    if not ranked or not known or len(known - {None}) > 1:
+        return False
+    if None not in known:
+        kind = next(iter(known))
+        metrics = [meant.metric for _, meant in ranked]
+        if all(metric is not None for metric in metrics):
+            return False
+        if any(metric is not None and kind not in metric.problems for metric in metrics):
+            return False
+    return all(_is_described(row, meant, values) for row, meant in ranked)
+
+
+def ranked_rows(values: Values) -> list[Row]:
+    """The metrics that a task ranks by, with what they mean."""
+    return [(row, meaning(row)) for row in values.rows("metrics") if row.get("used_for_ranking")]
+
+
+def outside_rows(values: Values) -> list[tuple[Mapping[str, Any], Meaning, str]]:
+    """The described metrics with their names in the assessment: those that are ranked by first, then the others."""
+    described = [
+        (row, meant)
+        for row, meant in ((row, meaning(row)) for row in values.rows("metrics"))
+        if not row.get("used_for_ranking") and _is_described(row, meant, values)
+    ]
+    found: list[tuple[Mapping[str, Any], Meaning, str]] = []
+    for row, meant in [*ranked_rows(values), *described]:
+        stem = str(row.get("result_name") or meant.label)
+        taken = {name for _, _, name in found}
+        numbers = range(2, len(found) + 3)
+        found.append((row, meant, next(n for n in (stem, *(f"{stem} {k}" for k in numbers)) if n not in taken)))
+    return found
+
+
+def outside_metrics(
+    rows: Sequence[tuple[Mapping[str, Any], Meaning, str]], values: Values, problems: list[Problem]
+) -> list[dict[str, Any]]:
+    """The metrics as an assessment of values measured outside has them."""
+    handling = values.get("missing_data_handling")
+    if handling is None:
+        problems.append(Problem("missing_data_handling", "What happens to missing results is not stated."))
+    elif not isinstance(handling, str) or handling == "as_in_reference":
+        text = "The platform does not execute this way to handle missing results."
+        problems.append(Problem("missing_data_handling", text, elsewhere=True))
+    documents: list[dict[str, Any]] = []
+    for row, meant, name in rows:
+        low, high = _range(row, meant)
+        document: dict[str, Any] = {
+            "id": _id_of(name, {entry["id"] for entry in documents}),
+            "label": name,
+            "direction": _direction(row, meant),
+            "range": [low, high],
+        }
+        unit = row.get("unit")
+        if unit and str(unit).casefold() != "none":
+            document["unit"] = unit
+        document["policy"] = _policy(row, handling, name, problems)
+        documents.append(document)
+    return documents
+
+
+def _policy(row: Mapping[str, Any], handling: object, name: str, problems: list[Problem]) -> dict[str, Any]:
+    if handling == "worst_rank":
+        return {"missing": "worst_rank"}
+    if handling == "ignored":
+        if (row.get("policy") or {}).get("allow_gaming"):
+            return {"missing": "exclude", "allow_gaming": True}
+        text = f"{name}: missing results are ignored, so that bad cases can be left out."
+        problems.append(Problem("missing_data_handling", text))
+    worst = row.get("worst_value")
+    return {} if worst is None else {"missing": worst}
+
+
+def _is_described(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
+    if not meant.label or not _direction(row, meant) or row.get("level") not in (None, "case"):
+        return False
+    low, high = _range(row, meant)
+    end = low if _direction(row, meant) == "higher" else high
+    has_worst = row.get("worst_value") is not None or end is not None
+    return has_worst or values.get("missing_data_handling") in ("worst_rank", "ignored")
+
+
+def _direction(row: Mapping[str, Any], meant: Meaning) -> str:
+    if meant.metric is not None:
+        return "higher" if meant.metric.higher_is_better else "lower"
+    said = row.get("orientation")
+    return str(said) if said in ("higher", "lower") else ""
+
+
+def _range(row: Mapping[str, Any], meant: Meaning) -> tuple[float | None, float | None]:
+    metric = meant.metric
+    if metric is not None:
+        return (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
+    return row.get("range_min"), row.get("range_max")
+
+
+def _id_of(name: str, taken: set[str]) -> str:
+    """An id that is none of the catalogue, since what was measured outside is not known here."""
+    bare = re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")[:60] or "metric"
+    try:
+        get(bare)
+        bare = f"{bare}_outside"
+    except CatalogueError:
+        pass
+    return next(word for word in (bare, *(f"{bare}_{n}" for n in range(2, len(taken) + 3))) if word not in taken)
+
+
+def outside_kind() -> str:
+    """The id of the kind of problem of such tasks."""
+    return kinds.measured_elsewhere().id

@@ -1,0 +1,1 @@
+"""Values measured outside over REST."""

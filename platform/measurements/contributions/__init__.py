@@ -1,0 +1,1 @@
+"""What this app answers to the hooks of the apps above it."""

@@ -1,0 +1,21 @@
+"""Tables as they came, as the verification of the storage reads them."""
+
+from collections.abc import Iterator
+
+from measurements.models import Measurement
+from uploads import hooks
+from uploads.hooks import StoredFile
+from uploads.services.proving import has_digest
+
+
+def register() -> None:
+    """Have tables looked for."""
+    hooks.stored_files.register(stored)
+
+
+def stored() -> Iterator[StoredFile]:
+    """Every table as it came, and the values that were read of it."""
+    rows = Measurement.objects.values_list("pk", "stored", "sha256", "values_file").order_by("pk")
+    for pk, name, digest, values in rows.iterator():
+        yield StoredFile(name, f"table of values number {pk}", has_digest(name, digest))
+        yield StoredFile(values, f"values read of table number {pk}")

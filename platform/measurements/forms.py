@@ -1,0 +1,111 @@
+"""The boundary: a table with its origin, and what its columns are."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django import forms
+
+from challenges.models import Phase, Team
+from evaluation.importing import ROLES, SheetLimits
+from measurements.models import Measurement
+from measurements.queries.tables import refusal_of_new_teams, teams_of
+from web.names import NameField
+
+MOST_COLUMNS_ASKED: Final = 40
+"""A wide table of cases has hundreds of columns that are all alike; beyond these the guess stands."""
+
+
+def most_bytes() -> int:
+    """Most bytes that a table may have."""
+    return SheetLimits().file_bytes
+
+
+class _TableForm(forms.Form):
+    """One table."""
+
+    file = forms.FileField(label="Table")
+
+    def __init__(self, phase: Phase, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.phase = phase
+
+    def clean_file(self) -> Any:
+        """Refuse what is too large before it is read."""
+        file = self.cleaned_data["file"]
+        if file.size > most_bytes():
+            raise forms.ValidationError(f"The file has {file.size:,} bytes; at most {most_bytes():,} are read.")
+        return file
+
+
+class CaseListForm(_TableForm):
+    """The complete list of cases."""
+
+    kind = Measurement.Kind.CASES
+
+    def __init__(self, phase: Phase, *args: Any, **kwargs: Any) -> None:
+        super().__init__(phase, *args, **kwargs)
+        self.fields["file"].label = "Case list"
+        self.fields["file"].help_text = "CSV, at most 32 MB: a column “case”, and one for each characteristic."
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """What the act takes beside the file."""
+        return {"kind": self.kind}
+
+
+class ValuesForm(_TableForm):
+    """Values with their origin."""
+
+    kind = Measurement.Kind.VALUES
+
+    team = forms.ModelChoiceField(
+        Team.objects.none(), label="Whose values", required=False, empty_label="of all teams that the table names"
+    )
+    measured_by = NameField(
+        label="Who measured", max_length=200, help_text="A person, a group or a site. It is public."
+    )
+    measured_with = NameField(
+        label="With what", max_length=200, help_text="Software with its version, or a procedure. It is public."
+    )
+    measured_when = NameField(label="When", max_length=200, help_text="A date or a time span. It is public.")
+    makes_teams = forms.BooleanField(label="Make teams that do not exist yet", required=False)
+
+    def __init__(self, phase: Phase, *args: Any, **kwargs: Any) -> None:
+        super().__init__(phase, *args, **kwargs)
+        self.fields["file"].help_text = "CSV, at most 32 MB: one row a value, or one column a metric, a team or a case."
+        self.fields["team"].queryset = teams_of(phase)
+        refusal = refusal_of_new_teams(phase)
+        self.fields["makes_teams"].help_text = refusal or "They have no members; you can invite people into them later."
+        self.fields["makes_teams"].disabled = bool(refusal)
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """What the act takes beside the file."""
+        cleaned = self.cleaned_data
+        return {
+            "kind": self.kind,
+            "team": cleaned["team"],
+            "makes_teams": cleaned["makes_teams"],
+            "origin": {key: cleaned[f"measured_{key}"] for key in ("by", "with", "when")},
+        }
+
+
+class ColumnsForm(forms.Form):
+    """What each column is."""
+
+    def __init__(self, reading: Mapping[str, Any], *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.columns = reading.get("columns", [])
+        for place, column in enumerate(self.columns[:MOST_COLUMNS_ASKED]):
+            samples = ", ".join(sample or "(empty)" for sample in column["samples"])
+            self.fields[f"role_{place}"] = forms.ChoiceField(
+                label=column["name"], choices=list(ROLES.items()), initial=column["role"], help_text=samples[:120]
+            )
+
+    @property
+    def roles(self) -> dict[str, str]:
+        """What each column is, as answered."""
+        return {
+            column["name"]: self.cleaned_data.get(f"role_{place}", column["role"])
+            for place, column in enumerate(self.columns)
+        }

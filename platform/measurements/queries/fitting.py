@@ -1,0 +1,18 @@
+"""What a table has to fit: the assessment, the sealed list of cases, and the teams."""
+
+from evaluation.importing import Fitting
+from measurements.models import Measurement
+from measurements.queries.tables import teams_of
+from test_sets.queries import case_names
+
+
+def fitting_of(table: Measurement) -> Fitting:
+    """What the table is read against now."""
+    phase = table.phase
+    return Fitting(
+        assessment=phase.assessment,
+        cases=tuple(case_names(phase)),
+        teams=tuple(teams_of(phase).values_list("name", flat=True)),
+        team=table.team.name if table.team else "",
+        takes_new_teams=table.makes_teams,
+    )

@@ -1,0 +1,136 @@
+"""Reads of tables of values measured outside."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from django.core.cache import cache
+from django.db.models import QuerySet
+from django.http import Http404
+
+from challenges.models import Challenge, Phase, Team
+from challenges.queries.people import terms_of
+from challenges.queries.projections import projection_of, registered_document
+from evaluation import problems
+from measurements.models import MeasuredRun, Measurement
+from registry.models import RegistrationVersion
+from submissions.models import Run, Submission
+from test_sets.models import TestSet
+
+BROUGHT_HERE = frozenset({"send_output", "api", "evaluation_platform"})
+"""Registered ways to hand in that bring predictions to the platform, which scores them."""
+_LARGE = ("roles", "reading", "preview")
+MOST_UNDECIDED = 20
+"""So many tables of a phase may wait for a decision."""
+_REMEMBERED_SECONDS = 60
+
+
+def takes_tables(phase: Phase) -> bool:
+    """Whether values of a phase are measured outside, by what is registered and by nothing else.
+
+    That is so where the assessment describes metrics that are measured elsewhere, and where the design registers ways to
+    hand in of which none brings predictions to the platform, and no algorithms are run here.
+    """
+    if is_measured_elsewhere(phase):
+        return True
+    if phase.algorithms or not phase.task.design_key:
+        return False
+    projection = projection_of(phase.challenge)
+    return projection is not None and _hands_in_elsewhere(
+        projection.version_id, projection.digest, phase.task.design_key
+    )
+
+
+def any_takes_tables(challenge: Challenge) -> bool:
+    """Whether any phase of a challenge takes tables; every page asks it for organizers, so it is remembered for a minute."""
+    key = f"measurements:any:{challenge.pk}"
+    found = cache.get(key)
+    if found is None:
+        found = any(takes_tables(phase) for task in challenge.tasks.all() for phase in task.phases.all())
+        cache.set(key, found, _REMEMBERED_SECONDS)
+    return bool(found)
+
+
+def is_measured_elsewhere(phase: Phase) -> bool:
+    """Whether the assessment of a phase describes what somebody measures elsewhere, so that nothing is scored here."""
+    return problems.get(phase.assessment.problem).is_measured_elsewhere
+
+
+@lru_cache(maxsize=256)
+def _hands_in_elsewhere(version: int, digest: str, task: str) -> bool:  # noqa: ARG001 (the digest is part of the key)
+    document = registered_document(RegistrationVersion.objects.get(pk=version))
+    methods = set(document.values(task).get("submission_method") or ())
+    return bool(methods) and not methods & BROUGHT_HERE
+
+
+def tables_of(phase: Phase) -> QuerySet[Measurement]:
+    """The tables that were brought into a phase, the newest first."""
+    return Measurement.objects.filter(phase=phase).select_related("team", "brought_by", "sealed_by").defer(*_LARGE)
+
+
+def table_or_404(challenge: Challenge, pk: int) -> Measurement:
+    """A table of a challenge.
+
+    Raises
+    ------
+    Http404
+        When there is none.
+    """
+    rows = Measurement.objects.select_related("phase__task__challenge", "team", "brought_by", "sealed_by", "test_set")
+    table = rows.filter(phase__task__challenge=challenge, pk=pk).first()
+    if table is None:
+        raise Http404("There is no such table.")
+    return table
+
+
+def active_list(phase: Phase) -> TestSet | None:
+    """The sealed list of cases of a phase, if there is one."""
+    return TestSet.objects.filter(phase=phase, is_active=True).first()
+
+
+def refusal_of(phase: Phase, kind: str) -> str:
+    """Why no table of a kind can be brought into a phase now; empty if one can."""
+    if not takes_tables(phase):
+        return (
+            f"{phase.name} takes no tables: by what is registered, the platform scores what teams hand in. Tables are taken where "
+            "the design registers metrics that are measured outside, or ways to hand in that bring no predictions here."
+        )
+    if phase.is_held or not phase.has_opened:
+        return f"{phase.name} is not open yet. Values are taken from its opening on." if kind == "values" else ""
+    if kind == Measurement.Kind.VALUES and active_list(phase) is None:
+        return "Bring the case list first: without it nobody can tell which values are missing."
+    if Measurement.objects.filter(phase=phase, state__in=Measurement.UNDECIDED).count() >= MOST_UNDECIDED:
+        return f"{MOST_UNDECIDED} tables wait for a decision. Seal or discard some of them first."
+    return ""
+
+
+def refusal_of_new_teams(phase: Phase) -> str:
+    """Why organizers cannot make teams for a table; empty where the rules of participation allow it."""
+    terms = terms_of(phase.challenge)
+    if terms is not None and terms.agreement:
+        return "Whoever takes part in this challenge agrees to its data usage agreement first; a team made by organizers has nobody who did."
+    if terms is not None and terms.requires_approval:
+        return "Whoever takes part in this challenge asks to be let in first; a team made by organizers has nobody who did."
+    return ""
+
+
+def teams_of(phase: Phase) -> QuerySet[Team]:
+    """The teams that take part in the task of a phase."""
+    return Team.objects.filter(tasks=phase.task_id).order_by("name")
+
+
+def present_runs(phase: Phase) -> dict[int, Run]:
+    """The result that stands for each team, by the id of the team."""
+    runs = Run.objects.filter(counts=True, submission__phase=phase, submission__state=Submission.State.SCORED)
+    return {run.submission.team_id: run for run in runs.select_related("submission__team")}
+
+
+def sealed_versions(phase: Phase) -> list[Measurement]:
+    """The sealed versions of a phase, the newest first."""
+    rows = Measurement.objects.filter(phase=phase, kind=Measurement.Kind.VALUES, state=Measurement.State.SEALED)
+    return list(rows.defer(*_LARGE).order_by("-version"))
+
+
+def versions_of_runs(runs: Iterable[str]) -> dict[str, Measurement]:
+    """From which sealed version each run is, by its id; without runs that the platform scored itself."""
+    rows = MeasuredRun.objects.filter(run__in=list(runs)).select_related("measurement")
+    return {str(row.run_id): row.measurement for row in rows}

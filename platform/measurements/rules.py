@@ -1,0 +1,8 @@
+"""Who brings values that were measured outside: declared once, used by views, API and templates."""
+
+import rules
+
+from challenges.rules import is_organizer
+
+# Owners and managers; of moderators and participants nobody, whoever measured.
+rules.add_perm("measurements.bring_values", is_organizer)

@@ -1,0 +1,82 @@
+"""What sealing a table would store, said before it counts."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from challenges.models import Phase
+from challenges.services.teams import check_team_name
+from evaluation.bundle import metadata_columns
+from evaluation.importing import Fitting
+from evaluation.outcomes import Outcome
+from measurements.domain import values as domain
+from measurements.models import Measurement
+from measurements.queries.tables import active_list, present_runs
+from scoring.domain import results
+from submissions.domain.costs import cost_of_a_missing_case
+from submissions.models import Run
+
+_SHOWN: Final = 10
+
+
+def of_cases(phase: Phase, cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What the list of cases holds, and what the ranking needs of it."""
+    columns = [name for name in (cases[0] if cases else {}) if name != "case"]
+    return {
+        "cases": len(cases),
+        "first_cases": [entry["case"] for entry in cases[:_SHOWN]],
+        "characteristics": columns,
+        "needed": list(metadata_columns(phase.assessment)),
+    }
+
+
+def of_values(
+    table: Measurement, values: domain.Values, fitting: Fitting, *, new_teams: Mapping[str, int]
+) -> dict[str, Any]:
+    """What would be stored for which team, and what that changes; problems where it may not be stored."""
+    phase, problems = table.phase, []
+    present = {run.submission.team.name: run for run in present_runs(phase).values()}
+    teams = []
+    for name in values.teams:
+        rows = domain.rows_of(values, name, fitting)
+        lacking = list(dict.fromkeys(row.case for row in rows if row.outcome == Outcome.MISSING))
+        absent = sum(row.outcome == Outcome.MISSING for row in rows)
+        if lacking and not phase.incomplete_allowed:
+            problems.append(
+                f"{table.file_name}: {name} lacks {absent:,} of {len(rows):,} values, the first of them for {lacking[0]}. "
+                "By the registered rules only complete results are taken: add them."
+            )
+        changed = domain.changes(_standing(present[name]), rows) if name in present else []
+        teams.append({
+            "name": name,
+            "is_new": name in new_teams,
+            "values": len(rows) - absent,
+            "missing": absent,
+            "missing_cases": lacking[:_SHOWN],
+            "more_missing_cases": max(0, len(lacking) - _SHOWN),
+            "replaces": name in present,
+            "changed": len(changed),
+            "changes": changed[:_SHOWN],
+            "digest": results.digest(rows),
+        })  # fmt: skip
+    for name, line in new_teams.items():
+        try:
+            with transaction.atomic():
+                check_team_name(phase.challenge, name)
+        except ValidationError as error:
+            problems.append(f"{table.file_name}: row {line}: {' '.join(error.messages)} Correct the name of the team.")
+    sealed = active_list(phase)
+    return {
+        "problems": problems,
+        "teams": teams,
+        "cases": len(fitting.cases),
+        "list_version": None if sealed is None else sealed.version,
+        "missing_cost": cost_of_a_missing_case(phase.assessment),
+        "untouched": sorted(set(present) - set(values.teams)),
+    }
+
+
+def _standing(run: Run) -> dict[tuple[str, str, str], float | None]:
+    return {(row.case, row.region, row.metric): row.value for row in results.rows_of(results.read(run.result_file))}

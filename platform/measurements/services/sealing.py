@@ -1,0 +1,232 @@
+"""Sealing a table: a list of cases becomes the test set of the phase, values become the results of teams."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from django.core.exceptions import ValidationError
+from django.db.models import Max
+from django.utils import timezone
+
+from audit.services import hold_chain, record
+from challenges.models import Phase, Team
+from challenges.services.teams import make_team
+from evaluation.canonical import sha256
+from evaluation.importing import Fitting
+from evaluation.scoring import provenance
+from measurements.domain.values import checked, rows_of
+from measurements.models import MeasuredRun, Measurement
+from measurements.queries.fitting import fitting_of
+from measurements.queries.tables import active_list, teams_of
+from measurements.queries.work import MEASUREMENTS
+from scoring.domain import results
+from scoring.domain.results import CaseRow
+from scoring.domain.summary import summarize
+from submissions import hooks
+from submissions.models import Run, Submission
+from submissions.services.telling import tell_team
+from test_sets.models import TestSet
+from test_sets.queries.test_sets import metadata_frame_of
+from test_sets.services.case_lists import seal_case_list
+from test_sets.services.replacing import TestSetError
+from uploads.models import Upload
+from uploads.storage import open_stored, store_bytes
+from web.spreadsheets import csv_text
+from work.leases import Lease
+from work.services import ask
+
+State = Measurement.State
+COLUMNS = ("case", "region", "metric", "value", "outcome")
+
+
+def seal(lease: Lease, table: Measurement) -> None:
+    """Seal what the preview showed; where that does not hold any more, have the table read again."""
+    with open_stored(table.values_file) as stream:
+        content = json.loads(stream.read())
+    if table.kind == Measurement.Kind.CASES:
+        _seal_cases(lease, table, content)
+    else:
+        _seal_values(lease, table, content)
+
+
+def _seal_cases(lease: Lease, table: Measurement, cases: list[dict[str, Any]]) -> None:
+    with lease.completing() as row:
+        try:
+            sealed = seal_case_list(
+                phase=table.phase, metadata=pd.DataFrame(cases, dtype=object), actor=table.sealed_by
+            )
+        except TestSetError as error:
+            row.state, row.preview = State.ASKING, {**row.preview, "problems": [str(error)]}
+            return
+        row.state, row.sealed_at, row.test_set, row.digest = (
+            State.SEALED,
+            timezone.now(),
+            sealed,
+            sealed.manifest_digest,
+        )
+        _record(row, {"cases": len(cases)})
+
+
+def _seal_values(lease: Lease, table: Measurement, content: dict[str, Any]) -> None:
+    with lease.completing() as row:
+        hold_chain()
+        phase = (
+            Phase.objects.select_for_update(of=("self",), no_key=True)
+            .select_related("task__challenge")
+            .get(pk=table.phase_id)
+        )
+        table.phase = phase
+        sealed_list, fitting = active_list(phase), fitting_of(table)
+        new = [team["name"] for team in row.preview["teams"] if team["is_new"]]
+        if sealed_list is None or not _holds(row, phase, sealed_list, fitting, new):
+            row.state, row.preview = State.READING, {}
+            ask(MEASUREMENTS, row)
+            return
+        values = checked(content, fitting, teams=[*fitting.teams, *new])
+        try:
+            for name in new:
+                make_team(actor=table.sealed_by, challenge=phase.challenge, team_name=name, tasks=[phase.task])
+        except ValidationError as error:
+            row.state, row.preview = State.ASKING, {**row.preview, "problems": error.messages}
+            return
+        last = Measurement.objects.filter(phase=phase).aggregate(last=Max("version"))["last"] or 0
+        row.version, row.sealed_at, row.test_set, row.state = last + 1, timezone.now(), sealed_list, State.SEALED
+        teams = {team.name: team for team in teams_of(phase)}
+        rows = {name: rows_of(values, name, fitting) for name in values.teams}
+        digests = {name: results.digest(own) for name, own in rows.items()}
+        row.digest = digest_of(row, sealed_list, digests)
+        _record(row, {"version": row.version, "digest": row.digest, "origin": row.origin, "teams": digests})
+        for name, own in rows.items():
+            _store(row, teams[name], sealed_list, own, fitting, digests[name])
+        for callback in hooks.run_scored:
+            callback(phase.pk)
+
+
+def digest_of(table: Measurement, test_set: TestSet, digests: dict[str, str]) -> str:
+    """Digest of a sealed version: of the file as it came, of where its values are from, and of what was stored of it."""
+    return sha256({
+        "version": table.version,
+        "file": table.sha256,
+        "origin": table.origin,
+        "cases": test_set.manifest_digest,
+        "results": sorted(digests.values()),
+    })  # fmt: skip
+
+
+def _holds(table: Measurement, phase: Phase, sealed: TestSet, fitting: Fitting, new: Sequence[str]) -> bool:
+    """Whether cases, assessment and teams are those that the preview was made for."""
+    read = table.preview
+    named = {team["name"] for team in read["teams"]}
+    return (
+        read["test_set"] == sealed.pk
+        and read["assessment_digest"] == phase.assessment_digest
+        and named <= {*fitting.teams, *new}
+        and not set(new) & set(fitting.teams)
+    )
+
+
+def _store(
+    table: Measurement, team: Team, test_set: TestSet, rows: list[CaseRow], fitting: Fitting, digest: str
+) -> None:
+    """Make of the values of a team what a scored run is; the result before it stays and counts no longer."""
+    phase, now = table.phase, timezone.now()
+    text = csv_text(list(COLUMNS), (_cells(row) for row in rows))
+    submission, is_first = _submission(table, team, text.encode())
+    name = f"results/measurements/{submission.pk}/{digest}.parquet"
+    results.store(rows, name)
+    frame = results.frame(rows, algorithm=team.name)
+    Run.objects.filter(submission=submission, counts=True).update(counts=False, state=Run.State.SUPERSEDED)
+    run = Run.objects.create(
+        submission=submission,
+        number=(submission.runs.aggregate(last=Max("number"))["last"] or 0) + 1,
+        trigger=Run.Trigger.SUBMISSION,
+        triggered_by=table.sealed_by,
+        test_set=test_set,
+        assessment_digest=phase.assessment_digest,
+        state=Run.State.SCORED,
+        counts=True,
+        cases_total=len(fitting.cases),
+        started_at=now,
+        finished_at=now,
+        result_file=name,
+        result_digest=digest,
+        summary=summarize(phase.assessment, frame, metadata_frame_of(test_set), cases=fitting.cases)
+        | {"asked": len(fitting.cases)},
+        provenance=provenance(phase.assessment) | {"measured_outside": table.facts, "working_points": []},
+    )
+    run.summary["asked_missing"] = run.summary["missing_cases"]
+    run.save(update_fields=["summary"])
+    MeasuredRun.objects.create(run=run, measurement=table)
+    if is_first:
+        tell_team(submission, Submission.State.SCORED)
+    record(
+        actor=None,
+        act="run_scored",
+        subject=run,
+        scope=phase.challenge.slug,
+        facts={
+            "submission": str(submission.pk),
+            "team": team.name,
+            "number": submission.number,
+            "run": run.number,
+            "result_digest": digest,
+            "assessment_digest": phase.assessment_digest,
+            "manifest_digest": test_set.manifest_digest,
+            "measured_outside": table.digest,
+        },
+    )
+
+
+def _cells(row: CaseRow) -> tuple[str, str, str, str, str]:
+    return row.case, row.region, row.metric, "" if row.value is None else f"{row.value:.17g}", row.outcome
+
+
+def _submission(table: Measurement, team: Team, content: bytes) -> tuple[Submission, bool]:
+    """The one submission that stands for the values of a team in a phase, with the file of this version."""
+    phase, actor, now = table.phase, table.sealed_by, timezone.now()
+    # What a team handed in itself stays what it is: a table has a submission of its own, one a team and phase.
+    own = MeasuredRun.objects.filter(run__submission__phase=phase, run__submission__team=team).values("run__submission")
+    known = Submission.objects.select_for_update(no_key=True).filter(pk__in=own).first()
+    file_name = f"{team.slug}-version-{table.version}.csv"
+    if known is None:
+        upload = Upload.objects.create(
+            phase=phase,
+            team=team,
+            user=actor,
+            file_name=file_name,
+            size=len(content),
+            offset=len(content),
+            state=Upload.State.COMPLETE,
+            expires_at=now,
+        )
+        numbers = Submission.objects.filter(phase=phase, team=team)
+        last = numbers.aggregate(last=Max("number"))["last"] or 0
+        submission = Submission(upload=upload, phase=phase, team=team, user=actor, number=last + 1)
+    else:
+        submission = known
+    submission.archive_name, submission.archive_size = file_name, len(content)
+    submission.archive_file = f"measurements/{table.key}/teams/{team.pk}.csv"
+    submission.archive_sha256 = hashlib.sha256(content).hexdigest()
+    submission.user = actor
+    submission.state, submission.state_since, submission.validated_at = Submission.State.SCORED, now, now
+    store_bytes(submission.archive_file, content)
+    submission.save()
+    return submission, known is None
+
+
+def _record(table: Measurement, facts: dict[str, Any]) -> None:
+    record(
+        actor=table.sealed_by,
+        act="measurements_sealed",
+        subject=table,
+        scope=table.challenge.slug,
+        facts={
+            "phase": table.phase.name,
+            "kind": table.kind,
+            "file_sha256": table.sha256,
+            "digest": table.digest,
+            **facts,
+        },
+    )

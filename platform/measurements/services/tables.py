@@ -1,0 +1,147 @@
+"""Acts of organizers on tables of values measured outside: bring, say what columns are, seal, discard."""
+
+import hashlib
+from collections.abc import Mapping
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from accounts.models import User
+from audit.services import record
+from challenges.models import Phase, Team
+from evaluation.importing import SheetLimits
+from measurements.models import Measurement
+from measurements.queries.tables import refusal_of, refusal_of_new_teams
+from measurements.queries.work import MEASUREMENTS
+from uploads.storage import store_bytes
+from work.services import ask
+
+State = Measurement.State
+
+
+@transaction.atomic
+def bring_table(
+    *,
+    actor: User,
+    phase: Phase,
+    file_name: str,
+    content: bytes,
+    kind: str = Measurement.Kind.VALUES,
+    team: Team | None = None,
+    makes_teams: bool = False,
+    origin: Mapping[str, str] | None = None,
+) -> Measurement:
+    """Keep a table and have it read; nothing counts before it is sealed.
+
+    Parameters
+    ----------
+    origin
+        Who measured (``by``), ``with`` what and ``when``; needed for values.
+
+    Raises
+    ------
+    ValidationError
+        When the phase takes no such table now, it is too large, its origin is not said, or it would make teams that the rules of
+        participation do not allow.
+    """
+    phase = (
+        Phase.objects.select_for_update(of=("self",), no_key=True).select_related("task__challenge").get(pk=phase.pk)
+    )
+    if refusal := refusal_of(phase, kind):
+        raise ValidationError(refusal)
+    if len(content) > SheetLimits().file_bytes:
+        raise ValidationError(f"The file has {len(content):,} bytes; at most {SheetLimits().file_bytes:,} are read.")
+    said = {key: (origin or {}).get(key, "").strip() for key in ("by", "with", "when")}
+    if kind == Measurement.Kind.VALUES and not all(said.values()):
+        raise ValidationError("Say who measured, with what, and when.")
+    if makes_teams and (refusal := refusal_of_new_teams(phase)):
+        raise ValidationError(refusal)
+    table = Measurement(
+        phase=phase,
+        kind=kind,
+        team=team,
+        makes_teams=makes_teams and team is None,
+        file_name=file_name[:120],
+        size=len(content),
+        sha256=hashlib.sha256(content).hexdigest(),
+        measured_by=said["by"],
+        measured_with=said["with"],
+        measured_when=said["when"],
+        brought_by=actor,
+    )
+    table.stored = f"{folder_of(table)}/table"
+    store_bytes(table.stored, content)
+    table.save()
+    _record(actor, "measurements_brought", table)
+    ask(MEASUREMENTS, table)
+    return table
+
+
+@transaction.atomic
+def confirm_columns(*, actor: User, table: Measurement, roles: Mapping[str, str]) -> None:
+    """Have a table read again by what its columns are said to be.
+
+    Raises
+    ------
+    ValidationError
+        When it waits for no decision.
+    """
+    row = _waiting(table)
+    row.roles, row.state, row.preview, row.attempts = dict(roles), State.READING, {}, 0
+    row.save()
+    _record(actor, "measurements_columns_confirmed", row)
+    ask(MEASUREMENTS, row)
+
+
+@transaction.atomic
+def seal(*, actor: User, table: Measurement) -> None:
+    """Have what the preview shows stored, and ranked.
+
+    Raises
+    ------
+    ValidationError
+        When it waits for no decision, or something stands against it.
+    """
+    row = _waiting(table)
+    if not row.may_be_sealed:
+        raise ValidationError(
+            "As long as there are problems, the table cannot be sealed. Correct it and bring it again."
+        )
+    row.state, row.sealed_by, row.attempts = State.SEALING, actor, 0
+    row.save()
+    _record(actor, "measurements_accepted", row)
+    ask(MEASUREMENTS, row)
+
+
+@transaction.atomic
+def discard(*, actor: User, table: Measurement) -> None:
+    """Let a table go that was not sealed; the file is kept with the log.
+
+    Raises
+    ------
+    ValidationError
+        When it was sealed, or is being worked on.
+    """
+    row = Measurement.objects.select_for_update(no_key=True).get(pk=table.pk)
+    if row.state not in (State.ASKING, State.REFUSED, State.FAILED):
+        raise ValidationError(f"It cannot be discarded: it is {row.get_state_display()}.")
+    row.state = State.DISCARDED
+    row.save()
+    _record(actor, "measurements_discarded", row)
+
+
+def _waiting(table: Measurement) -> Measurement:
+    row = Measurement.objects.select_for_update(no_key=True).get(pk=table.pk)
+    if row.state != State.ASKING:
+        raise ValidationError(f"It waits for no decision: it is {row.get_state_display()}.")
+    return row
+
+
+def _record(actor: User, act: str, table: Measurement) -> None:
+    facts = {"phase": table.phase.name, "kind": table.kind, "file_sha256": table.sha256, "bytes": table.size}
+    record(actor=actor, act=act, subject=table, scope=table.challenge.slug, facts=facts)
+
+
+def folder_of(table: Measurement) -> str:
+    """Where the files of a table lie in the private storage."""
+    return f"measurements/{table.key}"

@@ -1,0 +1,173 @@
+"""Organizers' pages of values measured outside."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import content_disposition_header
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from challenges.models import Challenge, Phase
+from challenges.queries import phases_of
+from challenges.views.access import organizing, page_context, phase_by_id
+from evaluation.bundle import metadata_columns
+from evaluation.importing.measured import range_words
+from measurements.forms import MOST_COLUMNS_ASKED, CaseListForm, ColumnsForm, ValuesForm, most_bytes
+from measurements.models import Measurement
+from measurements.queries.tables import (
+    active_list,
+    refusal_of,
+    sealed_versions,
+    table_or_404,
+    tables_of,
+    takes_tables,
+)
+from measurements.services import tables as services
+from uploads.storage import open_stored
+from web.bodies import takes_files
+
+
+def bringing(request: HttpRequest, slug: str) -> Challenge:
+    """Return the challenge if the visitor brings values into it.
+
+    Raises
+    ------
+    Http404
+        Otherwise.
+    """
+    challenge = organizing(request, slug)
+    if not request.user.has_perm("measurements.bring_values", challenge):
+        raise Http404("There is no such page.")
+    return challenge
+
+
+# Who sends is asked before the body is read, and checking the CSRF token of a form reads its body: so that check comes
+# second, inside.
+@takes_files(most_bytes)
+@csrf_exempt
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def tables(request: HttpRequest, slug: str) -> HttpResponse:
+    """The tables of a phase, and a form for the next one."""
+    return _tables(request, bringing(request, slug))
+
+
+@csrf_protect
+def _tables(request: HttpRequest, challenge: Challenge) -> HttpResponse:
+    phases = [phase for phase in phases_of(challenge) if takes_tables(phase)]
+    wanted = request.POST.get("phase") or request.GET.get("phase")
+    phase = phase_by_id(challenge, wanted) if wanted else next(iter(phases), None)
+    if phase is None or not takes_tables(phase):
+        text = refusal_of(phase, Measurement.Kind.VALUES) if phase else "No phase takes values measured outside."
+        return render(request, "measurements/none.html", page_context(request, challenge, text=text))
+    sealed = active_list(phase)
+    is_list = sealed is None
+    form = (CaseListForm if is_list else ValuesForm)(phase, request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        file = form.cleaned_data["file"]
+        try:
+            brought = services.bring_table(
+                actor=request.user, phase=phase, file_name=file.name, content=file.read(), **form.wanted
+            )
+            return redirect(brought)
+        except ValidationError as error:
+            form.add_error(None, error.messages)
+    rows = list(tables_of(phase))
+    context = page_context(
+        request,
+        challenge,
+        phases=phases,
+        phase=phase,
+        form=form,
+        is_list=is_list,
+        sealed=sealed,
+        cases=sealed.cases.count() if sealed else 0,
+        refusal=refusal_of(phase, form.kind),
+        metrics=[(metric, range_words(metric)) for metric in phase.assessment.metrics],
+        regions=[region.name for region in phase.assessment.regions],
+        needed=metadata_columns(phase.assessment),
+        tables=rows,
+        latest=next((row.version for row in sealed_versions(phase)), None),
+    )
+    return render(request, "measurements/tables.html", context, status=422 if form.errors else 200)
+
+
+@login_required
+@require_safe
+def table(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """One table: how far it is, what stands against it, or what sealing it stores."""
+    challenge = bringing(request, slug)
+    return _table(request, challenge, table_or_404(challenge, pk))
+
+
+def _table(request: HttpRequest, challenge: Challenge, shown: Measurement) -> HttpResponse:
+    is_asked = shown.state == Measurement.State.ASKING
+    context: dict[str, Any] = {
+        "table": shown,
+        "phase": shown.phase,
+        "preview": shown.preview,
+        "form": ColumnsForm(shown.reading) if is_asked and shown.reading else None,
+        "most_columns": MOST_COLUMNS_ASKED,
+        "closed": _closed_words(shown.phase),
+    }
+    return render(request, "measurements/table.html", page_context(request, challenge, **context))
+
+
+def _closed_words(phase: Phase) -> str:
+    """What organizers have to know who seal values after the end."""
+    if not phase.is_closed:
+        return ""
+    return f"{phase.name} has closed. Sealing makes a new version of its final ranking, and log and board say so."
+
+
+@login_required
+@require_POST
+def columns(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Have it read again by what its columns are said to be."""
+    challenge = bringing(request, slug)
+    shown = table_or_404(challenge, pk)
+    form = ColumnsForm(shown.reading, request.POST)
+    if form.is_valid():
+        _try(request, lambda: services.confirm_columns(actor=request.user, table=shown, roles=form.roles))
+    return redirect(shown)
+
+
+@login_required
+@require_POST
+def seal(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Have what the preview shows stored and ranked."""
+    shown = table_or_404(bringing(request, slug), pk)
+    _try(request, lambda: services.seal(actor=request.user, table=shown))
+    return redirect(shown)
+
+
+@login_required
+@require_POST
+def discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Let it go."""
+    shown = table_or_404(bringing(request, slug), pk)
+    _try(request, lambda: services.discard(actor=request.user, table=shown))
+    return redirect(shown)
+
+
+@login_required
+@require_safe
+def file(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The table as it came."""
+    shown = table_or_404(bringing(request, slug), pk)
+    with open_stored(shown.stored) as stream:
+        response = HttpResponse(stream.read(), content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = content_disposition_header(as_attachment=True, filename=shown.file_name)
+    return response
+
+
+def _try(request: HttpRequest, act: Any) -> None:
+    try:
+        act()
+    except ValidationError as error:
+        # Somebody decided in another window meanwhile; the page shows how far it is.
+        messages.error(request, error.messages[0])
