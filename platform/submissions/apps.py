@@ -21,6 +21,7 @@ class SubmissionsConfig(AppConfig):
             registrations,
             rights,
             run_checks,
+            runs,
             stored,
         )
         from submissions.queries import work
@@ -34,4 +35,5 @@ class SubmissionsConfig(AppConfig):
         publishing.register()
         registrations.register()
         rights.register()
+        runs.register()
         stored.register()

@@ -61,6 +61,12 @@ def reveals_references(user: Any, submission: Submission | None) -> bool:  # noq
 
 
 @rules.predicate
+def may_know_its_cases(user: Any, submission: Submission | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
+    """Its cases are known to who takes part; those that an algorithm is run on are hidden, unless everybody may know them."""
+    return submission is not None and (not submission.is_algorithm or are_public(submission.phase))
+
+
+@rules.predicate
 def is_named_at(user: Any, submission: Submission | None) -> bool:
     """The same for the challenge that a submission was sent to."""
     return submission is not None and is_named_organizer(user, submission.challenge)
@@ -69,6 +75,7 @@ def is_named_at(user: Any, submission: Submission | None) -> bool:
 rules.add_perm("submissions.view_submission", is_own | organizes)
 rules.add_perm("submissions.view_scores", organizes | (is_own & shows_scores))
 rules.add_perm("submissions.view_case_scores", organizes | (is_own & shows_cases))
+rules.add_perm("submissions.view_findings", (is_own & may_know_its_cases) | organizes)
 rules.add_perm("submissions.organize_submission", organizes)
 
 # Rules and not permissions: Django grants every permission to administrators, who must not act for a team.

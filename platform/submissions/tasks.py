@@ -3,7 +3,7 @@
 from celery import shared_task
 from structlog.contextvars import bound_contextvars
 
-from submissions.services import pictures, repeating, scoring, sweeping, validation
+from submissions.services import repeating, scoring, sweeping, validation
 
 
 @shared_task
@@ -23,12 +23,6 @@ def score_chunk() -> None:
 def repeat(rescoring_id: str) -> None:
     """Work on a submission once more that an organizer asked for."""
     repeating.repeat_asked(rescoring_id=rescoring_id)
-
-
-@shared_task
-def draw_case(run_id: str, case: str) -> None:
-    """Draw the pictures of one case of a run."""
-    pictures.draw(run_id=run_id, case=case)
 
 
 @shared_task

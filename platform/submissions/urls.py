@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from submissions.views import cases, comparison, decoys, methods, objects, organize, submissions, submit, uploads, work
+from submissions.views import decoys, methods, organize, submissions, submit, uploads, work
 
 app_name = "submissions"
 urlpatterns = [
@@ -10,11 +10,6 @@ urlpatterns = [
     path("uploads/", uploads.create, name="uploads"),
     path("uploads/<uuid:pk>/", uploads.upload, name="upload"),
     path("submissions/", submissions.own, name="own"),
-    path("submissions/history/", comparison.history, name="history"),
-    path("submissions/history.csv", comparison.history_csv, name="history_csv"),
-    path("submissions/history/<int:number>.json", comparison.history_json, name="history_json"),
-    path("submissions/compare/", comparison.two, name="compare"),
-    path("submissions/compare.csv", comparison.two_csv, name="compare_csv"),
     path("submissions/own.csv", submissions.own_csv, name="own_csv"),
     path("submissions/<uuid:pk>/", submissions.detail, name="detail"),
     path("submissions/<uuid:pk>/status/", submissions.status, name="status"),
@@ -22,12 +17,6 @@ urlpatterns = [
     path("submissions/<uuid:pk>/method/", methods.edit, name="describe"),
     path("methods/<uuid:pk>/", methods.public, name="method"),
     path("submissions/<uuid:pk>/results.csv", submissions.results_csv, name="results_csv"),
-    path("submissions/<uuid:pk>/objects.csv", objects.objects_csv, name="objects_csv"),
-    path("submissions/<uuid:pk>/cases/<str:case>/", cases.own_case, name="case"),
-    path("submissions/<uuid:pk>/cases/<str:case>/picture/", cases.picture, name="case_picture"),
-    path("submissions/<uuid:pk>/cases/<str:case>/picture.png", cases.picture_png, name="case_picture_png"),
-    path("submissions/<uuid:pk>/cases/<str:case>/viewer.json", cases.viewer_plan, name="case_viewer"),
-    path("submissions/<uuid:pk>/cases/<str:case>/sheets/<slug:layer>/<slug:axis>/", cases.sheet, name="case_sheet"),
     path("organize/work/", work.work, name="work"),
     path("organize/work/days.json", work.days_json, name="days_json"),
     path("organize/work/days.csv", work.days_csv, name="days_csv"),
@@ -41,5 +30,4 @@ urlpatterns = [
     path("organize/submissions/<uuid:pk>/archive/", organize.archive, name="archive"),
     path("organize/phases/<int:phase>/results.csv", organize.results_csv, name="organize_results_csv"),
     path("organize/test-sets/<int:phase>/<int:version>/decoys.csv", decoys.decoys_csv, name="decoys_csv"),
-    path("organize/cases/<str:case>/", cases.organized_case, name="organized_case"),
 ]

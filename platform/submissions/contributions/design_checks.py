@@ -18,6 +18,7 @@ from submissions.models import Submission
 from test_sets import vault
 from test_sets.models import TestCase, TestSet
 from test_sets.queries.expectation import has_one_table
+from test_sets.queries.test_sets import is_scored_here
 from test_sets.services.reference_tables import instances_file
 from test_sets.services.sealing import manifest_digest
 
@@ -96,7 +97,7 @@ def reference_sources(user: Any, task: DesignTask) -> Iterable[ReferenceSource]:
     ).select_related("phase")
     for entry in sets if user.is_authenticated else ():
         # Tables of classes and objects are kept in one piece; they are small enough to be uploaded again.
-        if has_one_table(entry.phase.assessment):
+        if has_one_table(entry.phase.assessment) or not is_scored_here(entry.phase):
             continue
         yield ReferenceSource(f"test-set-{entry.pk}", f"the test set of the {entry.phase.name}", _Putting(entry.pk))
 

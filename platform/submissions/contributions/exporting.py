@@ -12,7 +12,7 @@ from audit.models import Entry
 from challenges import hooks
 from challenges.models import Challenge, Organizer, Phase
 from challenges.queries import key_of, people, phases_of, projection_of
-from submissions.domain import results
+from scoring.domain import results
 from submissions.models import MethodDescription, Run, Submission
 from submissions.queries import counted_runs, results_frame
 from submissions.queries.decoys import decoy_columns, decoy_rows

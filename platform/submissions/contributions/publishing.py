@@ -9,7 +9,7 @@ from challenges.queries import key_of, phases_of
 from datasets import hooks
 from datasets.hooks import Artifact, Choice
 from evaluation.readers import case_name
-from submissions.domain import results
+from scoring.domain import results
 from submissions.models import Run
 from submissions.queries import counted_runs, results_frame
 from submissions.queries.results import method_slug
@@ -38,6 +38,8 @@ def predictions(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
     if not choice.predictions:
         return
     for key, run in _runs(challenge, choice):
+        if run.provenance.get("measured_outside"):
+            continue  # there are no predictions here; the values are among the results by case
         if choice.without_cases and has_one_table(run.submission.phase.assessment):
             continue  # one table holds them all, the withdrawn ones too
         team = run.submission.team

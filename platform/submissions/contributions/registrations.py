@@ -16,6 +16,7 @@ from submissions import hooks as submission_hooks
 from submissions.contributions import decoys, replacements
 from submissions.models import Run, Submission
 from submissions.queries.overview import failed, work_of
+from submissions.queries.results import measured_outside
 from submissions.services.releasing import release_new
 from submissions.services.reminding import remind, remind_phase
 from submissions.services.states import repeat
@@ -111,7 +112,9 @@ def score_anew(phase_id: int, needs_scoring: bool) -> None:
     if needs_scoring:
         if Run.objects.filter(submission__phase_id=phase_id, state__in=Run.UNFINISHED).exists():
             raise ValidationError("Submissions are being scored at this moment. Decide again when that is done.")
-        for submission in Submission.objects.filter(phase_id=phase_id, state=Submission.State.SCORED):
+        for submission in Submission.objects.filter(phase_id=phase_id, state=Submission.State.SCORED).exclude(
+            measured_outside()
+        ):
             repeat(submission=submission, actor=None)
 
 

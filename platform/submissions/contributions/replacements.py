@@ -7,6 +7,7 @@ from django.db.models import Count
 from accounts.models import User
 from challenges.models import Phase
 from submissions.models import Run, Submission
+from submissions.queries.results import measured_outside
 from submissions.services.runs import start_run
 from test_sets import hooks
 from test_sets.hooks import Dependents
@@ -37,7 +38,10 @@ class Submissions(Dependents):
 
     def score_again(self, *, actor: User | None) -> None:
         """Start a run of each that is scored."""
+        measured = set(Submission.objects.filter(measured_outside(), phase=self._phase).values_list("pk", flat=True))
         for submission in self._submissions:
+            if submission.pk in measured:
+                continue
             if submission.state == Submission.State.SCORED:
                 start_run(submission=submission, trigger=Run.Trigger.TEST_SET, actor=actor)
 

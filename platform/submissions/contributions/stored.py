@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from submissions.domain import results
+from scoring.domain import results
 from submissions.models import Run, Submission
 from test_sets import vault
 from uploads import hooks
@@ -17,7 +17,9 @@ def register() -> None:
 
 def stored() -> Iterator[StoredFile]:
     """Every file of every submission and of every run that ended."""
-    rows = Submission.objects.values_list("pk", "archive_file", "archive_sha256", "predictions_file")
+    rows = Submission.objects.exclude(archive_file="").values_list(
+        "pk", "archive_file", "archive_sha256", "predictions_file"
+    )
     for pk, archive, digest, predictions in rows.order_by("pk").iterator():
         yield StoredFile(archive, f"archive of submission {pk}", has_digest(archive, digest) if digest else None)
         if predictions != archive:

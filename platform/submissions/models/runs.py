@@ -15,7 +15,7 @@ from work.models import Work
 class Run(models.Model):
     """Scoring one submission against one version of the test set by one assessment: ends in exactly one result.
 
-    The result is a file that never changes (`submissions.domain.results`), with a second one of evidence where metrics have one
+    The result is a file that never changes (`scoring.domain.results`), with a second one of evidence where metrics have one
     value for the whole data set; its digest covers what both say, not the file format, so that the same predictions give
     the same digest however often they are scored.
     """

@@ -17,9 +17,11 @@ class Submission(Work):
     """One archive of predictions of one team for one phase.
 
     received → validating → (refused | held | accepted); held → (accepted | withdrawn); accepted → (scored | failed).
+    Of an algorithm the predictions are made here: running → (received | refused | withdrawn | failed) comes before.
     """
 
     class State(models.TextChoices):
+        RUNNING = "running", "being run"
         RECEIVED = "received", "waiting for validation"
         VALIDATING = "validating", "validating"
         REFUSED = "refused", "refused"
@@ -35,7 +37,14 @@ class Submission(Work):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     # The key that makes finishing an upload idempotent: however often it is finished, there is one submission.
-    upload = models.OneToOneField(Upload, on_delete=models.PROTECT, related_name="submission")
+    upload = models.OneToOneField(
+        Upload,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="submission",
+        help_text="empty: an algorithm, whose predictions are made here",
+    )
     phase = models.ForeignKey(Phase, on_delete=models.CASCADE, related_name="submissions")
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="submissions")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="submissions")
@@ -98,6 +107,11 @@ class Submission(Work):
     @property
     def challenge(self) -> Challenge:
         return self.phase.task.challenge
+
+    @property
+    def is_algorithm(self) -> bool:
+        """Whether an algorithm was handed in, whose predictions are made here."""
+        return self.upload_id is None
 
     @property
     def is_settled(self) -> bool:

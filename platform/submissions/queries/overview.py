@@ -112,7 +112,12 @@ def moving(challenge: Challenge) -> QuerySet[Submission]:
 
 def _moving(challenge: Challenge) -> QuerySet[Submission]:
     unfinished = Q(runs__state__in=Run.UNFINISHED) | Q(
-        state__in=(Submission.State.RECEIVED, Submission.State.VALIDATING, Submission.State.ACCEPTED)
+        state__in=(
+            Submission.State.RUNNING,
+            Submission.State.RECEIVED,
+            Submission.State.VALIDATING,
+            Submission.State.ACCEPTED,
+        )
     )
     return Submission.objects.filter(unfinished, phase__task__challenge=challenge).distinct()
 

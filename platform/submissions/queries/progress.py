@@ -7,8 +7,9 @@ from statistics import median
 from django.db.models import Sum
 from django.utils import timezone
 
+from executions.queries.progress import standing
+from scoring.domain.report import Report
 from submissions.domain.costs import cost_of_a_missing_case
-from submissions.domain.report import Report
 from submissions.models import Run, Submission
 from submissions.queries.waiting import line_of_run, line_of_validation
 from web.wording import moment_words
@@ -56,6 +57,7 @@ def progress(submission: Submission) -> Progress:
     if latest is not None and not latest.is_finished:
         return _scoring(submission, latest)
     builder = {
+        State.RUNNING: _running,
         State.RECEIVED: _received,
         State.VALIDATING: _validating,
         State.HELD: _held,
@@ -81,6 +83,29 @@ def slowness(since: datetime, usual: float | None) -> str:
     return (
         " This takes longer than usual: workers are busy, or wait for room on a disk. Nothing is lost; it is handed out again "
         "until it is done, and the operators of the platform see it."
+    )
+
+
+def _running(submission: Submission) -> Progress:
+    found = standing(submission.pk)
+    if found is None:
+        return Progress(
+            "Waiting to be run",
+            "info",
+            submission.state_since,
+            f"Your algorithm waits for its turn.{slowness(submission.state_since, None)}",
+            "Its predictions are validated and scored like any others.",
+            is_moving=True,
+        )
+    return Progress(
+        found.title,
+        "info",
+        found.since,
+        found.text,
+        found.next,
+        done=found.done,
+        total=found.total,
+        is_moving=True,
     )
 
 

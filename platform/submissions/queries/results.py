@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pandas as pd
+from django.db.models import Exists, OuterRef, Q
 
 from challenges.models import Phase, Team
-from submissions.domain import results
+from scoring.domain import results
 from submissions.models import Run, Submission
 from submissions.queries.declaring import teams_of_other_levels
 from submissions.queries.methods import described_teams, description_needed
@@ -28,6 +29,11 @@ def counted_runs(phase: Phase) -> list[Run]:
     is left out, and named by `left_out`.
     """
     return _standing(phase)[0]
+
+
+def measured_outside() -> Q:
+    """Which submissions stand for values that were measured outside: they are brought again, and never scored again."""
+    return Q(Exists(Run.objects.filter(submission=OuterRef("pk"), provenance__has_key="measured_outside")))
 
 
 def left_out(phase: Phase) -> list[LeftOut]:

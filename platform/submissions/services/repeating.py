@@ -11,6 +11,7 @@ from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from accounts.models import User
 from submissions.models import Rescoring, Run, Submission
+from submissions.queries.results import measured_outside
 from submissions.queries.work import RESCORING
 from submissions.services.states import repeat
 from work.clock import shared_now
@@ -19,7 +20,12 @@ from work.leases import Lease, LeaseLostError, claim
 
 log = structlog.get_logger(__name__)
 
-WORKING = (Submission.State.RECEIVED, Submission.State.VALIDATING, Submission.State.ACCEPTED)
+WORKING = (
+    Submission.State.RUNNING,
+    Submission.State.RECEIVED,
+    Submission.State.VALIDATING,
+    Submission.State.ACCEPTED,
+)
 
 
 @transaction.atomic
@@ -33,7 +39,12 @@ def repeat_all(*, actor: User, submissions: QuerySet[Submission]) -> tuple[int, 
     busy = Q(state__in=WORKING) | Q(Exists(unfinished)) | Q(Exists(asked_for))
     left = submissions.filter(busy).count()
     now = shared_now()
-    rows = submissions.exclude(busy).order_by("created_at").annotate(number_of_runs=Count("runs"))
+    rows = (
+        submissions.exclude(busy)
+        .exclude(measured_outside())
+        .order_by("created_at")
+        .annotate(number_of_runs=Count("runs"))
+    )
     asked = [
         Rescoring(submission_id=pk, runs=runs, requested_by=actor, asked_at=now)
         for pk, runs in rows.values_list("pk", "number_of_runs")

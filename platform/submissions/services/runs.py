@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from django.db.models import Max
 
 from accounts.models import User
-from submissions.domain.report import Report, Status
+from scoring.domain.report import Report, Status
 from submissions.models import Chunk, Run, Submission
 from submissions.queries.work import SCORING
 from test_sets.queries.expectation import ExpectedCase, expectation

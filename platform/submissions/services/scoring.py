@@ -4,8 +4,7 @@ import time
 import traceback
 import uuid
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -16,28 +15,23 @@ from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from audit.services import record
-from evaluation import problems
-from evaluation.assessment import Assessment
-from evaluation.scoring import provenance
-from evaluation.scoring.assembling import assemble, is_pooled
-from evaluation.scoring.working_points import working_points
+from scoring.domain.report import Report
+from scoring.domain.results import CaseRow
+from scoring.services import scorer, writing
+from scoring.services.cases import Scored, Under, missing, missing_under
+from scoring.services.predictions import Predictions
+from scoring.services.references import annotated, references
+from scoring.services.writing import Written
 from submissions import hooks
-from submissions.domain import results
-from submissions.domain.report import Report
-from submissions.domain.results import CaseRow
-from submissions.domain.summary import summarize
 from submissions.models import Chunk, Run, Submission
 from submissions.queries.work import SCORING
-from submissions.services import disentangling, scorer
+from submissions.services import algorithms
 from submissions.services.doubles import find_doubles
 from submissions.services.failing import EMPTIED, fail_run, locked_submission
-from submissions.services.scorer import Scored, Under
 from submissions.services.telling import tell_team
-from test_sets import vault
 from test_sets.models import Annotation, TestCase
-from test_sets.queries.test_sets import metadata_frame_of
 from uploads.limits import child_limits
-from uploads.storage import free_bytes, has_room, is_out_of_room
+from uploads.storage import free_bytes, has_room, is_out_of_room, local_path
 from work.clock import shared_now
 from work.jobs import enqueue
 from work.leases import Lease, LeaseLostError, claim_next, task_budget
@@ -99,7 +93,9 @@ def _score_claimed(chunk: Chunk, lease: Lease) -> None:
 
 
 def _score_cases(chunk: Chunk, lease: Lease) -> list[Scored]:
-    members = Report.of(chunk.run.submission.report).members
+    report, test_set = Report.of(chunk.run.submission.report), chunk.run.test_set
+    path = local_path(chunk.run.submission.predictions_file)
+    predictions = Predictions(path, report.members, report.table, test_set, chunk.run.submission.phase.assessment)
     rows = _with_references(chunk.run).filter(name__in=chunk.cases)
     cases = {case.name: case for case in rows}
     scored: list[Scored] = []
@@ -108,9 +104,8 @@ def _score_cases(chunk: Chunk, lease: Lease) -> list[Scored]:
         lease.beat(lambda: {"cases_done": len(scored)})
 
     for result in scorer.score_cases(
-        chunk.run,
+        predictions,
         [cases[name] for name in chunk.cases],
-        members,
         limits=child_limits(),
         beat=beat,
         seconds=task_budget(),
@@ -172,7 +167,14 @@ def finish_run(*, run_id: uuid.UUID) -> None:
     if run.is_finished or any(chunk.state != Chunk.State.DONE for chunk in chunks):
         return
     try:
-        files = _write(run, chunks)
+        files = writing.write(
+            str(run.pk),
+            run.test_set,
+            run.submission.phase.assessment,
+            _assemble(run, chunks),
+            report=Report.of(run.submission.report),
+            algorithm=run.submission.team.name,
+        )
     except Exception as error:
         log.exception("assembling_error", run=str(run.pk), submission=str(run.submission_id))
         if is_out_of_room(error):
@@ -183,114 +185,9 @@ def finish_run(*, run_id: uuid.UUID) -> None:
     log.info("run_scored", run=str(run.pk), submission=str(run.submission_id), digest=files.digest)
 
 
-@dataclass(frozen=True)
-class _Files:
-    """The files of a result, both stored under digests of what they say, and what a page shows of them."""
-
-    result: str
-    digest: str
-    evidence: str
-    annotators: str
-    summary: dict[str, Any]
-    provenance: dict[str, Any]
-    notes: dict[str, str]
-    decoys: dict[str, Any]
-    disentangled: str
-    disentangled_summary: dict[str, Any]
-
-
-def _write(run: Run, chunks: list[Chunk]) -> _Files:
-    assessment = scorer.assessment_of(run)
-    everything = _assemble(run, assessment, chunks)
-    decoys = set(run.test_set.cases.filter(is_decoy=True).values_list("name", flat=True))
-    found = [scored for scored in everything if scored.case not in decoys]
-    rows = [row for scored in found for row in scored.rows]
-    evidence = None
-    if is_pooled(assessment):
-        cases = {case.name: case for case in run.test_set.cases.select_related("test_set")}
-        pieces = {
-            scored.case: scorer.whole_pieces(
-                assessment, scored.pieces, scorer.references.get(assessment, cases[scored.case])
-            )
-            for scored in found
-        }
-        more, evidence = assemble(assessment, pieces, shared=_shared(run, assessment))
-        rows += [CaseRow.of(row) for row in more]
-    digest = results.digest(rows, evidence)
-    name = f"results/{run.pk}/{digest}.parquet"
-    kept = f"evidence/{run.pk}/{digest}.parquet{vault.SUFFIX}" if evidence is not None else ""
-    if evidence is not None:
-        results.store_evidence(evidence, kept)
-    results.store(rows, name)
-    annotators = _store_annotators(run, assessment, found)
-    table = results.frame(rows, algorithm=run.submission.team.name)
-    notes = {scored.case: scored.note for scored in found if scored.note}
-    summary = summarize(
-        assessment, table, metadata_frame_of(run.test_set), cases=[scored.case for scored in found], noted=notes
-    )
-    # What teams are told of missing cases covers all that were asked for: a decoy is missed like any other case.
-    absent = sum(scored.case in decoys and bool(scored.note) for scored in everything)
-    summary |= {"asked": len(everything), "asked_missing": summary["missing_cases"] + absent}
-    return _Files(
-        name,
-        digest,
-        kept,
-        annotators,
-        summary,
-        provenance(assessment) | {"working_points": working_points(assessment, evidence)},
-        notes,
-        _handed(run, everything, decoys),
-        *disentangling.keep(run, assessment, {scored.case: scored.disentangled for scored in found}),
-    )
-
-
-def _store_annotators(run: Run, assessment: Assessment, found: Sequence[Scored]) -> str:
-    """Keep what the cases give under the references of each annotator, as what they give under the merged ones is kept."""
-    rows = {
-        name: [row for scored in found if name in scored.annotators for row in scored.annotators[name].rows]
-        for name in sorted({name for scored in found for name in scored.annotators})
-    }
-    evidence = {}
-    if rows and is_pooled(assessment):
-        drawn = {
-            (entry.annotator, entry.name): entry
-            for entry in Annotation.objects.filter(case__test_set=run.test_set).select_related("case__test_set")
-        }
-        for name, own in rows.items():
-            pieces = {
-                scored.case: scorer.whole_pieces(
-                    assessment,
-                    scored.annotators[name].pieces,
-                    scorer.references.get(assessment, drawn[name, scored.case]),
-                )
-                for scored in found
-                if name in scored.annotators
-            }
-            more, evidence[name] = assemble(assessment, pieces, shared=_shared(run, assessment))
-            own += [CaseRow.of(row) for row in more]
-    return results.store_annotators(rows, f"results/{run.pk}/annotators", evidence=evidence)
-
-
-def _handed(run: Run, everything: Sequence[Scored], decoys: Collection[str]) -> dict[str, Any]:
-    """For organizers: what became of each decoy."""
-    findings = Report.of(run.submission.report).findings
-    return {
-        scored.case: {"status": str(findings[scored.case].status) if scored.case in findings else "missing"}
-        | scored.handed
-        for scored in everything
-        if scored.case in decoys
-    }
-
-
-def _shared(run: Run, assessment: Assessment) -> Mapping[str, Any]:
-    """What all evidence of the test set has in common."""
-    metadata = run.test_set.cases.filter(is_decoy=False).values_list("name", "metadata")
-    patients = {name: str(facts["patient"]) for name, facts in metadata if facts.get("patient") is not None}
-    return problems.get(assessment.problem).shared_evidence(assessment, run.test_set.shared, patients)
-
-
-def _assemble(run: Run, assessment: Assessment, chunks: list[Chunk]) -> list[Scored]:
+def _assemble(run: Run, chunks: list[Chunk]) -> list[Scored]:
     """Every case of the test set: as the chunks found it, or missing."""
+    assessment = run.submission.phase.assessment
     rows: dict[str, list[CaseRow]] = defaultdict(list)
     pieces: dict[str, Any] = {}
     notes = dict(run.case_notes)
@@ -324,14 +221,14 @@ def _assemble(run: Run, assessment: Assessment, chunks: list[Chunk]) -> list[Sco
                 )
             )
         else:
-            nothing = scorer.missing(assessment, case.name, scorer.references.get(assessment, case))
-            more = scorer.missing_under(assessment, case.name, scorer.annotated(assessment, case))
+            nothing = missing(assessment, case.name, references.get(assessment, case))
+            more = missing_under(assessment, case.name, annotated(assessment, case))
             found.append(replace(nothing, note=note, annotators=more))
     return found
 
 
 @transaction.atomic
-def _store_result(run: Run, files: _Files, *, chunks: list[Chunk]) -> None:
+def _store_result(run: Run, files: Written, *, chunks: list[Chunk]) -> None:
     submission = locked_submission(run)
     current = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
     if current.is_finished:
@@ -343,6 +240,8 @@ def _store_result(run: Run, files: _Files, *, chunks: list[Chunk]) -> None:
     current.disentangled_file, current.disentangled = files.disentangled, files.disentangled_summary
     current.summary, current.provenance, current.case_notes = files.summary, files.provenance, files.notes
     current.log = "\n".join(chunk.log for chunk in chunks if chunk.log)
+    if submission.is_algorithm:
+        algorithms.describe(current)
     current.save()
     Chunk.objects.filter(run=run).update(**EMPTIED)
     if submission.state != Submission.State.SCORED:

@@ -10,9 +10,11 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from confinement.archive import is_nested_archive
-from submissions.domain.report import Report
+from scoring.domain.report import Report
 from submissions.models import Run, Submission
+from submissions.queries.results import measured_outside
 from submissions.queries.work import VALIDATION
+from submissions.services import algorithms
 from submissions.services.runs import start_run
 from submissions.services.telling import tell_team
 from test_sets.queries.test_sets import active_test_set
@@ -106,15 +108,20 @@ def repeat(*, submission: Submission, actor: User) -> None:
         While it is still being worked on.
     """
     current = _locked(submission)
-    working = (State.RECEIVED, State.VALIDATING, State.ACCEPTED)
+    working = (State.RUNNING, State.RECEIVED, State.VALIDATING, State.ACCEPTED)
     if current.state in working or current.runs.filter(state__in=Run.UNFINISHED).exists():
         raise ValidationError("This submission is still being worked on.")
+    if Submission.objects.filter(measured_outside(), pk=current.pk).exists():
+        raise ValidationError("Its values were measured outside Podium. Bring a new table of them instead.")
     report = Report.of(current.report)
     if current.state in (State.SCORED, State.FAILED) and report.valid:
         if current.state == State.FAILED:
             _move(current, State.ACCEPTED)
         start_run(submission=current, trigger=Run.Trigger.RERUN, actor=actor)
         _record(current, "submission_rerun", actor=actor)
+        return
+    if current.is_algorithm and not current.archive_file:
+        algorithms.run_again(current, actor=actor)
         return
     current.report = {}
     current.is_charged = False

@@ -14,6 +14,7 @@ from challenges.models import Phase, Seat, Team
 from submissions.models import Submission
 from submissions.queries.quotas import quota
 from submissions.queries.work import VALIDATION
+from test_sets.queries.test_sets import is_scored_here
 from uploads.limits import upload_limits
 from uploads.models import Multipart, Upload
 from uploads.services import announcing, multiparts
@@ -72,6 +73,8 @@ def create_upload(
             if phase.is_closed
             else f"{phase.name} opens on {phase.opens_at:%-d %B %Y, %H:%M} UTC."
         )
+    if words := outside(phase):
+        raise NotAllowedError(words)
     if size < 1:
         raise UploadError("The file is empty. Pack the predictions into a .zip, .tar.gz or .tar.zst file.")
     if size > limits.max_bytes:
@@ -246,7 +249,19 @@ def elsewhere(phase: Phase) -> str:
     )
 
 
+def outside(phase: Phase) -> str:
+    """How results of a phase arrive that takes no submissions; empty where it does."""
+    if is_scored_here(phase):
+        return ""
+    return (
+        f"Results of {phase.name} are measured outside Podium, and the organizers bring them here as tables; "
+        "there is nothing to upload."
+    )
+
+
 def _check_seat(phase: Phase, team: Team, user: User) -> None:
+    if phase.algorithms:
+        raise NotAllowedError(f"{phase.name} takes algorithms, not predictions. Hand one in on the submit page.")
     if not Seat.objects.filter(task=phase.task_id, user=user, member__team=team, member__left_at=None).exists():
         raise NotAllowedError(elsewhere(phase))
 

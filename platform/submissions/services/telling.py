@@ -8,7 +8,7 @@ from challenges.models import Member, Phase
 from challenges.queries.people import organizers_of
 from notifications.domain import letters
 from notifications.services import notify
-from submissions.domain.report import Report, Status
+from scoring.domain.report import Report, Status
 from submissions.models import Run, Submission
 
 FAILED = "scoring_failed"
@@ -45,6 +45,8 @@ def _letter(submission: Submission, state: Submission.State, reason: str) -> let
         return letters.submission_failed(where, team=team, number=number, reason=reason)
     say = letters.submission_refused if state == State.REFUSED else letters.submission_held
     troubled = [finding for finding in Report.of(submission.report).in_order if finding.status != Status.VALID]
+    if submission.is_algorithm:
+        troubled = []  # its cases may be hidden; the page says what may be said
     reasons = [f"{finding.case}: {finding.message or 'no prediction for it'}" for finding in troubled]
     return say(where, team=team, number=number, reason=reason, reasons=reasons, more=0)
 

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 from challenges.models import Challenge, Phase
 from challenges.queries import key_of, phases_of
 from challenges.views.access import organizing, page_context, phase_by_id
+from scoring.domain import results
 from submissions.contributions.exporting import SUBMISSION_COLUMNS, submission_rows
-from submissions.domain import results
 from submissions.models import Submission
 from submissions.queries import counted_runs, results_frame
 from submissions.queries.submissions import labelled, of_challenge, visible_submission

@@ -14,9 +14,10 @@ from rules import test_rule
 from challenges import queries as challenge_queries
 from challenges.models import Challenge
 from challenges.views.access import page_context, participating
+from scoring.domain import results
+from scoring.domain.report import Report
 from submissions import hooks
-from submissions.domain import results, tables
-from submissions.domain.report import Report
+from submissions.domain import tables
 from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.counting import Counting, counting, standing_submissions
@@ -27,7 +28,7 @@ from submissions.queries.progress import progress
 from submissions.queries.progressing import changes, earlier_runs
 from submissions.queries.releases import told_values
 from submissions.queries.submissions import counted_run, of_teams, visible_submission
-from submissions.services import choosing, states
+from submissions.services import algorithms, choosing, states
 from web.spreadsheets import csv_file
 
 View = "submissions.view_submission"
@@ -120,6 +121,9 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         "may_decide": test_rule("submissions.decide_submission", user, submission),
         "may_organize": user.has_perm("submissions.organize_submission", submission),
         "shows_scores": run is not None and user.has_perm("submissions.view_scores", submission),
+        # Names of hidden cases are nothing that a team is told.
+        "shows_validation": not submission.is_algorithm or user.has_perm("submissions.view_findings", submission),
+        "execution": algorithms.execution_of(submission.pk) if submission.is_algorithm else None,
         "shows_cases": run is not None and user.has_perm("submissions.view_case_scores", submission),
     }
     content["placed"] = hooks.place_of(user, submission, request.GET.get("against", "")) if run is not None else None

@@ -21,6 +21,7 @@ from submissions.hooks import try_me_files
 from submissions.queries import quota
 from submissions.queries.submissions import unfinished_uploads
 from submissions.services import submitting
+from submissions.views import algorithms
 from test_sets.models import TestSet
 from test_sets.queries.dry_runs import are_public
 from test_sets.queries.expectation import expectation
@@ -33,7 +34,7 @@ from web.policy import allow_connections
 
 # Who sends is asked before the body is read, and checking the CSRF token of a form reads its body: so that check comes
 # second, inside.
-@takes_files(lambda: upload_limits().max_bytes)
+@takes_files(lambda: max(upload_limits().max_bytes, settings.PODIUM_MODEL_MAX_BYTES))
 @csrf_exempt
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -52,6 +53,8 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
 def _submit(request: HttpRequest, challenge: Challenge, teams: list[Team]) -> HttpResponse:
     phases = challenge_queries.phases_of(challenge)
     phase = _chosen(request, challenge, phases)
+    if phase is not None and phase.algorithms:
+        return algorithms.page(request, challenge, teams, phases, phase)
     test_set = TestSet.objects.filter(phase=phase, is_active=True).first() if phase else None
     team = team_in(teams, phase) if phase else teams[0]
     if "cancel" in request.POST:
@@ -85,6 +88,7 @@ def _submit(request: HttpRequest, challenge: Challenge, teams: list[Team]) -> Ht
             form=form,
             references_public=are_public(phase) if phase else False,
             try_me=try_me_files(phase) if phase else [],
+            comes_as_table=submitting.outside(phase) if phase else "",
             unfinished=unfinished_uploads(request.user, challenge),
             max_bytes=upload_limits().max_bytes,
             chunk_bytes=settings.PODIUM_UPLOAD_CHUNK_BYTES,

@@ -5,6 +5,7 @@ import tarfile
 
 import pytest
 
+from scoring.services import inspecting
 from submissions.models import Submission
 from submissions.queries import quota
 from submissions.services import validation
@@ -69,7 +70,7 @@ def test_where_an_ordinary_archive_does_not_fit_now_it_waits_and_nothing_is_writ
     world: World, workers, monkeypatch, settings
 ):
     settings.PODIUM_WORK_RESERVE_BYTES = 0
-    monkeypatch.setattr(validation, "free_bytes", lambda: 1000)
+    monkeypatch.setattr(inspecting, "free_bytes", lambda: 1000)
     submission = world.upload(tarred(predictions()), name="predictions.tar.gz")
     submission.refresh_from_db()
     assert (submission.state, submission.attempts) == (State.VALIDATING, 0)
@@ -84,7 +85,7 @@ def test_an_archive_that_is_packed_far_better_than_any_does_not_fill_what_room_t
     world: World, workers, monkeypatch, settings
 ):
     settings.PODIUM_WORK_RESERVE_BYTES = 0
-    monkeypatch.setattr(validation, "free_bytes", lambda: 10**6)
+    monkeypatch.setattr(inspecting, "free_bytes", lambda: 10**6)
     content = tarred({"case_001.nii": bytes(2 * 10**6)})
     submission = world.upload(content, name="predictions.tar.gz")
     submission.refresh_from_db()

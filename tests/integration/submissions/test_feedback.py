@@ -265,7 +265,7 @@ def test_no_state_is_unexplained(world: World, state):
     assert found.text or state == "scored"
     assert found.next
     assert found.since == submission.state_since
-    assert found.is_moving == (state in ("received", "validating", "accepted"))
+    assert found.is_moving == (state in ("running", "received", "validating", "accepted"))
     if found.is_moving:
         assert "Nothing is lost" in found.text  # an hour is long
         submission.state_since = timezone.now()

@@ -18,11 +18,11 @@ from challenges.models import Phase
 from challenges.services import create_phase
 from evaluation.cli import main
 from evaluation.scoring import read_results
-from submissions.domain.report import Report
+from results.queries.pictures import picture_name
+from results.services.pictures import draw
+from scoring.domain.report import Report
 from submissions.models import Submission
 from submissions.queries import results_frame
-from submissions.queries.pictures import picture_name
-from submissions.services.pictures import draw
 from test_sets import vault
 from test_sets.services.archives import take_archive
 from test_sets.services.sealing import TestSetError, create_test_set

@@ -4,11 +4,12 @@ import pytest
 
 from accounts.models import User
 from challenges.models import Organizer
+from results import urls as result_urls
 from submissions import urls as submission_urls
 from test_sets import urls as test_set_urls
 from tests.integration.submissions.world import World, predictions, zipped
 
-urlpatterns = [*submission_urls.urlpatterns, *test_set_urls.urlpatterns]
+urlpatterns = [*submission_urls.urlpatterns, *result_urls.urlpatterns, *test_set_urls.urlpatterns]
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ROLES = ("visitor", "stranger", "team", "moderator", "manager", "owner", "staff", "administrator")

@@ -12,13 +12,14 @@ from django.utils import timezone
 
 from audit.models import Entry
 from evaluation.scoring import semantic
+from scoring.domain import results
+from scoring.services import references, scorer, trusting, writing
 from submissions import hooks
-from submissions.domain import results
 from submissions.models import Chunk, Run, Submission
 from submissions.queries import counted_runs, results_frame
 from submissions.queries.progress import progress
 from submissions.queries.work import SCORING
-from submissions.services import scorer, scoring, states, sweeping, validation
+from submissions.services import scoring, states, sweeping, validation
 from test_sets.queries import case_metadata_frame, case_names
 from tests.integration.submissions.world import CASES, World, labels, predictions, zipped
 from work import services as work
@@ -96,7 +97,7 @@ def test_whoever_comes_second_while_a_run_is_finished_stores_no_other_result(wor
         patch.setattr(scoring, "finish_run", lambda **_: None)
         assert scoring.score_next_chunk()
     run, stored, reads = submission.runs.get(), [], []
-    monkeypatch.setattr(scoring.results, "store", lambda _rows, name: stored.append(name))
+    monkeypatch.setattr(results, "store", lambda _rows, name: stored.append(name))
 
     def overtaken(execute, sql, params, many, context):
         answer = execute(sql, params, many, context)
@@ -223,7 +224,7 @@ def test_work_waits_while_the_disk_is_full_and_none_fails(world: World, workers,
     assert submission.state == State.RECEIVED
     settings.PODIUM_WORK_RESERVE_BYTES = 0
     full = OSError(errno.ENOSPC, "No space left on device")
-    for module, name in ((validation, "_check_cases"), (scorer, "score_cases"), (scoring, "_write")):
+    for module, name in ((validation, "_check_cases"), (scorer, "score_cases"), (writing, "write")):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, mock.Mock(side_effect=full))
             for _ in range(SCORING.errors + 1):
@@ -270,7 +271,7 @@ def test_an_error_of_ours_is_tried_again_and_then_ends_the_run_with_a_log_for_or
 
     with monkeypatch.context() as patch:
         patch.setattr(semantic, "score_case", broken)
-        scorer.references._kept.clear()
+        references.references._kept.clear()
         submission = accepted_without(world)
         for _ in range(3):
             Chunk.objects.update(lease_until=None, due_at=None)
@@ -330,13 +331,13 @@ def test_rows_that_a_child_made_up_are_not_believed(world: World, workers, monke
     chunk = Chunk.objects.select_related("run").get(pk=pk)
     cases = list(chunk.run.test_set.cases.all())
     run = chunk.run
-    assessment = scorer.assessment_of(run)
+    assessment = run.submission.phase.assessment
     case = next(case for case in cases if case.name == "case_003")
     value = {"rows": [list(row) for row in forged_rows(lying, assessment, case)], "reason": ""}
     from confinement.sandbox import Answer
 
-    prepared = scorer.references.get(assessment, case)
-    answer = scorer._scored(assessment, Answer("case_003", value=value), "case_003.nii.gz", prepared)
+    prepared = references.references.get(assessment, case)
+    answer = trusting.scored_of(assessment, Answer("case_003", value=value), "case_003.nii.gz", prepared)
     assert [row.outcome for row in answer.rows] == ["missing"] * 8
     assert answer.details
     assert submission.runs.get().state == Run.State.QUEUED
@@ -345,7 +346,7 @@ def test_rows_that_a_child_made_up_are_not_believed(world: World, workers, monke
 def forged_rows(score, assessment, case):
     from evaluation.readers import LabelImage
 
-    reference = scorer.references.get(assessment, case)
+    reference = references.references.get(assessment, case)
     image = LabelImage(labels(1), reference.geometry)
     return [
         results.CaseRow(row.case, row.region, row.metric, row.value, str(row.outcome), row.image_diagonal)

@@ -21,13 +21,14 @@ from evaluation.cli import main
 from evaluation.problems.tables import table_problem
 from evaluation.scoring import read_evidence
 from evaluation.scoring.evidence import evidence_digest, merge_evidence
-from submissions.domain import results
-from submissions.domain.report import Report
+from results.queries.pictures import picture_name
+from results.services.pictures import draw
+from scoring.domain import results
+from scoring.domain.report import Report
+from scoring.services import references, trusting
 from submissions.models import Chunk, Submission
 from submissions.queries import evidence_of, results_frame
-from submissions.queries.pictures import picture_name
-from submissions.services import scorer, scoring, validation
-from submissions.services.pictures import draw
+from submissions.services import scoring, validation
 from test_sets import vault
 from test_sets.models import TestCase
 from test_sets.services.sealing import TestSetError, create_test_set
@@ -294,9 +295,9 @@ LIES = {
 
 def test_pieces_that_a_child_made_up_are_not_believed(cells: World):
     run = accepted(cells, {"objects.csv": table(boxes())}).runs.get()
-    assessment = scorer.assessment_of(run)
+    assessment = run.submission.phase.assessment
     case = run.test_set.cases.get(name=CASES[0])
-    prepared = scorer.references.get(assessment, case)
+    prepared = references.references.get(assessment, case)
     nothing = prepared.select(np.zeros(0, dtype=np.int64))
     honest = table_problem(assessment.problem).score(assessment, case.name, prepared, nothing)
     rows = [list(results.CaseRow.of(row)) for row in honest.rows]
@@ -306,7 +307,7 @@ def test_pieces_that_a_child_made_up_are_not_believed(cells: World):
         pieces = [["average_precision", "cell", [0, 0, 2, 2, 1, 0, 0, 1], [0.9, 0.8]]]
         lie(pieces)
         answer = Answer(case.name, value={"rows": rows, "reason": "", "pieces": pieces})
-        return scorer._scored(assessment, answer, "objects.csv", prepared)
+        return trusting.scored_of(assessment, answer, "objects.csv", prepared)
 
     assert told(lambda _: None).pieces
     for name, lie in LIES.items():

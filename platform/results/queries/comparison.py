@@ -1,0 +1,162 @@
+"""Two submissions of a team beside each other, and the scores of all over time."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+from rules import has_perm
+
+from challenges.models import Team
+from evaluation.assessment import Assessment
+from evaluation.outcomes import Outcome
+from submissions.domain import tables
+from submissions.models import Run, Submission
+from submissions.queries.releases import told_values
+from submissions.queries.results import results_frame
+
+# Differences below this share of the larger value are what rounding makes of equal predictions.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Pair:
+    """One case in one metric and region; `change` is in the direction of the metric: positive is better."""
+
+    case: str
+    before: tables.Cell
+    after: tables.Cell
+    change: float | None
+    verdict: str
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One metric in one region over all cases."""
+
+    column: tables.Column
+    pairs: list[Pair]
+
+    def count(self, verdict: str) -> int:
+        """Number of cases with a verdict."""
+        return sum(pair.verdict == verdict for pair in self.pairs)
+
+    @property
+    def better(self) -> int:
+        return self.count("better")
+
+    @property
+    def worse(self) -> int:
+        return self.count("worse")
+
+    @property
+    def equal(self) -> int:
+        return self.count("equal")
+
+    @property
+    def unknown(self) -> int:
+        """Cases of which one side has no value for a reason that neither makes better nor worse."""
+        return self.count("")
+
+    @property
+    def median_change(self) -> float | None:
+        """Median over the cases with a value on both sides."""
+        changes = [pair.change for pair in self.pairs if pair.change is not None]
+        return float(pd.Series(changes).median()) if changes else None
+
+
+def compare(before: Run, after: Run, assessment: Assessment) -> list[Compared]:
+    """Compare two results case by case, the largest losses first; both belong to one phase and one test set."""
+    first, second = results_frame(before), results_frame(after)
+    found = []
+    for column in tables.columns(assessment, second):
+        older, newer = (_cells(frame, column) for frame in (first, second))
+        pairs = [
+            _pair(case, older[case], newer[case], higher=column.higher_is_better)
+            for case in sorted(older.keys() & newer.keys())
+        ]
+        order = {"worse": 0, "better": 2}
+        pairs.sort(
+            key=lambda pair: (order.get(pair.verdict, 1), pair.change is not None, pair.change or 0.0, pair.case)
+        )
+        found.append(Compared(column, pairs))
+    return found
+
+
+def comparable(shown: Collection[tuple[Submission, Run]], user: Any) -> list[list[Submission]]:
+    """Submissions that may be compared with each other, those of one phase and one version of its cases together."""
+    allowed: dict[int, bool] = {}
+    groups: dict[tuple[int, int], list[Submission]] = {}
+    for submission, run in shown:
+        if submission.phase_id not in allowed:
+            allowed[submission.phase_id] = has_perm("submissions.view_case_scores", user, submission)
+        if allowed[submission.phase_id]:
+            groups.setdefault((submission.phase_id, run.test_set_id), []).append(submission)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def scores_over_time(user: Any, teams: Collection[Team]) -> list[tuple[Submission, Run]]:
+    """Scored submissions of a person's teams whose scores `user` may see, the oldest first; two queries and one a phase at most."""
+    runs = (
+        Run.objects.filter(submission__team__in=teams, counts=True)
+        .select_related("submission__phase__task__challenge", "submission__team", "submission__release")
+        .order_by("submission__created_at")
+    )
+    allowed: dict[int, bool] = {}
+    for run in runs:
+        phase = run.submission.phase_id
+        if phase not in allowed:
+            allowed[phase] = has_perm("submissions.view_scores", user, run.submission)
+    return [(run.submission, run) for run in runs if allowed[run.submission.phase_id]]
+
+
+def history_figures(user: Any, teams: Collection[Team]) -> list[tuple[str, dict[str, Any]]]:
+    """One Plotly figure a phase and metric: value by submission, one line a region; name and figure."""
+    series: dict[tuple[int, str, str], dict[str, list[tuple[Submission, float | None]]]] = {}
+    for submission, run in scores_over_time(user, teams):
+        uses = {use.name: use for use in submission.phase.assessment.metrics}
+        for value in told_values(submission, run):
+            use = uses[value["metric"]]
+            name = tables.title(use) + (f" ({use.unit})" if use.unit else "")
+            place = (submission.phase_id, submission.phase.name, name)
+            series.setdefault(place, {}).setdefault(value["region"] or "all", []).append((submission, value["value"]))
+    found = []
+    for (_, phase, metric), lines in series.items():
+        figure = {
+            "data": [
+                {
+                    "type": "scatter",
+                    "mode": "lines+markers",
+                    "name": region,
+                    "x": [submission.created_at.isoformat() for submission, _ in points],
+                    "y": [value for _, value in points],
+                    "text": [f"#{submission.number}" for submission, _ in points],
+                }
+                for region, points in lines.items()
+            ],
+            "layout": {"xaxis": {"title": {"text": "submitted (UTC)"}}, "yaxis": {"title": {"text": metric}}},
+        }
+        found.append((f"{phase}: {metric}", figure))
+    return found
+
+
+def _cells(frame: pd.DataFrame, column: tables.Column) -> dict[str, Any]:
+    rows = frame[(frame["metric"] == column.metric) & (frame["region"] == column.region)]
+    return {str(row.case): row for row in rows.itertuples(index=False)}
+
+
+def _lost_or_found(older: Any, newer: Any) -> str:
+    """A prediction that is no longer there is worse than any that was, whatever number it counts as."""
+    lost, found = (row.outcome == Outcome.MISSING for row in (newer, older))
+    return "worse" if lost and not found else "better" if found and not lost else ""
+
+
+def _pair(case: str, older: Any, newer: Any, *, higher: bool) -> Pair:
+    before, after = tables.cell(older), tables.cell(newer)
+    if before.value is None or after.value is None:
+        same = before.value is after.value is None and before.words == after.words
+        return Pair(case, before, after, None, "equal" if same else _lost_or_found(older, newer))
+    change = (after.value - before.value) * (1 if higher else -1)
+    if abs(change) <= TOLERANCE * max(abs(before.value), abs(after.value)):
+        return Pair(case, before, after, 0.0, "equal")
+    return Pair(case, before, after, change, "better" if change > 0 else "worse")

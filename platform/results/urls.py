@@ -1,0 +1,21 @@
+"""Addresses below a challenge; `slug` is the challenge's."""
+
+from django.urls import path
+
+from results.views import cases, comparison, objects
+
+app_name = "results"
+urlpatterns = [
+    path("submissions/history/", comparison.history, name="history"),
+    path("submissions/history.csv", comparison.history_csv, name="history_csv"),
+    path("submissions/history/<int:number>.json", comparison.history_json, name="history_json"),
+    path("submissions/compare/", comparison.two, name="compare"),
+    path("submissions/compare.csv", comparison.two_csv, name="compare_csv"),
+    path("submissions/<uuid:pk>/objects.csv", objects.objects_csv, name="objects_csv"),
+    path("submissions/<uuid:pk>/cases/<str:case>/", cases.own_case, name="case"),
+    path("submissions/<uuid:pk>/cases/<str:case>/picture/", cases.picture, name="case_picture"),
+    path("submissions/<uuid:pk>/cases/<str:case>/picture.png", cases.picture_png, name="case_picture_png"),
+    path("submissions/<uuid:pk>/cases/<str:case>/viewer.json", cases.viewer_plan, name="case_viewer"),
+    path("submissions/<uuid:pk>/cases/<str:case>/sheets/<slug:layer>/<slug:axis>/", cases.sheet, name="case_sheet"),
+    path("organize/cases/<str:case>/", cases.organized_case, name="organized_case"),
+]

@@ -1,0 +1,1 @@
+"""Plain values, computations and file formats: no request; confined children run them."""

@@ -1,0 +1,139 @@
+"""Writing the result of a run: rows, evidence, what differs by annotator, and the few numbers that pages read."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from evaluation import problems
+from evaluation.assessment import Assessment
+from evaluation.scoring import provenance
+from evaluation.scoring.assembling import assemble, is_pooled
+from evaluation.scoring.working_points import working_points
+from scoring.domain import results
+from scoring.domain.report import Report
+from scoring.domain.results import CaseRow
+from scoring.domain.summary import summarize
+from scoring.services import disentangling
+from scoring.services.cases import Scored, whole_pieces
+from scoring.services.references import references
+from test_sets import vault
+from test_sets.models import Annotation, TestSet
+from test_sets.queries.test_sets import metadata_frame_of
+
+
+@dataclass(frozen=True)
+class Written:
+    """The files of a result, all stored under digests of what they say, and what a page shows of them."""
+
+    result: str
+    digest: str
+    evidence: str
+    annotators: str
+    summary: dict[str, Any]
+    provenance: dict[str, Any]
+    notes: dict[str, str]
+    decoys: dict[str, Any]
+    disentangled: str
+    disentangled_summary: dict[str, Any]
+
+
+def write(
+    key: str, test_set: TestSet, assessment: Assessment, everything: Sequence[Scored], *, report: Report, algorithm: str
+) -> Written:
+    """Put the cases of a run together and store what comes out; the same cases give the same files under the same names.
+
+    Parameters
+    ----------
+    key
+        What tells the files of this run from those of others.
+    everything
+        Every case of the test set, decoys too.
+    report
+        What validation found.
+    algorithm
+        How the table that is summarized names it.
+    """
+    decoys = set(test_set.cases.filter(is_decoy=True).values_list("name", flat=True))
+    found = [scored for scored in everything if scored.case not in decoys]
+    rows = [row for scored in found for row in scored.rows]
+    evidence = None
+    if is_pooled(assessment):
+        cases = {case.name: case for case in test_set.cases.select_related("test_set")}
+        pieces = {
+            scored.case: whole_pieces(assessment, scored.pieces, references.get(assessment, cases[scored.case]))
+            for scored in found
+        }
+        more, evidence = assemble(assessment, pieces, shared=_shared(test_set, assessment))
+        rows += [CaseRow.of(row) for row in more]
+    digest = results.digest(rows, evidence)
+    name = f"results/{key}/{digest}.parquet"
+    kept = f"evidence/{key}/{digest}.parquet{vault.SUFFIX}" if evidence is not None else ""
+    if evidence is not None:
+        results.store_evidence(evidence, kept)
+    results.store(rows, name)
+    annotators = _store_annotators(f"results/{key}/annotators", test_set, assessment, found)
+    table = results.frame(rows, algorithm=algorithm)
+    notes = {scored.case: scored.note for scored in found if scored.note}
+    summary = summarize(
+        assessment, table, metadata_frame_of(test_set), cases=[scored.case for scored in found], noted=notes
+    )
+    # What teams are told of missing cases covers all that were asked for: a decoy is missed like any other case.
+    absent = sum(scored.case in decoys and bool(scored.note) for scored in everything)
+    summary |= {"asked": len(everything), "asked_missing": summary["missing_cases"] + absent}
+    apart = {scored.case: scored.disentangled for scored in found}
+    return Written(
+        name,
+        digest,
+        kept,
+        annotators,
+        summary,
+        provenance(assessment) | {"working_points": working_points(assessment, evidence)},
+        notes,
+        _of_decoys(report, everything, decoys),
+        *disentangling.keep(f"disentangled/{key}", test_set, assessment, apart),
+    )
+
+
+def _store_annotators(stem: str, test_set: TestSet, assessment: Assessment, found: Sequence[Scored]) -> str:
+    """Keep what the cases give under the references of each annotator, as what they give under the merged ones is kept."""
+    rows = {
+        name: [row for scored in found if name in scored.annotators for row in scored.annotators[name].rows]
+        for name in sorted({name for scored in found for name in scored.annotators})
+    }
+    evidence = {}
+    if rows and is_pooled(assessment):
+        drawn = {
+            (entry.annotator, entry.name): entry
+            for entry in Annotation.objects.filter(case__test_set=test_set).select_related("case__test_set")
+        }
+        for name, own in rows.items():
+            pieces = {
+                scored.case: whole_pieces(
+                    assessment,
+                    scored.annotators[name].pieces,
+                    references.get(assessment, drawn[name, scored.case]),
+                )
+                for scored in found
+                if name in scored.annotators
+            }
+            more, evidence[name] = assemble(assessment, pieces, shared=_shared(test_set, assessment))
+            own += [CaseRow.of(row) for row in more]
+    return results.store_annotators(rows, stem, evidence=evidence)
+
+
+def _of_decoys(report: Report, everything: Sequence[Scored], decoys: Collection[str]) -> dict[str, Any]:
+    """For organizers: what became of each decoy."""
+    findings = report.findings
+    return {
+        scored.case: {"status": str(findings[scored.case].status) if scored.case in findings else "missing"}
+        | scored.handed
+        for scored in everything
+        if scored.case in decoys
+    }
+
+
+def _shared(test_set: TestSet, assessment: Assessment) -> Mapping[str, Any]:
+    """What all evidence of the test set has in common."""
+    metadata = test_set.cases.filter(is_decoy=False).values_list("name", "metadata")
+    patients = {name: str(facts["patient"]) for name, facts in metadata if facts.get("patient") is not None}
+    return problems.get(assessment.problem).shared_evidence(assessment, test_set.shared, patients)
