@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-Kind = Literal["heading", "lead", "text", "remark", "mark", "list", "table", "code", "digest", "figure", "checklist"]
+Kind = Literal[
+    "heading",
+    "lead",
+    "text",
+    "prose",
+    "remark",
+    "mark",
+    "list",
+    "table",
+    "code",
+    "digest",
+    "figure",
+    "checklist",
+    "break",
+]
 
 
 class Drawing(str):
@@ -43,16 +57,20 @@ class Block:
     Attributes
     ----------
     kind
-        ``lead`` is the sentence that a document begins with, ``remark`` stands back, ``mark`` says what was changed,
-        ``digest`` is a digest with its name in `items`, ``checklist`` a table whose last column names anchors.
+        ``lead`` is the sentence that a document begins with, ``remark`` stands back, ``mark`` says what was changed or has
+        to be written, ``digest`` is a digest with its name in `items`, ``checklist`` a table whose last column names
+        anchors, with their names in `items`. ``prose`` is a paragraph whose `rows` are sentences (see `Sentence`), and
+        ``break`` begins a new page where a format has some.
     text
-        Words of a heading, paragraph, code or mark; the caption of a figure or table.
+        Words of a heading, paragraph, code or mark; what a paragraph of prose begins with; the caption of a figure or table.
     level
         Of a heading, from 1.
     name
         File of a figure without its ending, or with it for a picture.
     anchor
         A place that others point to.
+    label
+        What a figure or table is called where sentences point to it: "Figure 1".
     figure
         Plotly's description of a figure; without it the figure is a file of that name.
     """
@@ -65,6 +83,7 @@ class Block:
     rows: tuple[tuple[str, ...], ...] = ()
     name: str = ""
     anchor: str = ""
+    label: str = ""
     figure: Mapping[str, Any] | None = None
 
     @classmethod
@@ -91,4 +110,45 @@ class Block:
             "rows": [[str(cell) for cell in row] for row in self.rows],
             "name": self.name,
             "anchor": self.anchor,
+            "label": self.label,
         }
+
+
+class Sentence(NamedTuple):
+    """A sentence of a paragraph of prose, with what stands in the margin and what it points to.
+
+    Attributes
+    ----------
+    words
+        Without what ends it.
+    end
+        Its full stop, which comes behind the references.
+    notes
+        What stands in the margin, as "anchor note" with a space between, one below the other by new lines.
+    references
+        Anchors of the figures and tables that show what it says, with spaces between.
+    anchors
+        Names under which others point to it, with spaces between.
+    """
+
+    words: str
+    end: str = ""
+    notes: str = ""
+    references: str = ""
+    anchors: str = ""
+
+    @property
+    def noted(self) -> list[tuple[str, str]]:
+        r"""Anchors and words of what stands in the margin.
+
+        Examples
+        --------
+        >>> Sentence("Unet leads", ".", notes="row-2 2\nrow-35a 35a").noted
+        [('row-2', '2'), ('row-35a', '35a')]
+        """
+        return [(anchor, words) for anchor, _, words in (line.partition(" ") for line in self.notes.splitlines())]
+
+
+def labels_of(blocks: Iterable[Block]) -> dict[str, str]:
+    """What figures and tables are called, by their anchors."""
+    return {block.anchor: block.label for block in blocks if block.label}

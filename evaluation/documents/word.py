@@ -1,22 +1,39 @@
-"""A document as a Word file."""
+"""A document as a Word file: real styles, captions that count themselves, and references that follow them."""
+
+from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Mapping
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
 
 import docx
-from docx.document import Document as WordDocument
-from docx.shared import Mm, Pt
+from docx.enum.style import WD_STYLE_TYPE
+from docx.oxml import OxmlElement
+from docx.oxml.ns import qn
+from docx.shared import Mm, Pt, RGBColor
 
-from evaluation.documents.blocks import Block
+from evaluation.documents.blocks import Block, Sentence
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from docx.document import Document as WordDocument
+    from docx.text.paragraph import Paragraph
+
+PICTURE_WIDTH: Final = Mm(150)
+NUMBER: Final = "Item Number"
+MARKED: Final = "Marked Passage"
+TABLE_TEXT: Final = "Table Text"
 # Characters that XML cannot hold.
-PICTURE_WIDTH = Mm(150)
-_FORBIDDEN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f￾￿]")
+_FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f￾￿]")
 
 
 def as_docx(blocks: Iterable[Block], *, pictures: Mapping[str, bytes] | None = None) -> bytes:
     """Write blocks as .docx; headings make the document's outline.
+
+    Numbers in front of sentences have the character style `NUMBER`, so that all of them are hidden by changing it once;
+    what was changed or has to be written has the style `MARKED`.
 
     Parameters
     ----------
@@ -24,52 +41,163 @@ def as_docx(blocks: Iterable[Block], *, pictures: Mapping[str, bytes] | None = N
         PNG files of the figures, by name.
     """
     word = docx.Document()
-    for block in blocks:
+    _styles(word)
+    writer = _Writer(word)
+    sequence = list(blocks)
+    writer.labels = {block.anchor: block.label for block in sequence if block.label}
+    for block in sequence:
         if block.kind == "figure":
             word.add_picture(io.BytesIO((pictures or {})[block.name]), width=PICTURE_WIDTH)
-            word.add_paragraph(_clean(block.text), style="Caption")
+            word.paragraphs[-1].paragraph_format.keep_with_next = True
+            writer.caption(block)
         else:
-            _write(word, block)
+            writer.write(block)
     stream = io.BytesIO()
     word.save(stream)
     return stream.getvalue()
 
 
-def _write(word: WordDocument, block: Block) -> None:
-    match block.kind:
-        case "heading":
-            word.add_heading(_clean(block.text), level=0 if block.level == 1 else min(block.level - 1, 9))
-        case "remark" | "mark":
-            word.add_paragraph().add_run(_clean(block.text)).italic = True
-        case "lead":
-            word.add_paragraph().add_run(_clean(block.text)).font.size = Pt(13)
-        case "list":
-            for item in block.items:
-                word.add_paragraph(_clean(item), style="List Bullet")
-        case "code":
-            run = word.add_paragraph().add_run(_clean(block.text))
-            run.font.name, run.font.size = "Courier New", Pt(9)
-        case "digest":
-            word.add_paragraph(f"{block.items[0]}: {block.text}")
-        case "table" | "checklist":
-            if block.text:
-                word.add_paragraph(_clean(block.text), style="Caption")
-            _table(word, block)
-        case _:
-            word.add_paragraph(_clean(block.text))
+def _styles(word: WordDocument) -> None:
+    number = word.styles.add_style(NUMBER, WD_STYLE_TYPE.CHARACTER)
+    number.font.superscript, number.font.color.rgb = True, RGBColor(0x5B, 0x66, 0x75)
+    marked = word.styles.add_style(MARKED, WD_STYLE_TYPE.PARAGRAPH)
+    marked.base_style = word.styles["Normal"]
+    marked.font.italic, marked.font.color.rgb = True, RGBColor(0xA3, 0x5C, 0x00)
+    cells = word.styles.add_style(TABLE_TEXT, WD_STYLE_TYPE.PARAGRAPH)
+    cells.base_style = word.styles["Normal"]
+    cells.font.size, cells.paragraph_format.space_after = Pt(8), Pt(0)
 
 
-def _table(word: WordDocument, block: Block) -> None:
-    if not block.columns:
-        return
-    # All rows at once: adding them one by one takes a second for a few hundred.
-    table = word.add_table(rows=1 + len(block.rows), cols=len(block.columns), style="Table Grid")
-    head, *rows = table.rows
-    for cell, text in zip(head.cells, block.columns, strict=True):
-        cell.paragraphs[0].add_run(_clean(text)).bold = True
-    for line, row in zip(rows, block.rows, strict=True):
-        for cell, text in zip(line.cells, row, strict=True):
-            cell.text = _clean(text)
+class _Writer:
+    """Writes blocks one after another; anchors become bookmarks, which have numbers of their own."""
+
+    def __init__(self, word: WordDocument) -> None:
+        self.word = word
+        self.labels: dict[str, str] = {}
+        self._numbers = count(1)
+
+    def write(self, block: Block) -> None:
+        word = self.word
+        match block.kind:
+            case "heading":
+                self._heading(block)
+            case "prose":
+                self._prose(block)
+            case "mark":
+                run = word.add_paragraph(style=MARKED).add_run(_clean(block.text))
+                if block.anchor:
+                    self._bookmark(run.element, run.element, block.anchor)
+            case "remark":
+                word.add_paragraph().add_run(_clean(block.text)).italic = True
+            case "lead":
+                word.add_paragraph().add_run(_clean(block.text)).font.size = Pt(13)
+            case "list":
+                for item in block.items:
+                    word.add_paragraph(_clean(item), style="List Bullet")
+            case "code":
+                run = word.add_paragraph().add_run(_clean(block.text))
+                run.font.name, run.font.size = "Courier New", Pt(9)
+            case "digest":
+                word.add_paragraph(f"{block.items[0]}: {block.text}")
+            case "table" | "checklist":
+                if block.text or block.label:
+                    self.caption(block).paragraph_format.keep_with_next = True
+                self._table(block)
+            case "break":
+                word.add_page_break()  # type: ignore[no-untyped-call]
+            case _:
+                word.add_paragraph(_clean(block.text))
+
+    def caption(self, block: Block) -> Paragraph:
+        """What a figure or table shows; its number is a field that counts, under a bookmark that references follow."""
+        paragraph = self.word.add_paragraph(style="Caption")
+        name, _, number = block.label.rpartition(" ")
+        if name and number.isdigit():
+            with_name = paragraph.add_run(f"{name} ")
+            field = _field(paragraph, f" SEQ {name} \\* ARABIC ", number)
+            self._bookmark(with_name.element, field, block.anchor)
+            paragraph.add_run(f". {_clean(block.text)}")
+        else:
+            paragraph.add_run(_clean(block.text))
+        return paragraph
+
+    def _heading(self, block: Block) -> None:
+        level = 0 if block.level == 1 else min(block.level - 1, 9)
+        heading = self.word.add_heading(_clean(block.text), level=level)
+        if block.anchor and heading.runs:
+            self._bookmark(heading.runs[0].element, heading.runs[-1].element, block.anchor)
+
+    def _prose(self, block: Block) -> None:
+        paragraph = self.word.add_paragraph()
+        if block.text:
+            paragraph.add_run(f"{_clean(block.text)}. ").bold = True
+        for place, row in enumerate(block.rows):
+            sentence = Sentence(*row)
+            if place:
+                paragraph.add_run(" ")
+            if sentence.notes:
+                paragraph.add_run(f"{', '.join(words for _, words in sentence.noted)} ", style=NUMBER)
+            words = paragraph.add_run(_clean(sentence.words))
+            for anchor in sentence.anchors.split():
+                self._bookmark(words.element, words.element, anchor)
+            for at, anchor in enumerate(sentence.references.split()):
+                paragraph.add_run(", " if at else " (")
+                _field(paragraph, f" REF {_bookmark_name(anchor)} \\h ", self.labels[anchor])
+            paragraph.add_run((")" if sentence.references else "") + sentence.end)
+
+    def _table(self, block: Block) -> None:
+        if not block.columns:
+            return
+        rows = [row[1:] for row in block.rows] if block.kind == "checklist" else block.rows
+        # All rows at once: adding them one by one takes a second for a few hundred.
+        table = self.word.add_table(rows=1 + len(rows), cols=len(block.columns), style="Table Grid")
+        head, *lines = table.rows
+        _repeated(head)
+        for cell, text in zip(head.cells, block.columns, strict=True):
+            cell.paragraphs[0].style = TABLE_TEXT
+            cell.paragraphs[0].add_run(_clean(text)).bold = True
+        for at, (line, row) in enumerate(zip(lines, rows, strict=True)):
+            for place, (cell, text) in enumerate(zip(line.cells, row, strict=True)):
+                paragraph = cell.paragraphs[0]
+                paragraph.style = TABLE_TEXT
+                if block.kind == "checklist" and place == len(row) - 1:
+                    if text:
+                        _field(paragraph, f" PAGEREF {_bookmark_name(text)} \\h ", block.items[at])
+                    else:
+                        paragraph.add_run("–")
+                else:
+                    paragraph.add_run(_clean(text))
+        self.word.add_paragraph().paragraph_format.space_after = Pt(0)
+
+    def _bookmark(self, first: Any, last: Any, anchor: str) -> None:
+        number = str(next(self._numbers))
+        start, end = OxmlElement("w:bookmarkStart"), OxmlElement("w:bookmarkEnd")
+        start.set(qn("w:id"), number)
+        start.set(qn("w:name"), _bookmark_name(anchor))
+        end.set(qn("w:id"), number)
+        first.addprevious(start)
+        last.addnext(end)
+
+
+def _bookmark_name(anchor: str) -> str:
+    """Word takes letters, digits and underscores, up to forty."""
+    return f"at_{re.sub(r'[^0-9A-Za-z]', '_', anchor)}"[:40]
+
+
+def _field(paragraph: Paragraph, instruction: str, shown: str) -> Any:
+    """A field with what it showed when it was last brought up to date."""
+    field = OxmlElement("w:fldSimple")
+    field.set(qn("w:instr"), instruction)
+    run = paragraph.add_run(shown)
+    run.element.addprevious(field)
+    field.append(run.element)
+    return field
+
+
+def _repeated(row: Any) -> None:
+    """The head of a table stands on each page that the table goes over."""
+    properties = row._tr.get_or_add_trPr()  # noqa: SLF001 (the library has no other way to it)
+    properties.append(OxmlElement("w:tblHeader"))
 
 
 def _clean(text: str) -> str:

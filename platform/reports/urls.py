@@ -17,6 +17,7 @@ urlpatterns = [
     path("report/team/<phase:key>/", views.team, name="team"),
     path("report/v/<int:number>/", views.report, name="report"),
     path("report/v/<int:number>/progress/", views.progress, name="progress"),
+    path("report/v/<int:number>/paper/", views.paper, name="paper"),
     path("report/v/<int:number>/files/<str:name>", views.file, name="file"),
     path("report/v/<int:number>/checklist.csv", views.checklist_csv, name="checklist_csv"),
     path("report/v/<int:number>/<slug:key>/", views.chapter, name="chapter"),

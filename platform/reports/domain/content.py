@@ -81,9 +81,16 @@ Paragraph = tuple[Sentence, ...]
 
 @dataclass(frozen=True)
 class Exhibit(Block):
-    """A block below the text of an item, with the keys of its origins."""
+    """A block below the text of an item, with the keys of its origins.
+
+    Attributes
+    ----------
+    topic
+        What it shows, by which the paper finds it: a parameter of the design, or a word of ours.
+    """
 
     origins: tuple[str, ...] = ()
+    topic: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,12 @@
 """A report for templates: runs of sentences of the same origin with their mark, and addresses of the figures."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from evaluation.designs.differences import word_runs
+from evaluation.documents import Block, Sentence
+from evaluation.documents.blocks import labels_of
 from evaluation.documents.figures import file_of
 from reports.domain.content import Status, shown_paragraphs
 
@@ -58,6 +60,53 @@ class ChapterView:
     title: str
     items: tuple[ItemView, ...]
     address: str = ""
+
+
+@dataclass(frozen=True)
+class SentenceView:
+    """A sentence of a paper as a template shows it: anchors and words of its notes, and of what it points to."""
+
+    words: str
+    end: str
+    notes: tuple[tuple[str, str], ...]
+    references: tuple[tuple[str, str], ...]
+    anchors: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class BlockView:
+    """A block of a paper as a template shows it."""
+
+    block: Block
+    sentences: tuple[SentenceView, ...] = ()
+    source: str = ""
+    rows: tuple[tuple[str, tuple[str, ...], str, str], ...] = ()
+
+
+def paper_views(blocks: Sequence[Block], source: Callable[[str], str]) -> list[BlockView]:
+    """The blocks of a paper for a template; rows of a checklist with their anchor, cells, target and its name."""
+    labels = labels_of(blocks)
+    return [
+        BlockView(
+            block=block,
+            sentences=tuple(_sentence_view(Sentence(*row), labels) for row in block.rows if block.kind == "prose"),
+            source=source(file_of(block.name)) if block.name else "",
+            rows=tuple((row[0], row[1:-1], row[-1], name) for row, name in zip(block.rows, block.items, strict=True))
+            if block.kind == "checklist"
+            else (),
+        )
+        for block in blocks
+    ]
+
+
+def _sentence_view(sentence: Sentence, labels: Mapping[str, str]) -> SentenceView:
+    return SentenceView(
+        words=sentence.words,
+        end=sentence.end,
+        notes=tuple(sentence.noted),
+        references=tuple((anchor, labels[anchor]) for anchor in sentence.references.split()),
+        anchors=tuple(sentence.anchors.split()),
+    )
 
 
 def chapters_of(

@@ -116,6 +116,7 @@ class PhaseFacts:
     deviations: list[dict[str, Any]]
     assessment_since: str = ""
     bundle_is_public: bool = False
+    runs_algorithms: bool = False
 
 
 @dataclass(frozen=True)
@@ -298,6 +299,7 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
         ],
         assessment_since=_assessment_since(phase),
         bundle_is_public=test_rule("leaderboards.view_bundle", AnonymousUser(), phase),
+        runs_algorithms=bool(phase.algorithms),
     )
 
 

@@ -9,14 +9,15 @@ from typing import Any, Final
 
 import pandas as pd
 
-from evaluation.assessment import Assessment
+from evaluation.aggregation import ResultsError
+from evaluation.assessment import Assessment, RankingScheme
 from evaluation.claims.ranking import sentences_of
 from evaluation.documents import DocumentBuilder, Drawing, Kind
 from evaluation.figures import interval_strip
 from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import number
 from evaluation.figures.selection import entries, label, main_entry
-from evaluation.ranking.comparison import alternative_schemes, without_pairwise
+from evaluation.ranking.comparison import across_schemes, alternative_schemes, without_pairwise
 from evaluation.reporting import (
     across_section,
     best_of,
@@ -32,7 +33,7 @@ from leaderboards.domain.tables import metric_title
 from reports.domain.content import Exhibit, Ledger, Origin
 from reports.domain.words import Names
 from reports.queries.facts import Level, PhaseFacts
-from reports.services import further_analyses
+from reports.services import further_analyses, narrating
 
 MOST_SHOWN: Final = 30
 """So many ranks are drawn; tables have the whole field."""
@@ -61,6 +62,7 @@ class Benchmark:
     best_values: list[dict[str, Any]] = field(default_factory=list)
     metric_ranks: list[dict[str, Any]] = field(default_factory=list)
     characteristics: pd.DataFrame | None = None
+    parts: list[dict[str, Any]] = field(default_factory=list)
 
 
 class Recorder(DocumentBuilder):
@@ -130,14 +132,23 @@ class Recorder(DocumentBuilder):
 
         A figure that another part of the report has already is not drawn again.
         """
+        name, words, is_new = self._drawn(figure, caption)
+        if is_new:
+            self._keep(Exhibit("figure", origins=self._keys, text=words, name=name))
+
+    def named(self, figure: Mapping[str, Any], caption: str) -> tuple[str, str]:
+        """Name and caption of a figure, drawn unless another part of the report has it."""
+        return self._drawn(figure, caption)[:2]
+
+    def _drawn(self, figure: Mapping[str, Any], caption: str) -> tuple[str, str, bool]:
         drawn = self._words.figure(figure)
-        if not self._figures.is_new(drawn):
-            return
-        name = next(self._figures.names)
+        name, is_new = self._figures.name_of(drawn)
         question = drawn["layout"].get("title", {}).get("text", "")
-        words = f"{question} {self._words.text(caption)}".strip()
-        self._draw(name, drawn, words)
-        self._keep(Exhibit("figure", origins=self._keys, text=words, name=name))
+        stop = "" if not question or question[-1] in "?.!)" else "."
+        words = f"{question}{stop} {self._words.text(caption)}".strip()
+        if is_new:
+            self._draw(name, drawn, words)
+        return name, words, is_new
 
     def _keep(self, exhibit: Exhibit) -> None:
         self._kept.append((_PART, exhibit))
@@ -147,16 +158,16 @@ class Figures:
     """Names for the figures of a report, and which it has already."""
 
     def __init__(self) -> None:
-        self.names = (f"figure-{number:02d}" for number in count(1))
-        self._seen: set[str] = set()
+        self._names = (f"figure-{number:02d}" for number in count(1))
+        self._known: dict[str, str] = {}
 
-    def is_new(self, figure: Mapping[str, Any]) -> bool:
-        """Whether no figure like it was asked about before."""
+    def name_of(self, figure: Mapping[str, Any]) -> tuple[str, bool]:
+        """The name of a figure, and whether no figure like it was asked about before."""
         digest = sha256(json.dumps(figure, sort_keys=True).encode()).hexdigest()
-        if digest in self._seen:
-            return False
-        self._seen.add(digest)
-        return True
+        if digest in self._known:
+            return self._known[digest], False
+        self._known[digest] = next(self._names)
+        return self._known[digest], True
 
 
 def build(
@@ -184,7 +195,7 @@ def build(
     def record() -> Recorder:
         return Recorder(ledger, origins, draw=draw, figures=figures, words=words)
 
-    _findings(found, full, raw, words, with_cases=with_cases)
+    findings(found, full, raw, words, with_cases=with_cases)
     if with_cases:
         found.characteristics = sources.characteristics
 
@@ -216,7 +227,16 @@ def build(
     schemes = alternative_schemes(assessment.rankings[0])
     if len(main_entry(full)["algorithms"]) > MOST_TESTED:
         schemes = without_pairwise(schemes)
-    stability_section(page, assessment, _few(shown), sources.results, sources.cases, schemes=schemes, most=MOST_PANELS)
+    comparisons = _compared(sources, schemes)
+    stability_section(
+        page,
+        assessment,
+        _few(shown),
+        sources.results,
+        sources.cases,
+        most=MOST_PANELS,
+        comparisons=comparisons,
+    )
     found.exhibits["35b"] = page.exhibits
 
     page = record()
@@ -229,7 +249,25 @@ def build(
             gaming_section(page, assessment, sources.results, sources.cases)
             copies_section(page, assessment, sources.results, sources.cases)
     found.exhibits["36"] = page.exhibits
+    found.parts = narrating.parts_of(
+        narrating.Told(
+            document=full,
+            shown=shown,
+            raw=raw if with_cases else (),
+            comparisons=comparisons,
+            closed=phase.state == "closed",
+            words=words,
+            figure=record().named,
+        )
+    )
     return found
+
+
+def _compared(sources: Sources, schemes: Mapping[str, RankingScheme]) -> list[dict[str, Any]]:
+    try:
+        return across_schemes(sources.assessment, sources.results, cases=sources.cases, schemes=schemes)
+    except ResultsError:
+        return []
 
 
 def names_of(assessment: Assessment, teams: Iterable[str]) -> Names:
@@ -252,7 +290,7 @@ def without_cases(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "rankings": [stripped(entry) for entry in document["rankings"]], "overall": shown}
 
 
-def _findings(
+def findings(
     found: Benchmark,
     document: Mapping[str, Any],
     raw: Sequence[Mapping[str, Any]],

@@ -6,13 +6,14 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation import __version__
+from leaderboards.domain.files import load
 from leaderboards.models import RankingVersion
 from leaderboards.services import computing
 from reports.domain.content import Chapter, Ledger, Origin, Status, plain
 from reports.domain.guideline import CHAPTERS
 from reports.domain.words import counted
 from reports.queries.facts import Facts, PhaseFacts
-from reports.services import benchmark
+from reports.services import benchmark, over_sites
 from reports.services.exposure import execution, exposure, summary
 from reports.services.items import Source, generate
 
@@ -66,8 +67,13 @@ def build(facts: Facts, *, progress: Progress) -> Built:
         chapters,
         ledger,
         title=_title(chapters, facts),
+        byline=_byline(source),
         challenge={"slug": facts.slug, "title": facts.title},
         audience=str(facts.audience),
+        results=[
+            {"key": f"{place}", "phase": source.named(benchmark.phase), "parts": benchmark.parts}
+            for place, benchmark in enumerate(found, start=1)
+        ],
         software=__version__,
         facts_digest=facts.digest,
         design=_named_design(facts),
@@ -93,6 +99,15 @@ def build(facts: Facts, *, progress: Progress) -> Built:
         score=score(chapters),
     )
     return Built(content=content, steps=steps, figures=figures)
+
+
+def _byline(source: Source) -> str:
+    """Who organized it: those of the design, else those who run it here."""
+    rows = source.entry("organizing_team").value or source.facts.organizers
+    people = [
+        (str(row.get("name", "")), str(row.get("affiliation", "") or "")) for row in rows if isinstance(row, dict)
+    ]
+    return "; ".join(f"{name} ({place})" if place else name for name, place in people if name)
 
 
 def _executed(facts: Facts) -> dict[str, Any] | None:
@@ -136,12 +151,22 @@ def _benchmark(
     from evaluation.figures.publication import printed  # draws: only workers need it, and it takes a while to load
 
     version = RankingVersion.objects.select_related("phase__task__challenge").get(pk=phase.ranking.pk)
-    sources = computing.sources_of(version)
 
     def draw(name: str, figure: Mapping[str, Any], words: str) -> None:
         figures[name] = printed(figure, description=words)
         drawn()
 
+    if version.is_over_sites:
+        return over_sites.build(
+            phase,
+            document=load(version.document_name),
+            assessment=computing.assessment_of(version),
+            ledger=source.ledger,
+            origins=[source.ranking(phase)],
+            draw=draw,
+            figures=kept,
+        )
+    sources = computing.sources_of(version)
     return benchmark.build(
         phase, sources=sources, ledger=source.ledger, origins=[source.ranking(phase)], draw=draw, figures=kept
     )

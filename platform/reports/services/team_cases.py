@@ -11,9 +11,9 @@ from evaluation.figures.layout import number, rank_words, stars
 from evaluation.ranking.own_effects import own_effects
 from reports.domain.characteristics import title_of
 from reports.domain.content import Exhibit
+from results.queries.pictures import is_drawn, picture_name
+from results.services import pictures
 from submissions.models import Run
-from submissions.queries.pictures import is_drawn, picture_name
-from submissions.services import pictures
 from test_sets import vault
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ def worst(entry: Raw, column: int, keys: tuple[str, ...], *, against_field: bool
         rows.append(tuple(row))
     columns = ("Case", "Own value", *(("Median of the field", "Rank on the case") if against_field else ()))
     caption = f"Worst cases by {title_of(entry)}"
-    return [Exhibit("table", origins=keys, text=caption, columns=columns, rows=tuple(rows))] if rows else []
+    table = Exhibit("table", topic="worst", origins=keys, text=caption, columns=columns, rows=tuple(rows))
+    return [table] if rows else []
 
 
 def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "dict[str, Printed]") -> list[Exhibit]:

@@ -16,7 +16,7 @@ from challenges.queries import phases_of
 from evaluation import __version__
 from evaluation.claims.absences import letters_of
 from evaluation.claims.reports import STANDING, Standing
-from evaluation.figures import blob_by_algorithm, stacked_frequencies
+from evaluation.figures import blob_by_algorithm, rank_forest, stacked_frequencies
 from evaluation.figures.layout import interval_words, number, rank_words
 from evaluation.figures.selection import entries, label, main_entry
 from evaluation.ranking.raw import raw_values
@@ -175,7 +175,9 @@ def _submission(facts: TeamFacts, run: Run, ledger: Ledger, own: Origin) -> Item
             for value in summary["values"]
         )
         columns = ("Metric", "Region", "Score", "Cases without a number")
-        item.exhibits.append(Exhibit("table", origins=ledger.keys(own), text="Own scores", columns=columns, rows=rows))
+        item.exhibits.append(
+            Exhibit("table", topic="scores", origins=ledger.keys(own), text="Own scores", columns=columns, rows=rows)
+        )
     return item
 
 
@@ -236,7 +238,13 @@ def _standing(
         "Best",
     )
     keys = ledger.keys(origin)
-    item.exhibits.append(Exhibit("table", origins=keys, text="Against the field", columns=columns, rows=tuple(rows)))
+    figure = words_of.figure(rank_forest(document, highlight=facts.team))
+    caption = "All teams: points are ranks, bands rank sets, lines resampling ranges; the own one is named."
+    figures["standing"] = printed(figure, description=caption)
+    item.exhibits.append(Exhibit("figure", topic="forest", origins=keys, text=caption, name="standing"))
+    item.exhibits.append(
+        Exhibit("table", topic="field", origins=keys, text="Against the field", columns=columns, rows=tuple(rows))
+    )
     if any(entry["resampled"] for entry in entries(document)):
         for name, draw, words in (
             ("figure-01", blob_by_algorithm, "Resampled ranks by metric and region; crosses are medians."),

@@ -1,7 +1,7 @@
 """HTTP in, HTTP out."""
 
 from reports.views.desk import design, desk, item, make, publish, withdraw
-from reports.views.reading import chapter, checklist_csv, exposure, file, index, progress, report
+from reports.views.reading import chapter, checklist_csv, exposure, file, index, paper, progress, report
 from reports.views.teams import team
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "index",
     "item",
     "make",
+    "paper",
     "progress",
     "publish",
     "report",

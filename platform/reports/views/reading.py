@@ -13,15 +13,15 @@ from challenges.models import Challenge
 from challenges.queries import phases_of, visible_challenge
 from challenges.views import challenge_context
 from leaderboards.queries.rankings import key_of
-from reports.domain.content import Status, items_of
-from reports.domain.presenting import chapters_of
+from reports.domain.content import Status, items_of, shown_paragraphs
+from reports.domain.paper.composing import made_from
+from reports.domain.presenting import chapters_of, paper_views
 from reports.models import Report
 from reports.queries import reports
 from reports.queries.facts import Audience, collect
 from reports.services import exposure as judging
 from reports.services import storing
-from reports.services.exports import FORMATS
-from reports.services.exports.outline import headline
+from reports.services.exports import FORMATS, paper_of
 from web.spreadsheets import csv_file
 
 TAB: Final = "reports:index"
@@ -65,6 +65,28 @@ def report(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     context = context_of(request, challenge)
     context |= _overview(challenge, shown) if shown.is_done else {"report": shown}
     return render(request, "reports/report.html", context)
+
+
+@require_safe
+def paper(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """A report from its title to its sources, as its files have it."""
+    challenge = visible_challenge(request.user, slug)
+    shown = reports.report_of(request.user, challenge, number)
+    if not shown.is_done:
+        raise Http404("This report is not finished.")
+    content = storing.read_content(shown.content_name)
+    if not _is_paper(content):
+        raise Http404("This report was made before reports were papers; its chapters have all of it.")
+
+    def source(file: str) -> str:
+        return reverse("reports:file", args=[challenge.slug, shown.number, file])
+
+    context = context_of(request, challenge) | {
+        "report": shown,
+        "content": content,
+        "blocks": paper_views(paper_of(content), source),
+    }
+    return render(request, "reports/paper.html", context)
 
 
 @require_safe
@@ -155,14 +177,28 @@ def exposure(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "reports/exposure.html", context)
 
 
+def _is_paper(content: dict[str, Any]) -> bool:
+    """Whether a report of a challenge has results as a paper tells them; those of older versions do not."""
+    return not content["score"] or "results" in content
+
+
 def _overview(challenge: Challenge, shown: Report, content: dict[str, Any] | None = None) -> dict[str, Any]:
     content = storing.read_content(shown.content_name) if content is None else content
     parts = PARTS if content["exposure"] is not None else {}
+    abstract = [
+        {"title": title, "text": text}
+        for paragraph in (shown_paragraphs(item) for item in items_of(content) if item["number"] == "2")
+        for title, _, text in (
+            " ".join(sentence["text"] for sentence in part).partition(": ") for part in paragraph if part
+        )
+    ]
     entries = [*((entry["key"], entry["title"]) for entry in content["chapters"]), *parts.items()]
     return {
         "report": shown,
         "content": content,
-        "headline": headline(content),
+        "abstract": [part for part in abstract if part["text"]],
+        "is_paper": _is_paper(content),
+        "headline": made_from(content),
         "contents": [
             {"key": key, "title": title, "url": reverse("reports:chapter", args=[challenge.slug, shown.number, key])}
             for key, title in entries

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 PEOPLE = ("anonymous", "stranger", "member", "other", "staff", "organizer")
 OUTSIDERS = PEOPLE[:-1]
 OPEN = ("index", "exposure")
-OF_A_REPORT = ("report", "progress", "file", "checklist_csv", "chapter")
+OF_A_REPORT = ("report", "paper", "progress", "file", "checklist_csv", "chapter")
 DESK = ("desk", "item")
 ACTS = ("make", "design", "publish", "withdraw")
 SECRETS = ("0.900", "0.800", "unet", "Sealed, version")
@@ -45,6 +45,7 @@ def client_of(built, person: str) -> Client:
 def address(name: str, number: int = 1, key: str = "revealed") -> str:
     arguments = {
         "report": [number],
+        "paper": [number],
         "progress": [number],
         "file": [number, "html"],
         "checklist_csv": [number],

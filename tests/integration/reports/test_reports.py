@@ -29,9 +29,9 @@ from reports.models import Report, ReportText
 from reports.queries.facts import Audience, Facts, collect
 from reports.queries.work import REPORTS
 from reports.services import challenge_report, reports, storing
+from results.queries.pictures import picture_name
 from submissions.models import MethodDescription
 from submissions.queries import counted_runs, results_frame
-from submissions.queries.pictures import picture_name
 from test_sets import vault
 from tests.integration.leaderboards import world
 from tests.integration.reports.conftest import PIXEL, made, made_for_team
@@ -104,15 +104,19 @@ def test_numbers_are_those_of_the_platform(content):
 
 
 def test_every_file_is_there_and_reads(report):
-    assert set(report.files) >= {"html", "pdf", "docx", "zip"}
-    html = storing.read(report.files["html"]).decode()
-    assert "<script" not in html
-    assert 'src="http' not in html
+    assert set(report.files) >= {"html", "pdf", "docx", "tex.zip", "items.html", "zip"}
+    for name in ("html", "items.html"):
+        html = storing.read(report.files[name]).decode()
+        assert "<script" not in html
+        assert 'src="http' not in html
     # What a mark is called begins with the word on it, for people who speak to their computer.
     assert html.count('class="origin"') == html.count('aria-label="source of this">source</button>') > 0
     assert storing.read(report.files["pdf"]).startswith(b"%PDF")
     word = WordDocument(io.BytesIO(storing.read(report.files["docx"])))
-    assert any("Rankings" in paragraph.text for paragraph in word.paragraphs)
+    assert any("Rankings" in cell.text for cell in word.tables[-2].columns[1].cells)
+    with zipfile.ZipFile(io.BytesIO(storing.read(report.files["tex.zip"]))) as archive:
+        tex = archive.read("paper.tex").decode()
+        assert sorted(re.findall(r"\{(figures/[^}]+)\}", tex)) == sorted(set(archive.namelist()) - {"paper.tex"})
     with zipfile.ZipFile(io.BytesIO(storing.read(report.files["zip"]))) as archive:
         names = archive.namelist()
         assert {"report.md"} < set(names)

@@ -31,6 +31,9 @@ def generated():
 def wrong(facts) -> list[str]:
     source = Source(facts, Ledger())
     found = []
+    for phase in facts.main_phases():
+        said = claims.RANKED.all(claims.Named(source.named(phase), phase, source.parsed(phase)))
+        found += MEANINGS.false(said, facts)
     for addition in ADDITIONS:
         item = Item(addition.__name__, "", Fill.FULL, ())
         addition(item, source)
@@ -40,6 +43,10 @@ def wrong(facts) -> list[str]:
 
 def test_no_sentence_is_false(generated):
     assert {(seed, one) for seed, facts in enumerate(generated) for one in wrong(facts)} == set()
+
+
+def _more(ranking):
+    return replace(ranking, cases=ranking.cases + 1)
 
 
 WRONG = {
@@ -54,6 +61,14 @@ WRONG = {
         },
     ),
     "samples that were not drawn": ("statistics.drawn", {"true": lambda _: True}),
+    "cases of another phase": (
+        "ranked.teams",
+        {
+            "words": lambda said: claims._ranked(
+                replace(said, phase=replace(said.phase, ranking=_more(said.phase.ranking)))
+            )
+        },
+    ),
     "tests of whole data sets": ("statistics.tested", {"true": lambda _: True}),
 }
 

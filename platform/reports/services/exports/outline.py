@@ -1,12 +1,12 @@
-"""A report as a sequence of plain blocks, from which every kind of file is written."""
+"""A report item by item, as a sequence of plain blocks."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from evaluation.documents import Block
 from reports.domain.content import Status, items_of, shown_paragraphs
 from reports.domain.guideline import CHAPTERS, chapter_of
+from reports.domain.paper.composing import made_from
 from reports.domain.words import were
 
 Content = Mapping[str, Any]
@@ -14,13 +14,20 @@ MOST_COLUMNS: Final = 8
 MOST_TURNED: Final = 6
 
 
-def blocks(content: Content) -> Iterator[Block]:
-    """The whole report: chapters, deviations, exposure, checklist, and where everything comes from."""
+def blocks(content: Content, *, title: str = "") -> Iterator[Block]:
+    """The whole report: chapters, deviations, exposure, checklist, and where everything comes from.
+
+    Parameters
+    ----------
+    title
+        What stands above it behind a page of another title.
+    """
     numbers = {key: str(index) for index, key in enumerate(content["origins"], start=1)}
-    yield Block("heading", content["title"], 1)
-    yield Block("remark", headline(content))
+    yield Block("heading", title or content["title"], 2 if title else 1)
+    yield Block("remark", made_from(content))
     for chapter in content["chapters"]:
-        yield Block("heading", chapter["title"], 2)
+        if not title:
+            yield Block("heading", chapter["title"], 2)
         for item in chapter["items"]:
             yield from _item(item, numbers, is_guideline=bool(content["score"]))
     if content["exposure"] is not None:
@@ -38,29 +45,6 @@ def blocks(content: Content) -> Iterator[Block]:
         for key, origin in content["origins"].items()
     )
     yield Block("table", columns=("No.", "Source", "SHA-256", "Address"), rows=rows)
-
-
-def without_pages(sequence: Iterable[Block]) -> Iterator[Block]:
-    """The same for files without pages: the checklist names chapters instead."""
-    titles = {key: title for key, title, _ in CHAPTERS}
-    for block in sequence:
-        if block.kind == "checklist":
-            rows = tuple((*row[:3], titles[chapter_of(row[0])]) for row in block.rows)
-            yield replace(block, kind="table", rows=rows)
-        else:
-            yield block
-
-
-def headline(content: Content) -> str:
-    """What the report is, in a sentence."""
-    parts = [f"Podium {content['software']}"]
-    if design := content["design"]:
-        parts.append(f"{design['label']} (SHA-256 {design['digest'][:16]}…)")
-    parts += [
-        f"ranking {ranking['number']} of {ranking['phase']} (SHA-256 {ranking['digest'][:16]}…)"
-        for ranking in content["rankings"]
-    ]
-    return f"Made from {'; '.join(parts)}."
 
 
 def _item(item: Mapping[str, Any], numbers: Mapping[str, str], *, is_guideline: bool) -> Iterator[Block]:
@@ -173,7 +157,9 @@ def _checklist(content: Content) -> Iterator[Block]:
         "text",
         f"{score['covered']} of {score['items']} items are covered, {score['draft']} are drafts, {score['open']} are open.",
     )
+    titles = {key: title for key, title, _ in CHAPTERS}
     rows = tuple(
-        (item["number"], item["title"], Status(item["status"]).label, item["anchor"]) for item in items_of(content)
+        (item["number"], item["title"], Status(item["status"]).label, titles[chapter_of(item["number"])])
+        for item in items_of(content)
     )
-    yield Block("checklist", columns=("Item", "What", "Status", "Where"), rows=rows)
+    yield Block("table", columns=("Item", "What", "Status", "Where"), rows=rows)

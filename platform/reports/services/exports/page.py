@@ -7,8 +7,8 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
 from evaluation.documents.figures import file_of
+from reports.domain.paper.composing import Content, made_from
 from reports.domain.presenting import chapters_of
-from reports.services.exports.outline import Content, headline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ def as_html(content: Content, figures: "Mapping[str, Printed]") -> bytes:
     }
     context = {
         "content": content,
-        "headline": headline(content),
+        "headline": made_from(content),
         "chapters": chapters_of(content, lambda file: pictures[file]),
     }
     # A file of its own on somebody's disk, outside of the site and its policy: what it looks like has to be in it.

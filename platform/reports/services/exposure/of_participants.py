@@ -5,7 +5,7 @@ from typing import Final
 from evaluation.assessment import parse
 from reports.services.exposure.case import Cover, excluded
 from reports.services.exposure.conclusions import always, group
-from reports.services.exposure.questions import feedback, ignored, tells_missing, unstated
+from reports.services.exposure.questions import feedback, hidden, ignored, tells_missing, unstated
 
 NO_POLICY: Final = "no_training_data"
 """What a design says that has no policy of training data."""
@@ -70,6 +70,23 @@ MISSING_RULE: Final = group(
 )
 BY_HAND: Final = group(
     "by_hand",
+    (
+        Cover.PREVENTED,
+        "hidden",
+        "Every phase runs algorithms here, and the design says that test images are hidden.",
+        hidden,
+        "Algorithms are run here on images that are registered as hidden: no team can correct a prediction by hand.",
+    ),
+    (
+        Cover.UNCOVERED,
+        "not_all_hidden",
+        "A phase runs algorithms here, and not every phase does so on images that are registered as hidden.",
+        lambda case: any(phase.runs_algorithms for phase in case.phases),
+        (
+            "Algorithms are run here, but not in every phase on images that are registered as hidden: what was made with a "
+            "look at test images leaves no trace."
+        ),
+    ),
     (
         Cover.DETECTABLE,
         "decoys",

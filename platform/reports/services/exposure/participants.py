@@ -5,15 +5,30 @@ from typing import Final
 from evaluation.assessment import parse
 from reports.domain.words import access_words, counted
 from reports.services.exposure import of_participants as said
-from reports.services.exposure.case import Case, Judgement, limit_words, missing_words, twins
+from reports.services.exposure.case import Case, Evidence, Judgement, limit_words, missing_words, twins
 from reports.services.exposure.conclusions import conclude
 from reports.services.exposure.questions import feedback
 
 OUTPUTS: Final = "Predictions are uploaded; the platform does not run the teams’ methods."
+PROGRAMS: Final = "Container images are uploaded; the platform runs them on every case, without a network."
+
+
+def ways(case: Case) -> list[Evidence]:
+    """What teams hand in: predictions, programs, or the one in some phases and the other in others."""
+    programs = [phase.name for phase in case.phases if phase.runs_algorithms]
+    if not programs:
+        return [case.counted(OUTPUTS, "way of submission")]
+    if len(programs) == len(case.phases):
+        return [case.counted(PROGRAMS, "way of submission")]
+    others = [phase.name for phase in case.phases if not phase.runs_algorithms]
+    return [
+        case.counted(f"{', '.join(programs)}: {PROGRAMS}", "way of submission"),
+        case.counted(f"{', '.join(others)}: {OUTPUTS}", "way of submission"),
+    ]
 
 
 def selective(case: Case) -> Judgement:
-    evidence = [case.counted(OUTPUTS, "way of submission")]
+    evidence = ways(case)
     for phase in case.phases:
         assessment = parse(phase.assessment)
         rule = "refused" if not phase.incomplete_allowed else "taken"
@@ -38,8 +53,9 @@ def missing_rule(case: Case) -> Judgement:
 
 def by_hand(case: Case) -> Judgement:
     evidence = [
-        case.counted(OUTPUTS, "way of submission"),
+        *ways(case),
         *case.said("submission_method"),
+        *case.said("test_data_access"),
         *case.said("interaction_level_policy"),
     ]
     alike = twins(case)

@@ -101,6 +101,15 @@ def feedback(phase: Any) -> bool:
     return bool(phase.leaderboard != "sealed" or phase.results != "validation")
 
 
+def hidden(case: Case) -> bool:
+    """Whether all phases run algorithms here, on images that the design keeps from participants."""
+    return (
+        bool(case.phases)
+        and all(phase.runs_algorithms for phase in case.phases)
+        and case.value("test_data_access") == "hidden"
+    )
+
+
 def fewer(case: Case) -> bool:
     return any(
         phase.submitting_teams > (0 if phase.ranking is None else len(phase.ranking.teams)) for phase in case.visible

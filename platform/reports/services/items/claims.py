@@ -7,7 +7,9 @@ from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import Catalogue, Claim
-from reports.domain.words import counted
+from evaluation.ranking.explain import joined
+from leaderboards.domain.tables import metric_title
+from reports.domain.words import counted, were
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -212,6 +214,44 @@ COVERED: Final = CATALOGUE.group(
             "taken submission."
         ),
         "Final: this report covers 3 of 3 teams with a taken submission.",
+    )
+)
+
+
+def _ranked(said: Named) -> str:
+    ranking, assessment = said.phase.ranking, said.assessment
+    assert ranking is not None
+    assert assessment is not None
+    scored = joined([metric_title(metric) for metric in assessment.metrics])
+    return f"{said.name}: {were(len(ranking.teams), 'team')} ranked on {counted(ranking.cases, 'case')}, scored with {scored}."
+
+
+RANKED: Final = CATALOGUE.group(
+    Claim(
+        "ranked.teams",
+        "There is a ranking.",
+        lambda said: said.phase.ranking is not None,
+        _ranked,
+        "Final: 3 teams were ranked on 40 cases, scored with DSC and NSD.",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Hard:
+    """The cases on which the field did worst by one metric and region, the worst first."""
+
+    what: str
+    cases: Sequence[str]
+
+
+HARDEST: Final = CATALOGUE.group(
+    Claim(
+        "hardest.cases",
+        "There are cases with values.",
+        lambda said: bool(said.cases),
+        lambda said: f"By {said.what}, the teams did worst on {joined(list(said.cases))}, as their median value says.",
+        "By DSC, liver, the teams did worst on case-3 and case-7, as their median value says.",
     )
 )
 VERSION: Final = CATALOGUE.group(

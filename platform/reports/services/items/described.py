@@ -59,6 +59,7 @@ def _summary(phase: PhaseFacts, source: Source, origin: Origin) -> Exhibit:
         )
     return Exhibit(
         "table",
+        topic="methods",
         origins=source.ledger.keys(origin),
         text=f"Methods of the teams, {source.named(phase)}",
         columns=("Team", "Facts given", *(parameters()[name].label for name in names), "Missing facts"),
@@ -115,7 +116,7 @@ def code(item: Item, source: Source) -> None:
             keys = source.ledger.keys(_origin(phase, source))
             caption = f"Code of the teams, {source.named(phase)}"
             columns = ("Team", "Address", "Licence")
-            item.exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=rows))
+            item.exhibits.append(Exhibit("table", topic="code", origins=keys, text=caption, columns=columns, rows=rows))
 
 
 def resources(item: Item, source: Source) -> None:
@@ -138,7 +139,14 @@ def _column(item: Item, source: Source, name: str, *, caption: str, column: str,
             rows = tuple((found["team"], found["entries"][name]["words"]) for found in given)
             text = f"{caption}, {source.named(phase)}"
             item.exhibits.append(
-                Exhibit("table", origins=source.ledger.keys(origin), text=text, columns=("Team", column), rows=rows)
+                Exhibit(
+                    "table",
+                    topic=name,
+                    origins=source.ledger.keys(origin),
+                    text=text,
+                    columns=("Team", column),
+                    rows=rows,
+                )
             )
         elif none:
             item.text.append((source.ledger.say(f"{source.named(phase)}: {none}.", origin),))

@@ -1,20 +1,23 @@
 """What authors finish: drafts and prompts for front matter and discussion. The conclusion is theirs alone."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from evaluation.designs.document.words import cell_words, value_words
+from evaluation.claims.reports import REACHED, Reached
+from evaluation.designs.document.words import cell_words
 from reports.domain.content import Exhibit, Item, Origin
-from reports.domain.words import capitalized, counted, term, were
+from reports.domain.phrases import table_words
+from reports.domain.words import capitalized, term
 from reports.queries.facts import DesignFacts
-from reports.services.benchmark import Benchmark
 from reports.services.exposure import Cover
-from reports.services.items import described
-from reports.services.items.registered import ended
+from reports.services.items import claims, described
+from reports.services.items.registered import ended, table_of
 from reports.services.items.source import Source
 
 if TYPE_CHECKING:
     from evaluation.designs.catalogue import Parameter
+    from reports.services.benchmark import Benchmark
 
 MOST_TOLD: Final = 6
 MOST_CHARACTERISTICS: Final = 4
@@ -46,22 +49,29 @@ def title(item: Item, source: Source) -> None:
 
 
 def abstract(item: Item, source: Source) -> None:
-    """2: purpose and key numbers; the conclusion is left open."""
+    """2: background, methods and results, each under its name; the conclusion is left open."""
     item.text.clear()
     ledger = source.ledger
     if objective := source.entry("primary_objective").value:
-        item.text.append((ledger.say(f"Purpose: {objective}", source.registered("primary_objective")),))
+        item.text.append((ledger.say(f"Background: {ended(objective)}", source.registered("primary_objective")),))
     elif source.facts.summary:
-        item.text.append(
-            (ledger.say(f"Purpose: {source.facts.summary}", Origin("platform", "Summary of the challenge")),)
-        )
+        words = f"Background: {ended(source.facts.summary)}"
+        item.text.append((ledger.say(words, Origin("platform", "Summary of the challenge")),))
+    several = len(source.benchmarks) > 1
+    ranked, led = [], []
     for benchmark in source.benchmarks:
         phase = benchmark.phase
-        if phase.ranking is None:
-            continue
-        words = f"{source.named(phase)}: {were(len(phase.ranking.teams), 'team')} ranked on {counted(phase.ranking.cases, 'case')}."
-        item.text.append(ledger.paragraph([words, *benchmark.headlines[:1]], source.ranking(phase)))
-    item.prompt = "Finish the abstract: design in a sentence, and the main conclusion."
+        name = source.named(phase)
+        origin = source.ranking(phase)
+        facts = claims.Named(name, phase, source.parsed(phase))
+        ranked += [ledger.say(words, origin, source.assessment(phase)) for words in claims.RANKED.all(facts)]
+        lead = f"{name}: " if several else ""
+        led += [ledger.say(f"{lead}{words}", origin) for words in benchmark.headlines[:1]]
+    for title, said in (("Methods", ranked), ("Results", led)):
+        if said:
+            first = replace(said[0], text=f"{title}: {said[0].text}")
+            item.text.append((first, *said[1:]))
+    item.prompt = "Finish the abstract: the design in a sentence, and the main conclusion."
 
 
 def contributions(item: Item, source: Source) -> None:
@@ -87,33 +97,32 @@ def results_in_short(item: Item, source: Source) -> None:
     item.prompt = "Sum up the main results in your own words."
 
 
-def biomedical(item: Item, source: Source) -> None:
-    """38a: the motivation as a prompt."""
-    item.prompt = _prompt(source, "biomedical_motivation", "What do the results change for patients, care or research?")
+def biomedical(item: Item, source: Source) -> None:  # noqa: ARG001 (all additions are called alike)
+    """38a: left to the authors; the motivation stands in the introduction."""
+    item.prompt = "What do the results change for patients, care or research?"
 
 
-def technical(item: Item, source: Source) -> None:
-    """38b: the motivation as a prompt."""
-    item.prompt = _prompt(source, "technical_motivation", "What do the results change for the methods of the field?")
+def technical(item: Item, source: Source) -> None:  # noqa: ARG001 (all additions are called alike)
+    """38b: left to the authors; the motivation stands in the introduction."""
+    item.prompt = "What do the results change for the methods of the field?"
 
 
 def solved(item: Item, source: Source) -> None:
     """39a: the best results beside what is known of the reference's own error."""
     for benchmark in source.benchmarks:
         best = [
-            f"{found['what']} {found['score']:.4g}" for found in benchmark.best_values if found["score"] is not None
+            sentence
+            for found in benchmark.best_values[:MOST_TOLD]
+            for sentence in REACHED.all(Reached(found["what"], found["names"], found["score"]))
         ]
-        if best:
-            words = f"Best scores, {source.named(benchmark.phase)}: {'; '.join(best)}."
-            item.text.append((source.ledger.say(words, source.ranking(benchmark.phase)),))
+        item.text.append(source.ledger.paragraph(best, source.ranking(benchmark.phase)))
     parameter = source.parameter("annotation_error_sources")
     for values in source.views:
         found = values.get("annotation_error_sources")
         if found and parameter is not None:
-            words = value_words(parameter, found, public=True).replace("\n", "; ")
-            item.text.append(
-                (source.ledger.say(f"Known errors of the reference: {ended(words)}", source.registered(parameter.id)),)
-            )
+            table = table_of(parameter, values.entry(parameter.id), source)
+            words = table_words(table.text, table.columns, table.rows, topic=parameter.id)
+            item.text.append((source.ledger.say(words, source.registered(parameter.id)),))
             break
     item.prompt = "Is the task solved? Compare the errors of the best methods with those of annotators."
 
@@ -131,7 +140,9 @@ def hard_cases(item: Item, source: Source) -> None:
         )
         columns = ("Metric and region", "Case", "Median over the teams", "Best team", *titles)
         caption = f"Cases on which most teams did worst, {source.named(benchmark.phase)}"
-        item.exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=rows))
+        item.exhibits.append(
+            Exhibit("table", topic="hard_cases", origins=keys, text=caption, columns=columns, rows=rows)
+        )
     item.prompt = "Look at these cases: what do they have in common, and why do methods fail on them?"
 
 
@@ -223,7 +234,7 @@ ADDITIONS: Final[Mapping[str, Callable[[Item, Source], None]]] = {
 }
 
 
-def _known(benchmark: Benchmark) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
+def _known(benchmark: "Benchmark") -> tuple[tuple[str, ...], dict[str, tuple[str, ...]]]:
     """Characteristics of the cases: their names, and what is known of each case."""
     table = benchmark.characteristics
     if table is None or "case" not in table:
@@ -243,8 +254,3 @@ def _labels(source: Source, identity: str) -> list[str]:
             if word not in found:
                 found.append(word)
     return found
-
-
-def _prompt(source: Source, identity: str, question: str) -> str:
-    registered = source.entry(identity).value
-    return f"{question} Registered motivation: {registered}" if registered else question

@@ -56,7 +56,9 @@ def people(item: Item, source: Source) -> None:
         rows = tuple((person["name"], person["affiliation"] or "–") for person in source.facts.organizers)
         keys = source.ledger.keys(source.counted("organizers of the challenge"))
         item.exhibits.append(
-            Exhibit("table", origins=keys, text="Organizers", columns=("Name", "Affiliation"), rows=rows)
+            Exhibit(
+                "table", origins=keys, topic="people", text="Organizers", columns=("Name", "Affiliation"), rows=rows
+            )
         )
 
 
@@ -131,7 +133,9 @@ def dates(item: Item, source: Source) -> None:
     if rows:
         keys = source.ledger.keys(*(origins or [source.counted("dates of the phases")]))
         columns = ("Phase", "Planned (UTC)", "Actual (UTC)", "State", "Remark")
-        item.exhibits.append(Exhibit("table", origins=keys, text="Phases", columns=columns, rows=tuple(rows)))
+        item.exhibits.append(
+            Exhibit("table", origins=keys, topic="phases", text="Phases", columns=columns, rows=tuple(rows))
+        )
 
 
 def software(item: Item, source: Source) -> None:
@@ -189,7 +193,12 @@ def case_numbers(item: Item, source: Source) -> None:
         keys = source.ledger.keys(*origins)
         item.exhibits.append(
             Exhibit(
-                "table", origins=keys, text="Test sets, counted in the sealed data", columns=columns, rows=tuple(rows)
+                "table",
+                origins=keys,
+                topic="test_sets",
+                text="Test sets, counted in the sealed data",
+                columns=columns,
+                rows=tuple(rows),
             )
         )
 
@@ -200,15 +209,15 @@ def metrics(item: Item, source: Source) -> None:
         assessment = source.parsed(phase)
         rows = []
         for metric in assessment.metrics:
-            known = None if problems.get(assessment.problem).has_one_metric else get(metric.id)
-            low, high = (
-                ("unbounded" if bound is None else f"{bound:g}") for bound in (known.range if known else (None, None))
-            )
+            is_outside = problems.get(assessment.problem).is_measured_elsewhere
+            known = None if is_outside else get(metric.id)
+            ends = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
+            low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in (known.range if known else ends))
             options = option_words(metric.options)
             rows.append(
                 (
                     metric_title(metric),
-                    known.name if known else "measured elsewhere",
+                    known.name if known else "measured outside Podium",
                     options or "–",
                     "higher is better" if metric.higher_is_better else "lower is better",
                     f"{low} to {high}",
@@ -218,7 +227,9 @@ def metrics(item: Item, source: Source) -> None:
         columns = ("Metric", "Definition", "Options", "Direction", "Range", "Regions")
         keys = source.ledger.keys(source.assessment(phase))
         caption = f"Metrics as executed, {source.named(phase)}"
-        item.exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=tuple(rows)))
+        item.exhibits.append(
+            Exhibit("table", topic="metrics_executed", origins=keys, text=caption, columns=columns, rows=tuple(rows))
+        )
 
 
 def ranking_method(item: Item, source: Source) -> None:
@@ -227,7 +238,7 @@ def ranking_method(item: Item, source: Source) -> None:
         assessment = source.parsed(phase)
         item.text.append(source.ledger.paragraph(describe(assessment), source.assessment(phase)))
         keys = source.ledger.keys(source.assessment(phase))
-        item.exhibits.append(Exhibit("code", origins=keys, text="\n".join(pseudo_code(assessment))))
+        item.exhibits.append(Exhibit("code", topic="procedure", origins=keys, text="\n".join(pseudo_code(assessment))))
 
 
 def missing(item: Item, source: Source) -> None:
@@ -241,7 +252,9 @@ def missing(item: Item, source: Source) -> None:
         keys = source.ledger.keys(source.assessment(phase))
         columns = ("Metric", *[meaning.capitalize() for meaning in MEANINGS.values()])
         caption = f"What counts where there is no value, {source.named(phase)}"
-        item.exhibits.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=tuple(rows)))
+        item.exhibits.append(
+            Exhibit("table", topic="policies", origins=keys, text=caption, columns=columns, rows=tuple(rows))
+        )
     for benchmark in source.benchmarks:
         origin, where = source.ranking(benchmark.phase), source.named(benchmark.phase)
         item.text += [
@@ -253,7 +266,14 @@ def missing(item: Item, source: Source) -> None:
             keys = source.ledger.keys(origin)
             caption = f"Cases without a prediction, {where}"
             item.exhibits.append(
-                Exhibit("table", origins=keys, text=caption, columns=("Team", "Missing cases"), rows=tuple(lacking))
+                Exhibit(
+                    "table",
+                    topic="missing",
+                    origins=keys,
+                    text=caption,
+                    columns=("Team", "Missing cases"),
+                    rows=tuple(lacking),
+                )
             )
 
 

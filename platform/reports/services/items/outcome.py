@@ -30,7 +30,9 @@ def valid_teams(item: Item, source: Source) -> None:
     if rows:
         columns = ("Phase", "State", "Teams with a taken submission", "Teams ranked")
         keys = source.ledger.keys(source.counted("submissions by phase"))
-        item.exhibits.append(Exhibit("table", origins=keys, text="Teams by phase", columns=columns, rows=rows))
+        item.exhibits.append(
+            Exhibit("table", topic="teams_by_phase", origins=keys, text="Teams by phase", columns=columns, rows=rows)
+        )
 
 
 def reported_teams(item: Item, source: Source) -> None:
@@ -54,7 +56,9 @@ def team_names(item: Item, source: Source) -> None:
         keys = source.ledger.keys(source.ranking(phase))
         caption = f"Teams, {source.named(phase)}"
         item.exhibits.append(
-            Exhibit("table", origins=keys, text=caption, columns=("Team", "Submissions taken"), rows=rows)
+            Exhibit(
+                "table", topic="teams", origins=keys, text=caption, columns=("Team", "Submissions taken"), rows=rows
+            )
         )
 
 

@@ -6,6 +6,7 @@ from evaluation.designs.catalogue import Parameter
 from evaluation.designs.document import Entry, State, Values
 from evaluation.designs.document.words import cell_words, value_words
 from reports.domain.content import Exhibit, Item
+from reports.domain.phrases import NONE, phrase
 from reports.domain.words import capitalized
 from reports.services.items.source import Source
 
@@ -60,19 +61,26 @@ def _one(item: Item, source: Source, parameter: Parameter, entry: Entry, where: 
         for index, part in enumerate(paragraphs):
             item.text.append((ledger.say(f"{lead if index == 0 else ''}{part}", origin),))
     else:
-        words = value_words(parameter, entry.value, public=True)
-        asked = parameter.label if parameter.label.endswith("?") else f"{parameter.label}:"
-        item.text.append((ledger.say(f"{lead}{asked} {ended(words)}", origin),))
+        item.text.append((ledger.say(f"{lead}{_sentence(parameter, entry)}", origin),))
     if entry.details:
         item.text.append((ledger.say(ended(entry.details), origin),))
     return "value"
+
+
+def _sentence(parameter: Parameter, entry: Entry) -> str:
+    values = entry.value if isinstance(entry.value, list) else [entry.value]
+    labels = [value_words(parameter, [value] if parameter.type == "multi-enum" else value) for value in values]
+    if said := phrase(parameter.id, entry.value, labels):
+        return said
+    asked = parameter.label if parameter.label.endswith("?") else f"{parameter.label}:"
+    return f"{asked} {ended(value_words(parameter, entry.value, public=True))}"
 
 
 def declared_words(parameter: Parameter, entry: Entry) -> str:
     """What the organizers said in place of a value."""
     match entry.state:
         case State.NONE_DECLARED:
-            return f"{parameter.label}: none, as the organizers state."
+            return NONE.get(parameter.id, f"{parameter.label}: none, as the organizers state.")
         case State.NOT_APPLICABLE:
             return f"{parameter.label}: not applicable. {capitalized(ended(entry.reason))}".strip()
         case State.FOLLOWS:
@@ -93,6 +101,7 @@ def table_of(parameter: Parameter, entry: Entry, source: Source, where: str = ""
     return Exhibit(
         "table",
         origins=source.ledger.keys(source.registered(parameter.id)),
+        topic=parameter.id,
         text=f"{parameter.label}, {where}" if where else parameter.label,
         columns=tuple(field.label for field in fields),
         rows=tuple(tuple(cell_words(field, row.get(field.key)) for field in fields) for row in rows),

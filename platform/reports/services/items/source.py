@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from evaluation.assessment import Assessment, parse
 from evaluation.designs.catalogue import Catalogue, Parameter, shipped
@@ -11,8 +11,10 @@ from evaluation.designs.document import Document, Entry, Values
 from evaluation.designs.document.entries import BLANK
 from reports.domain.content import Ledger, Origin
 from reports.queries.facts import Facts, PhaseFacts
-from reports.services.benchmark import Benchmark
 from reports.services.exposure import Finding
+
+if TYPE_CHECKING:
+    from reports.services.benchmark import Benchmark
 
 
 @dataclass
@@ -21,7 +23,7 @@ class Source:
 
     facts: Facts
     ledger: Ledger
-    benchmarks: Sequence[Benchmark] = ()
+    benchmarks: "Sequence[Benchmark]" = ()
     exposure: Sequence[Finding] = ()
     catalogue: Catalogue = field(default_factory=shipped)
 

@@ -1,0 +1,52 @@
+"""Where everything comes from, short enough for a row of the checklist."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+Content = Mapping[str, Any]
+_LETTERS: Final = {
+    "parameter": "D",
+    "registration": "D",
+    "ranking": "R",
+    "assessment": "A",
+    "results": "T",
+    "audit": "L",
+    "authors": "W",
+}
+
+
+class Sources:
+    """The origins of a report under short names; all parameters of one design share the name of the design.
+
+    Attributes
+    ----------
+    rows
+        Name, words, digest and address of each of them.
+    """
+
+    def __init__(self, content: Content) -> None:
+        self.rows: list[tuple[str, str, str, str]] = []
+        self._of: dict[str, tuple[str, str]] = {}
+        numbers: dict[str, int] = {}
+        designs: dict[tuple[str, str], str] = {}
+        for key, origin in content["origins"].items():
+            letter = _LETTERS.get(origin["kind"], "P")
+            label, _, rest = origin["words"].partition(": ")
+            is_design = origin["kind"] == "registration" or (origin["kind"] == "parameter" and rest.endswith(")"))
+            is_parameter = is_design and bool(rest)
+            known = designs.get((label, origin["digest"])) if is_design else None
+            if known is None:
+                numbers[letter] = numbers.get(letter, 0) + 1
+                known = f"{letter}{numbers[letter]}"
+                words = label if is_design else origin["words"]
+                self.rows.append((known, words, origin["digest"][:16], origin["address"]))
+                if is_design:
+                    designs[label, origin["digest"]] = known
+            self._of[key] = (known, rest.rpartition("(")[2].rstrip(")") if is_parameter else "")
+
+    def named(self, keys: Iterable[str]) -> str:
+        """Several origins in a row of the checklist: "D1 challenge_name, challenge_year; R1"."""
+        found: dict[str, list[str]] = {}
+        for name, parameter in sorted({self._of[key] for key in keys}):
+            found.setdefault(name, []).extend([parameter] if parameter else [])
+        return "; ".join(f"{name} {', '.join(parameters)}".strip() for name, parameters in found.items())

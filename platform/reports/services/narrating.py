@@ -1,0 +1,230 @@
+"""The results of one phase as a paper tells them: few paragraphs, each with the figures and tables that show what it says."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from evaluation.claims.absences import letters_of
+from evaluation.claims.comparisons import first_under_other_schemes, largest_move
+from evaluation.claims.ranking import sentences_of
+from evaluation.claims.reports import REACHED, Reached
+from evaluation.figures import better_map, dot_and_box_plot, line_plot, rank_forest
+from evaluation.figures.cases import case_map, hardest_first
+from evaluation.figures.layout import interval_words, number, percent, rank_words
+from evaluation.figures.selection import Entry, entries, is_combined, label, main_entry
+from reports.domain.words import Names
+from reports.services.items.claims import HARDEST, Hard
+
+MOST_SCORES: Final = 7
+"""So many scores of a team stand beside each other."""
+MOST_REACHED: Final = 6
+MOST_HARD, MOST_CASES = 3, 20
+MOST_MAPPED: Final = 40
+"""A map of pairs, or of cases, of more teams cannot be read on a page."""
+
+Shown = Callable[[Mapping[str, Any], str], tuple[str, str]]
+Document = Mapping[str, Any]
+
+
+@dataclass
+class Part:
+    """A paragraph about the results, and what it points to.
+
+    Attributes
+    ----------
+    sentences
+        Each with the number of the item of the guideline that it belongs to.
+    exhibits
+        Figures and tables; `beside` is the place of the sentence that points to one.
+    """
+
+    sentences: list[dict[str, str]] = field(default_factory=list)
+    exhibits: list[dict[str, Any]] = field(default_factory=list)
+
+    def say(self, item: str, sentences: Iterable[str]) -> None:
+        """Add sentences of one item."""
+        self.sentences += [{"text": text, "item": item} for text in sentences if text]
+
+    def table(self, topic: str, item: str, caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+        """Add a table beside the last sentence."""
+        self.exhibits.append(
+            {
+                "kind": "table",
+                "topic": topic,
+                "item": item,
+                "text": caption,
+                "columns": list(columns),
+                "rows": [list(row) for row in rows],
+                "beside": max(len(self.sentences) - 1, 0),
+            }
+        )
+
+    def figure(self, topic: str, item: str, drawn: tuple[str, str]) -> None:
+        """Add a figure by its name and caption, beside the last sentence."""
+        name, caption = drawn
+        beside = max(len(self.sentences) - 1, 0)
+        self.exhibits.append(
+            {"kind": "figure", "topic": topic, "item": item, "text": caption, "name": name, "beside": beside}
+        )
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The part as JSON values."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the results are told from.
+
+    Attributes
+    ----------
+    document
+        All that may be told.
+    shown
+        Of it the best of a long field.
+    raw
+        Values of single cases; nothing where these are not told.
+    comparisons
+        The ranking under other schemes.
+    figure
+        Draws a figure unless there is one like it; returns its name and caption.
+    """
+
+    document: Document
+    shown: Document
+    raw: Sequence[Mapping[str, Any]]
+    comparisons: Sequence[Mapping[str, Any]]
+    closed: bool
+    words: Names
+    figure: Shown
+
+
+def parts_of(told: Told) -> list[dict[str, Any]]:
+    """The paragraphs in the order of a reader's questions: who is first, with what, how sure, by other rules, on which cases."""
+    parts = [_ranking(told), _scores(told), _certainty(told), _schemes(told), _cases(told)]
+    return [part.document for part in parts if part.sentences]
+
+
+def _ranking(told: Told) -> Part:
+    part, main = Part(), main_entry(told.document)
+    first, *others = sentences_of(main, told.document, closed=told.closed)
+    part.say("35a", [told.words.text(first)])
+    caption = "Points are ranks on all cases, bands rank sets, lines resampling ranges."
+    part.figure("forest", "35a", told.figure(rank_forest(told.shown), caption))
+    part.table("ranking", "33a", *_table(told))
+    part.say("35b", [told.words.text(said) for said in others if _is_about_certainty(said)])
+    return part
+
+
+def _is_about_certainty(said: Any) -> bool:
+    return said.claim.startswith("certainty.") and said.claim != "certainty.failure"
+
+
+def _table(told: Told) -> tuple[str, list[str], list[list[str]]]:
+    """The ranking that decides, as a table; columns in which nothing stands are left out."""
+    entry, whole = main_entry(told.shown), main_entry(told.document)
+    columns = ["Rank", "Team", "Score", "Rank set", "Letters", "Resampling range", "First in", "Missing"]
+    rows = [
+        [
+            rank_words(a["rank"]),
+            a["name"],
+            number(a["score"]),
+            interval_words(a["rank_set"]),
+            letters or "–",
+            interval_words(a["rank_interval"]),
+            percent(a["share_first"]),
+            "–" if a.get("missing") is None else str(a["missing"]),
+        ]
+        for a, letters in zip(entry["algorithms"], letters_of(entry), strict=True)
+    ]
+    kept = [place for place in range(len(columns)) if any(row[place] not in ("–", "") for row in rows)]
+    left = len(whole["algorithms"]) - len(rows)
+    more = f" Shown are the best {len(rows)} of {len(whole['algorithms'])}." if left else ""
+    what = told.words.text(label(entry))
+    caption = f"The teams, ranked by {'all metrics together' if is_combined(entry) else what}.{more}"
+    return caption, [columns[place] for place in kept], [[row[place] for place in kept] for row in rows]
+
+
+def _scores(told: Told) -> Part:
+    part = Part()
+    singles = entries(told.document)
+    said = [
+        sentence
+        for entry in singles[:MOST_REACHED]
+        for sentence in REACHED.all(
+            Reached(told.words.text(label(entry)), entry["winners"], entry["algorithms"][0]["score"])
+        )
+    ]
+    part.say("34", said)
+    if len(singles) > 1:
+        part.table("scores", "34", *_score_table(told, singles))
+    if told.raw:
+        raw = _deciding(told)
+        caption = "Every case as a dot; boxes show quartiles. Missing values stand there as what they count for."
+        part.figure("values", "34", told.figure(dot_and_box_plot(told.shown, raw), caption))
+    return part
+
+
+def _score_table(told: Told, singles: Sequence[Entry]) -> tuple[str, list[str], list[list[str]]]:
+    drawn = singles[:MOST_SCORES]
+    scores = [{a["name"]: number(a["score"]) for a in entry["algorithms"]} for entry in drawn]
+    rows = [
+        [a["name"], *(column.get(a["name"], "–") for column in scores)] for a in main_entry(told.shown)["algorithms"]
+    ]
+    more = f" Shown are the first {len(drawn)} of {len(singles)}." if len(singles) > len(drawn) else ""
+    caption = f"Scores by metric and region, in the order of the ranking.{more}"
+    return caption, ["Team", *(told.words.text(label(entry)) for entry in drawn)], rows
+
+
+def _deciding(told: Told) -> Mapping[str, Any]:
+    """The values behind the ranking that decides, or the first where it is combined from several."""
+    main = main_entry(told.document)
+    keys = ("metric", "region", "task")
+    same = [raw for raw in told.raw if not is_combined(main) and all(raw[key] == main.get(key) for key in keys)]
+    return (same or list(told.raw))[0]
+
+
+def _certainty(told: Told) -> Part:
+    part, main = Part(), main_entry(told.document)
+    said = [one for one in sentences_of(main, told.document, closed=told.closed)[1:] if not _is_about_certainty(one)]
+    drawn = main_entry(told.shown)
+    part.say("35b", [told.words.text(one) for one in said])
+    if not part.sentences:
+        return part
+    compared = main["sets"]["reason"] is None and main["shown_better"] is not None
+    caption = "A cell is filled where the algorithm of its column is shown to be better than that of its row."
+    if compared and 1 < len(drawn["algorithms"]) <= MOST_MAPPED:
+        part.figure("pairs", "35b", told.figure(better_map(told.shown), caption))
+    return part
+
+
+def _schemes(told: Told) -> Part:
+    part = Part()
+    if not told.comparisons:
+        return part
+    comparison = next((one for one in told.comparisons if one.get("overall")), told.comparisons[0])
+    part.say("35b", [first_under_other_schemes(comparison), largest_move(comparison)])
+    caption = "Ranks under several schemes, the registered one in bold."
+    part.figure("schemes", "35b", told.figure(line_plot(told.shown, comparison), caption))
+    return part
+
+
+def _cases(told: Told) -> Part:
+    part = Part()
+    if not told.raw or len(main_entry(told.shown)["algorithms"]) > MOST_MAPPED:
+        return part
+    raw = _deciding(told)
+    order = hardest_first(raw)
+    hardest = [str(raw["cases"][index]) for index in order[:MOST_HARD]]
+    part.say("34", HARDEST.all(Hard(told.words.text(_what(raw)), hardest)))
+    kept = sorted(order[:MOST_CASES])
+    few = {**raw, **{key: [raw[key][index] for index in kept] for key in ("cases", "values", "ranks")}}
+    which = f"The {len(kept)} hardest of {len(order):,} cases" if len(order) > len(kept) else "All cases"
+    caption = f"{which}, every value as a cell; a row that is dark from side to side is a case on which all fail."
+    part.figure("cases", "34", told.figure(case_map(told.shown, few), caption))
+    return part
+
+
+def _what(raw: Mapping[str, Any]) -> str:
+    return ", ".join(str(raw[key]) for key in ("task", "metric", "region") if raw[key])
