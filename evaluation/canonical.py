@@ -8,14 +8,16 @@ a browser keeps its digest.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
+from itertools import repeat
+from json.encoder import encode_basestring as quoted
 from math import isfinite
-from typing import Any
 
 _EXACT_INTEGERS = 2.0**53
-_AS_THEY_ARE = {str, bool, int, type(None)}
-_NUMBERS = {float, int, bool, type(None)}
+_TRUTHS = {True: "true", False: "false"}
+_REAL = {float, int, type(None)}
+_LEAST, _MOST_DIGITS = 1e-9, 15
+"""From this on and with so few digits, rounded text without an exponent is the shortest form of the rounded number."""
 _FORMATS = {digits: f"%.{digits}g" for digits in range(1, 18)}
 
 
@@ -43,8 +45,7 @@ def canonical_json(document: object, *, digits: int | None = None) -> str:
     >>> canonical_json(1 / 3, digits=10)
     '0.3333333333'
     """
-    plain = _plain(document, digits)
-    return json.dumps(plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _written(document, _Numbers(digits))
 
 
 def sha256(document: object, *, digits: int | None = None) -> str:
@@ -58,39 +59,58 @@ def sha256(document: object, *, digits: int | None = None) -> str:
     return hashlib.sha256(canonical_json(document, digits=digits).encode()).hexdigest()
 
 
-def _plain(value: object, digits: int | None) -> Any:
-    if value is None or isinstance(value, (str, bool, int)):
-        return value
-    if isinstance(value, float):
-        return _number(value, digits)
+class _Numbers(dict[float | None, str]):
+    """Numbers as they are written, each looked at once: a document of a million p-values has few different ones.
+
+    An integer and a float that are equal are written alike up to 2**53, so that one entry may stand for both; beyond,
+    nothing is remembered.
+    """
+
+    def __init__(self, digits: int | None) -> None:
+        super().__init__({None: "null"})
+        self.form = None if digits is None else _FORMATS[digits]
+        self.most = 10.0 ** (digits - 1) if digits is not None and digits <= _MOST_DIGITS else 0.0
+
+    def __missing__(self, value: float | None) -> str:
+        assert value is not None
+        if isinstance(value, int):
+            written = int.__repr__(value)
+        elif _LEAST <= abs(value) <= self.most:
+            assert self.form is not None
+            written = self.form % value
+        else:
+            rounded = value if self.form is None else float(self.form % value)
+            if not isfinite(rounded):
+                message = f"a canonical document cannot hold {value}"
+                raise ValueError(message)
+            whole = rounded.is_integer() and abs(rounded) < _EXACT_INTEGERS
+            written = int.__repr__(int(rounded)) if whole else float.__repr__(rounded)
+        if abs(value) < _EXACT_INTEGERS:
+            self[value] = written
+        return written
+
+
+def _written(value: object, numbers: _Numbers) -> str:
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, bool):
+        return _TRUTHS[value]
+    if value is None or isinstance(value, (int, float)):
+        return numbers[value]
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
             message = "the keys of a canonical document have to be text"
             raise TypeError(message)
-        return {key: _plain(item, digits) for key, item in value.items()}
+        return "{" + ",".join([f"{quoted(key)}:{_written(value[key], numbers)}" for key in sorted(value)]) + "}"
     if isinstance(value, (list, tuple)):
-        # Matrices of a million numbers: those that JSON writes as they are need no look at each.
         kinds = set(map(type, value))
-        if kinds <= _AS_THEY_ARE:
-            return list(value)
-        if kinds == {float}:
-            different = set(value)
-            if 2 * len(different) < len(value):
-                written = {item: _number(item, digits) for item in different}
-                return [written[item] for item in value]
-        if kinds <= _NUMBERS:
-            return [_number(item, digits) if type(item) is float else item for item in value]
-        return [_plain(item, digits) for item in value]
+        # Rows of matrices need no look at each item.
+        if kinds <= _REAL:
+            items = map(numbers.__getitem__, value)
+        elif kinds == {bool}:
+            items = map(_TRUTHS.__getitem__, value)
+        else:
+            items = map(_written, value, repeat(numbers))
+        return "[" + ",".join(items) + "]"
     message = f"{type(value).__name__} is not a JSON value"
     raise TypeError(message)
-
-
-def _number(value: float, digits: int | None) -> float | int:
-    if digits is not None:
-        value = float(_FORMATS[digits] % value)
-    if value.is_integer():
-        return int(value) if abs(value) < _EXACT_INTEGERS else value
-    if not isfinite(value):
-        message = f"a canonical document cannot hold {value}"
-        raise ValueError(message)
-    return value

@@ -169,7 +169,7 @@ def quick() -> Plan:
     return Plan([migrated], linters(), [Leg("unit tests, but the slow ones", units)])
 
 
-def plan(*, browser: bool, services: bool) -> Plan:
+def plan(*, browser: bool, services: bool, engine: bool) -> Plan:
     plain = {"PODIUM_TLS": "0", "PODIUM_DATA": str(ROOT / "data" / "checks")}
     migrated = [sys.executable, "-m", "tests.databases"]
     # Everything copies these, and whoever comes before they are there would wait or make them twice.
@@ -186,6 +186,8 @@ def plan(*, browser: bool, services: bool) -> Plan:
     ]
     if services:
         computing.append(Leg("integration, PostgreSQL + Redis", pytest(*SPREAD, "tests/integration"), services=True))
+    if engine:
+        computing.append(Leg("real containers", pytest("-n", "2", "tests/containers")))
     for leg in computing:
         leg.gives_way = browser
     waiting = []
@@ -202,12 +204,21 @@ def plan(*, browser: bool, services: bool) -> Plan:
     return Plan(first, computing, waiting)
 
 
+def containers_lack() -> list[str]:
+    """What tests with real containers need and this machine has not."""
+    places = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    programs = [name for name in ("podman", "runc", "busybox", "mke2fs") if not shutil.which(name, path=places)]
+    return programs + ([] if os.geteuid() == 0 else ["root"])
+
+
 def lacking() -> list[str]:
     missing = []
     if not any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
         missing.append("a browser (chromium): the browser tests were skipped")
     if not all(os.environ.get(name) for name in SERVICES):
         missing.append("PostgreSQL and Redis (DATABASE_URL, REDIS_URL): the second leg was skipped")
+    if engine_lacks := containers_lack():
+        missing.append(f"an engine for containers ({', '.join(engine_lacks)}): the tests marked `engine` were skipped")
     return missing
 
 
@@ -216,6 +227,7 @@ def main(asked: str = "") -> int:
     missing = [] if asked else lacking()
     browser = not any("browser" in entry for entry in missing)
     services = not any("PostgreSQL" in entry for entry in missing)
+    engine = not any("engine" in entry for entry in missing)
     if CI and missing:
         print("\n".join(f"Not there, and CI needs it: {entry}" for entry in missing))
         return 1
@@ -225,7 +237,7 @@ def main(asked: str = "") -> int:
     if asked == "lint":
         chosen = Plan([], linters(), [])
     else:
-        chosen = quick() if asked == "check" else plan(browser=browser, services=services)
+        chosen = quick() if asked == "check" else plan(browser=browser, services=services, engine=engine)
     started = time.monotonic()
     try:
         side_by_side([[leg] for leg in chosen.first])

@@ -56,7 +56,7 @@ def analyse(
     ClientError
         For a file that is not there, and answers that are none or that lack.
     """
-    roles = _pairs("--role", answers.roles)
+    roles = pairs("--role", answers.roles)
     if not path.is_file():
         raise ClientError(f"{path} is no file.")
     with path.open("rb") as stream:
@@ -144,7 +144,14 @@ def _by_metric(option: str, given: Sequence[str], names: Sequence[str], page: st
     return of_all | named
 
 
-def _pairs(option: str, given: Sequence[str]) -> dict[str, str]:
+def pairs(option: str, given: Sequence[str]) -> dict[str, str]:
+    """What was given as ``COLUMN=ROLE``, by column.
+
+    Raises
+    ------
+    ClientError
+        For anything else.
+    """
     found = {}
     for text in given:
         name, equals, value = text.rpartition("=")

@@ -11,14 +11,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from podium_client import analysing, downloading, packing, settings
+from podium_client import analysing, downloading, measuring, packing, settings, trying
 from podium_client.connection import Connection
 from podium_client.errors import ClientError
+from podium_client.site import arguments as site_words
 from podium_client.uploading import upload
 from podium_client.validating import validate
 
@@ -32,6 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     try:
         return int(options.run(options))
+    except site_words.NotTakenError as error:
+        _tell(f"podium: {error}")
+        return NOT_TAKEN
     except ClientError as error:
         _tell(f"podium: {error}")
         return BAD_INPUT
@@ -86,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--accept-incomplete", action="store_true", help="score without asking when cases are missing")
     command.add_argument("--no-validate", action="store_true", help="do not check before uploading")
     command.add_argument("--watch", action="store_true", help="wait for the result")
+    site_words.configure(commands)
     table = add("analyse", _analyse, "bring the results table of a finished challenge and wait for what comes of it")
     table.add_argument("file", type=Path, help="results by algorithm and case, long or wide (CSV)")
     table.add_argument("--title", default="", help="what it is called; the name of the file if not given")
@@ -97,6 +103,31 @@ def _parser() -> argparse.ArgumentParser:
         ("--missing", "[METRIC=]NUMBER|exclude", "what a missing value counts as; as suggested if not given"),
     ):
         table.add_argument(option, action="append", default=[], metavar=form, help=text)
+    outside = add("measure", _measure, "bring values measured outside into a phase of a challenge that you organize")
+    outside.add_argument("challenge")
+    outside.add_argument("phase", help="number or short name of the phase")
+    outside.add_argument("file", type=Path, help="values by team, case and metric, or the list of cases (CSV)")
+    outside.add_argument(
+        "--cases", action="store_true", help="the file is the complete list of cases, which comes first"
+    )
+    outside.add_argument("--team", default="", help="the only team that the table is of; else a column names teams")
+    outside.add_argument("--make-teams", action="store_true", help="make teams that do not exist yet")
+    for option, text in (("--by", "who measured"), ("--with", "with what"), ("--when", "when")):
+        outside.add_argument(option, dest=f"measured_{option[2:]}", default="", help=f"{text}; it is public")
+    outside.add_argument("--role", action="append", default=[], metavar="COLUMN=ROLE", help="what a column is")
+    outside.add_argument("--seal", action="store_true", help="seal and rank it if nothing stands against it")
+    attempt = add("try", _try, "run an algorithm's image on cases of your own as the platform would")
+    attempt.add_argument("archive", type=Path, help="the image, as docker save or podman save wrote it")
+    attempt.add_argument("cases", type=Path, help="folder of cases: a folder of files for each, or a file for each")
+    attempt.add_argument("--interface", type=Path, help="interface.json, which the submit page offers")
+    attempt.add_argument("--phase", metavar="CHALLENGE/PHASE", help="fetch interface.json of this phase instead")
+    attempt.add_argument("--model", type=Path, help="archive of weights")
+    attempt.add_argument("--output", type=Path, help="folder to keep what it writes in")
+    attempt.add_argument("--engine", choices=("podman", "docker"), default="podman")
+    attempt.add_argument("--limits", choices=("registered", "off"), default="registered")
+    attempt.add_argument("--references", type=Path, help="folder of references, to score what it writes")
+    attempt.add_argument("--assessment", type=Path, help="assessment by which it is scored (JSON)")
+    attempt.add_argument("--log", action="store_true", help="show what the last case printed")
     for name, run, text in (
         ("status", _status, "say where a submission stands"),
         ("watch", _watch, "follow a submission until nothing more happens"),
@@ -248,6 +279,53 @@ def _results(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _try(options: argparse.Namespace) -> int:
+    if (options.references is None) != (options.assessment is None):
+        raise ClientError("To score what it writes, give both --references and --assessment.")
+    report = trying.attempt(
+        options.archive,
+        options.cases,
+        _interface(options),
+        model=options.model,
+        output=options.output,
+        engine_name=options.engine,
+        limited=options.limits == "registered",
+        references=options.references,
+        assessment=options.assessment,
+        tell=_tell,
+    )
+    rows = [["case", "outcome", "seconds", "memory", ""]]
+    for own in report.cases:
+        memory = f"{own.memory_mib:,.0f} MiB" if own.memory_mib is not None else "-"
+        rows.append([own.case, own.outcome, f"{own.seconds:.1f}", memory, own.reason])
+    lines = [_table(rows), *(f"Note: {note}" for note in report.notes)]
+    for row in report.scores:
+        where = f" in {row['region']}" if row["region"] else ""
+        value = row["outcome"] if row["value"] is None else f"{row['value']:.6g}"
+        lines.append(f"{row['case']}: {row['metric']}{where} {value}")
+    if options.log or not report.is_well:
+        lines += ["What the last case printed:", report.log.strip() or "nothing"]
+    well = sum(own.outcome == "ok" for own in report.cases)
+    lines.append(f"{well} of {len(report.cases)} cases have an output that can be used. Algorithm {report.identity}")
+    document = asdict(report)
+    _show(options, document, "\n".join(lines))
+    return DONE if report.is_well else NOT_TAKEN
+
+
+def _interface(options: argparse.Namespace) -> Any:
+    if (options.interface is None) == (options.phase is None):
+        raise ClientError("Say what the algorithm has to read and write: either --interface interface.json or --phase.")
+    if options.interface is not None:
+        try:
+            return json.loads(options.interface.read_text("utf-8"))
+        except (OSError, ValueError) as error:
+            raise ClientError(f"{options.interface} cannot be read as JSON ({error}).") from error
+    connection = Connection.remembered()
+    challenge, _, phase = options.phase.partition("/")
+    number = _phase(connection, argparse.Namespace(challenge=challenge, phase=phase))
+    return connection.get(f"{connection.origin}/challenges/{_slug(challenge)}/phases/{number}/interface.json")
+
+
 def _analyse(options: argparse.Namespace) -> int:
     connection = Connection.remembered()
     answers = analysing.Answers(options.role, options.direction, options.missing)
@@ -257,6 +335,32 @@ def _analyse(options: argparse.Namespace) -> int:
         shown = connection.request("PATCH", shown["url"], json={name: True for name in wanted if wanted[name]}).json()
     _show(options, shown, "\n".join(analysing.words_of(shown)))
     return DONE if shown["state"] == "done" else NOT_TAKEN
+
+
+def _measure(options: argparse.Namespace) -> int:
+    connection = Connection.remembered()
+    fields = (
+        {"kind": "cases"}
+        if options.cases
+        else {
+            "kind": "values",
+            "team": options.team,
+            **{name: getattr(options, name) for name in ("measured_by", "measured_with", "measured_when")},
+            **({"makes_teams": "true"} if options.make_teams else {}),
+        }
+    )
+    shown = measuring.bring(
+        connection,
+        options.file,
+        challenge=_slug(options.challenge),
+        phase=_phase(connection, options),
+        fields=fields,
+        roles=analysing.pairs("--role", options.role),
+        seal=options.seal,
+        tell=_tell,
+    )
+    _show(options, shown, "\n".join(measuring.words_of(shown)))
+    return DONE if shown["state"] == "sealed" or shown["may_be_sealed"] else NOT_TAKEN
 
 
 def _follow(options: argparse.Namespace, connection: Connection, submission: str) -> int:

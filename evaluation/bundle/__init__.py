@@ -18,6 +18,7 @@ from evaluation.bundle.layout import (
     metadata_columns,
     result_digest,
 )
+from evaluation.bundle.outside import MEASURED_OUTSIDE
 from evaluation.bundle.verifying import BundleError, Verdict, verify
 from evaluation.bundle.writing import Published, TeamResult, chunks
 
@@ -26,6 +27,7 @@ __all__ = [
     "AUDIT",
     "CASES",
     "MANIFEST",
+    "MEASURED_OUTSIDE",
     "OTHER_RANKINGS",
     "RANKING",
     "SCHEMA",

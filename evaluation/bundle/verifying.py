@@ -25,6 +25,7 @@ from evaluation.bundle.layout import (
     result_digest,
 )
 from evaluation.bundle.older import OLD_SCHEMA, still_alike
+from evaluation.bundle.outside import outside_notes
 from evaluation.ranking import digest as ranking_digest
 from evaluation.ranking import rank
 
@@ -167,7 +168,7 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
         bootstrap=manifest["bootstrap"],
         is_compared=digest is not None,
         not_recomputed=not_recomputed,
-        notes=exclusion_notes(assessment, document, manifest),
+        notes=(*exclusion_notes(assessment, document, manifest), *outside_notes(manifest)),
     )
 
 

@@ -108,9 +108,10 @@ SURE: Final = CATALOGUE.group(
     ),
     Claim(
         "answers.first_again",
-        "One is first alone, and it is known how often it would be again.",
+        "One is first alone, there are cases enough to state rank sets, and it is known how often it would be first again.",
         lambda facts: (
             _compares(facts)
+            and facts.stated
             and facts.verdict is not None
             and facts.first == 1
             and facts.first_again is not None

@@ -65,8 +65,14 @@ def failure_sentence(row: Mapping[str, Any]) -> str:
 
 def _sets(facts: Facts) -> str:
     sets = facts.entry["sets"]
-    about = "" if sets["method"] == "sign_flips" else "about "
-    return f"All rank sets hold together in {about}{percent(sets['level'])} of such challenges."
+    level = percent(sets["level"])
+    share = (
+        f"at least {level} of such challenges"
+        if sets["method"] == "sign_flips"
+        else f"about {level} of such challenges or more"
+    )
+    # Several rankings of one challenge each keep it on their own.
+    return f"All rank sets of this ranking hold together in {share}."
 
 
 def _most_often_first(facts: Facts) -> str | None:
@@ -206,10 +212,14 @@ def _duplicates(facts: Facts) -> Iterator[Of]:
 
 
 def _versions(part: Of) -> str:
-    words = f"{_all_of(part.what)} may be versions of one algorithm"
+    more = len(part.what) - _LONGEST
+    names = joined(part.what) if more <= 0 else f"{', '.join(part.what[:_LONGEST])} and {more} more"
     if part.facts.same_results(part.what):
-        return f"{words}: they gave the same results."
-    return f"{words}: they agree on half of the cases or more, or differ very little."
+        return f"{names} may be versions of one algorithm: they gave the same results."
+    return (
+        f"{names} agree on half of the cases or more, or differ very little: they may be versions of one algorithm, "
+        "unless the values are coarse."
+    )
 
 
 def _warnings(facts: Facts) -> Iterator[Of]:
@@ -237,7 +247,7 @@ BESIDE: Final = CATALOGUE.group(
         "Every rank set is stated.",
         lambda facts: facts.entry["sets"]["reason"] is None,
         _sets,
-        "All rank sets hold together in 95 % of such challenges.",
+        "All rank sets of this ranking hold together in at least 95 % of such challenges.",
     ),
     Claim(
         "certainty.other_first_in_resamples",
@@ -279,10 +289,10 @@ BESIDE: Final = CATALOGUE.group(
     ),
     Claim(
         "certainty.contest_of_two",
-        "Another one would be first in a contest of two, and the headline speaks of something else.",
+        "Another one would be first, alone or beside it, in a contest of two, and the headline speaks of something else.",
         lambda part: part.facts.reason in {*WITHOUT_CERTAINTY, "too_few_units", "stratum_too_small"},
-        lambda part: f"{part.what} would rank first if only {part.facts.first} and {part.what} had taken part.",
-        "vnet would rank first if only unet and vnet had taken part.",
+        lambda part: f"{part.facts.first} would not come out ahead of {part.what} if only the two had taken part.",
+        "unet would not come out ahead of vnet if only the two had taken part.",
         parts=_against,
     ),
     Claim(
@@ -290,25 +300,26 @@ BESIDE: Final = CATALOGUE.group(
         "Each has values like those of the first of them: the same on half of the cases, or with alike residuals close by.",
         lambda _: True,
         _versions,
-        "unet and unet-copy may be versions of one algorithm: they agree on half of the cases or more, or differ very little.",
+        "unet and unet-copy agree on half of the cases or more, or differ very little: they may be versions of one algorithm, "
+        "unless the values are coarse.",
         parts=_duplicates,
     ),
     Claim(
         "certainty.order_without_duplicates_stays",
         "There are such algorithms, and ranking only the first of each leaves the order of the rest.",
         lambda facts: bool(facts.entry["sensitivity"]["without_duplicates"]) and _order_stays(facts),
-        lambda _: "With only the best of such versions ranked, the order of the others stays.",
-        "With only the best of such versions ranked, the order of the others stays.",
+        lambda _: "With only the best of each group of possible versions ranked, no two of those left change places.",
+        "With only the best of each group of possible versions ranked, no two of those left change places.",
     ),
     Claim(
         "certainty.order_without_duplicates",
         "There are such algorithms, and ranking only the first of each changes the order of the rest.",
         lambda facts: bool(facts.entry["sensitivity"]["without_duplicates"]) and not _order_stays(facts),
         lambda facts: (
-            "With only the best of such versions ranked, the order would be "
+            "With only the best of each group of possible versions ranked, the order would be "
             f"{_then(facts.entry['sensitivity']['without_duplicates'])}."
         ),
-        "With only the best of such versions ranked, the order would be unet, wnet, vnet.",
+        "With only the best of each group of possible versions ranked, the order would be unet, wnet, vnet.",
     ),
     Claim(
         "certainty.without_one",

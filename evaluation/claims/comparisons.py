@@ -99,12 +99,21 @@ class Schemes:
         return sorted(set().union(*self.others.values()) - self.registered)
 
 
+def _stays(number: int, total: int, *, one: bool) -> str:
+    """Under how many of the other schemes the first place stays, after its subject."""
+    if number == 0:
+        whom = "the other scheme" if total == 1 else f"any of the {total} other schemes"
+        return f"{'does' if one else 'do'} not stay first under {whom}"
+    all_of_them = "both" if total == 2 else f"all {total}"
+    some = all_of_them if number == total else f"{number} of {total}"
+    which = "the other scheme" if total == 1 else f"{some} other schemes"
+    return f"{'stays' if one else 'stay'} first under {which}"
+
+
 def _first_elsewhere(schemes: Schemes) -> str:
     registered, others = schemes.registered, schemes.others
     stays = sum(registered <= names for names in others.values())
-    subject = f"{joined(sorted(registered))} {'stays' if len(registered) == 1 else 'stay'}"
-    noun = "scheme" if len(others) == 1 else "schemes"
-    sentences = [f"{subject} first under {stays} of {len(others)} other {noun}."]
+    sentences = [f"{joined(sorted(registered))} {_stays(stays, len(others), one=len(registered) == 1)}."]
     alike: dict[tuple[tuple[str, ...], tuple[str, ...]], list[str]] = {}
     for name in schemes.newcomers:
         beside = tuple(label for label, names in others.items() if name in names and registered <= names)
@@ -113,12 +122,16 @@ def _first_elsewhere(schemes: Schemes) -> str:
     for (instead, beside), names in alike.items():
         verbs = ("is first", "shares first place") if len(names) == 1 else ("are first", "share first place")
         parts = [
-            f"{verb} under {joined(labels)}" for verb, labels in zip(verbs, (instead, beside), strict=True) if labels
+            f"{verb} under {joined([f'“{label}”' for label in labels])}"
+            for verb, labels in zip(verbs, (instead, beside), strict=True)
+            if labels
         ]
         who = joined(names) if len(names) <= MOST_NAMED else f"{len(names)} others"
         sentences.append(f"{who} {joined(parts)}.")
     if not schemes.newcomers:
-        sentences.append("Nobody else is first under any of them.")
+        sentences.append(
+            "Nobody else is first under any of them." if len(others) > 1 else "Nobody else is first under it."
+        )
     return " ".join(sentences)
 
 
@@ -135,7 +148,7 @@ SCHEMES: Final = CATALOGUE.group(
         "Others were tried.",
         lambda _: True,
         _first_elsewhere,
-        "unet stays first under 3 of 4 other schemes. vnet shares first place under median.",
+        "unet stays first under 3 of 4 other schemes. vnet shares first place under “median”.",
     ),
 )
 
@@ -166,7 +179,7 @@ OTHER_WAYS: Final = CATALOGUE.group(
         "By another scheme somebody else is first.",
         lambda schemes: bool(schemes.newcomers),
         _first_elsewhere,
-        "unet stays first under 3 of 4 other schemes. vnet shares first place under median.",
+        "unet stays first under 3 of 4 other schemes. vnet shares first place under “median”.",
     ),
 )
 """What a leaderboard says, by the first that is true."""
@@ -218,7 +231,7 @@ def first_under_other_schemes(comparison: Mapping[str, Any]) -> Said:
     --------
     >>> from evaluation.ranking.comparison import compare
     >>> print(first_under_other_schemes(compare({"mean": {"a": 1, "b": 2}, "median": {"a": 1, "b": 1}})))
-    a stays first under 1 of 1 other scheme. b shares first place under median.
+    a stays first under the other scheme. b shares first place under “median”.
     """
     return SCHEMES.first(Schemes(comparison))
 

@@ -104,6 +104,14 @@ class Facts:
         few = [warning for warning in self.entry["warnings"] if warning["code"] == "stratum_few"]
         return min(few, key=lambda warning: warning["units"])
 
+    @property
+    def several_tasks(self) -> bool:
+        """Whether the rankings that this one combines are of several tasks, each with its own cases."""
+        if "task" not in self.entry.get("over", ()):
+            return False
+        members = [e for e in (self.document or {}).get("rankings", ()) if e.get("name") == self.entry.get("name")]
+        return len({entry["task"] for entry in members}) > 1
+
     def same_results(self, names: Sequence[str]) -> bool:
         """Whether these gave the same results throughout, as far as the document proves it.
 

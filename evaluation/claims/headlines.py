@@ -72,8 +72,9 @@ def _too_few(facts: Facts) -> str:
     least = facts.entry["sets"]["units_needed"]["winner"]
     number = facts.entry["sets"]["units"]
     verb = "is" if number == 1 else "are"
+    where = " in one task" if facts.several_tasks else ""
     return (
-        f"{_leads(facts)}, but {facts.counted(number)} {verb} too few to say whether that is more than chance; "
+        f"{_leads(facts)}, but {facts.counted(number)}{where} {verb} too few to say whether that is more than chance; "
         f"{least} are the least."
     )
 
@@ -149,10 +150,10 @@ HEADLINES: Final = CATALOGUE.group(
         "In a contest of two another one ties with the first or beats it.",
         lambda facts: bool(facts.against),
         lambda facts: (
-            f"{_leads(facts)}, but {listed(facts.against, last='or')} would if only the two had taken part: the first place "
-            "depends on who else did."
+            f"{_leads(facts)}, but would not come out ahead of {listed(facts.against, last='or')} if only the two had taken "
+            "part: the first place depends on who else did."
         ),
-        "unet ranks first, but vnet would if only the two had taken part: the first place depends on who else did.",
+        "unet ranks first, but would not come out ahead of vnet if only the two had taken part: the first place depends on who else did.",
     ),
     Claim(
         "headline.leaning",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from scipy.special import ndtr
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.facts import MOST_NAMED
+from evaluation.claims.facts import MOST_NAMED, percent
 from evaluation.figures.layout import interval_words, number
 from evaluation.figures.selection import is_combined
 from evaluation.ranking.explain import joined, plural
@@ -41,16 +41,15 @@ def _ever_first(facts: Facts) -> int:
 def _others_first(facts: Facts) -> str:
     ever, total = _ever_first(facts), _beaten(facts)
     if ever == 0:
-        return (
-            "None of the other algorithms came first in any resample."
-            if total > 1
-            else "The other one never came first."
-        )
+        whom = "None of the other algorithms" if total > 1 else "The other algorithm"
+        return f"{whom} {'came' if total > 1 else 'did not come'} first in any resample."
     # Where the winner always stays first, nobody else can have been first alone.
     whom = "it" if len(facts.winners) == 1 else "them"
     did = f"shared first place with {whom}" if facts.entry["winner_stays"] == 1.0 else "came first"
-    who = f"{ever} of the {total} other algorithms" if total > 1 else "The other algorithm"
-    return f"{who} {did} in at least one resample."
+    if total > 1:
+        return f"{ever} of the {total} other algorithms {did} in at least one resample."
+    share = next(row["share_first"] for row in facts.rows if row["name"] not in facts.winners)
+    return f"The other algorithm {did} in {percent(share)} of the resamples."
 
 
 def _tells_order(facts: Facts) -> bool:
@@ -141,7 +140,10 @@ def _significance(facts: Facts) -> str:
     wins, count = sum(map(sum, tested["significantly_better"])), len(tested["algorithms"])
     pairs = count * (count - 1) // 2
     if pairs == 1:
-        return f"The two {'differ' if wins else 'do not differ'} significantly (Wilcoxon, adjusted by Holm’s method)."
+        if not wins:
+            return "Neither of the two is significantly better case by case (Wilcoxon, adjusted by Holm’s method)."
+        better = next(name for name, row in zip(facts.names, tested["significantly_better"], strict=True) if any(row))
+        return f"{better} is significantly better case by case (Wilcoxon, adjusted by Holm’s method)."
     verb = "differs" if wins == 1 else "differ"
     return f"{wins} of the {pairs} pairs of algorithms {verb} significantly (Wilcoxon, adjusted by Holm’s method)."
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,8 @@ from evaluation.ranking.coverage import FULL_BOARDS, QUICK_BOARDS, QUICK_SHARE, 
 
 if TYPE_CHECKING:
     import argparse
+
+    from evaluation.ranking.coverage import Cell, Outcome
 
 FAILED = 1
 
@@ -25,6 +29,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=1, metavar="S", help="seed of the simulation (1)")
     parser.add_argument(
         "--keep", type=Path, metavar="FILE", help="where cells that are done are kept and taken from, to go on later"
+    )
+    parser.add_argument(
+        "--minutes",
+        type=float,
+        metavar="M",
+        help="begin no further cell after so long; the page then tells of those done",
     )
     parser.add_argument(
         "--output", type=Path, metavar="FILE.md", help="where the page is written, figures beside it (standard output)"
@@ -47,14 +57,22 @@ def run(options: argparse.Namespace) -> int:
             raise ValueError(message)
     cells, further, traded = grid(every=every), others(every=every), trades(quick=every > 1)
     kept = KeptCells(options.keep)
+    until = math.inf if options.minutes is None else time.monotonic() + 60 * options.minutes
+
+    def one(cell: Cell, boards: int, seed: int) -> Outcome | None:
+        return kept.simulate(cell, boards, seed) if time.monotonic() < until else kept.known(cell, boards, seed)
+
     made = Study(
         boards=boards,
         seed=options.seed,
         every=every,
-        done=list(study(cells, boards, options.seed, progress_line("coverage"), kept.simulate)),
+        keep=None if options.keep is None else options.keep.as_posix(),
+        traded=study(traded, boards, options.seed, progress_line("unequal failures"), one),
         # Another seed, so that nothing that holds is owed to the first.
-        further=list(study(further, boards, options.seed + 1, progress_line("other sizes"), kept.simulate)),
-        traded=list(study(traded, boards, options.seed, progress_line("unequal failures"), kept.simulate)),
+        further=study(further, boards, options.seed + 1, progress_line("other sizes"), one),
+        done=study(cells, boards, options.seed, progress_line("coverage"), one),
+        asked=len(cells) + len(further) + len(traded),
+        versions=sorted({" and NumPy ".join(pair) for pair in kept.versions.values()}),
     )
     if options.output is None:
         sys.stdout.write(page(made))

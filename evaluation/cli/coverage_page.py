@@ -7,9 +7,6 @@ import platform
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
-from evaluation import __version__
 from evaluation.figures.layout import LINE, Figure, figure
 from evaluation.figures.palette import QUALITATIVE
 from evaluation.figures.publication import printed
@@ -31,6 +28,12 @@ class Study:
         Cells of other sizes, with another seed.
     traded
         Cells of unequal failure rates, without a bar.
+    asked
+        How many cells there would be.
+    versions
+        Of Podium and NumPy, that made any of the cells.
+    keep
+        Where cells are kept.
     """
 
     boards: int
@@ -39,6 +42,9 @@ class Study:
     done: list[Row]
     further: list[Row]
     traded: list[Row]
+    asked: int
+    versions: list[str]
+    keep: str | None = None
 
     @property
     def judged(self) -> list[Row]:
@@ -54,10 +60,16 @@ class Study:
     def command(self) -> str:
         """What makes the page again."""
         every = f" --every {self.every}" if self.every > 1 else ""
+        keep = f" --keep {self.keep}" if self.keep else ""
         return (
-            f"python -m evaluation coverage{every} --boards {self.boards} --seed {self.seed} "
+            f"python -m evaluation coverage{every} --boards {self.boards} --seed {self.seed}{keep} "
             "--output docs/correctness/coverage.md"
         )
+
+    @property
+    def waiting(self) -> int:
+        """How many cells are not done yet."""
+        return self.asked - len(self.judged) - len(self.traded)
 
 
 def page(study: Study) -> str:
@@ -70,13 +82,21 @@ def page(study: Study) -> str:
         else f"{len(broken)} of {judged} cells break a bar; they are marked."
     )
     chosen = f"One cell in {study.every} of the study, chosen at random once. " if study.every > 1 else ""
+    if study.waiting:
+        chosen += (
+            f"{study.asked - study.waiting:,} of {study.asked:,} cells are done, in an order drawn at random once; the same "
+            "command simulates the others. "
+        )
+    if study.keep:
+        name = study.keep.rsplit("/", 1)[-1]
+        chosen += f"Cells that are done are taken from [{name}]({name}); without `--keep` each is simulated anew. "
     lines = [
         "# Does the uncertainty keep its word?",
         "",
         (
-            f"Made by `{study.command}` on {dt.datetime.now(dt.UTC).date().isoformat()} with Podium {__version__}, "
-            f"Python {platform.python_version()} and NumPy {np.__version__}. {chosen}"
-            "`make coverage` makes the page anew with all cells and 1000 boards each."
+            f"Made by `{study.command}` on {dt.datetime.now(dt.UTC).date().isoformat()} with Podium "
+            f"{'; Podium '.join(study.versions)} and Python {platform.python_version()}. {chosen}"
+            "`make coverage` goes on until all cells have 1000 boards."
         ),
         "",
         (
@@ -88,7 +108,7 @@ def page(study: Study) -> str:
         "",
         (
             f"Bars in every cell: joint coverage at least {COVERED}, false winners at most {FALSE_WINNERS}, both up to {ERRORS} "
-            f"binomial standard errors of {study.boards} boards; and where two teams are far ahead, from seven cases on, sets that are "
+            f"binomial standard errors of {study.boards} boards; and where two teams are far ahead, from the fewest cases on with which sets are stated, sets that are "
             f"narrower than all ranks. **{verdict}**"
         ),
         "",

@@ -2,48 +2,67 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+import csv
+from dataclasses import astuple, fields
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from evaluation import __version__
-from evaluation.ranking.coverage import Cell, Outcome, simulate
+from evaluation.ranking.coverage import STUDY, Cell, Outcome, simulate
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+Key = tuple[Cell, int, int]
+_CELL = {field.name: field.type for field in fields(Cell)}
+_OUTCOME = {field.name: field.type for field in fields(Outcome)}
+_COLUMNS = ("study", "podium", "numpy", "seed", *_CELL, *_OUTCOME)
+_KINDS: dict[Any, Any] = {"int": int, "float": float, "str": str}
+
 
 class KeptCells:
-    """Outcomes by cell, boards and seed, one line of JSON each, of one version of Podium and NumPy.
+    """Outcomes by cell, boards and seed, one line of a CSV file each.
 
-    A simulated cell is the same whatever else is simulated, so a line may stand for it. Lines of another version are not
-    used: they may come from other code.
+    A simulated cell is the same whatever else is simulated, so a line may stand for it. Lines of another study, by other
+    rules or of other boards, are not used; Podium and NumPy of each line stand beside it.
     """
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
-        self.outcomes: dict[tuple[Cell, int, int], Outcome] = {}
+        self.outcomes: dict[Key, Outcome] = {}
+        self.versions: dict[Key, tuple[str, str]] = {}
         if path is not None and path.exists():
-            for line in path.read_text(encoding="utf-8").splitlines():
-                kept = json.loads(line)
-                if kept["versions"] == _versions():
-                    outcome = Outcome(**kept["outcome"])
-                    self.outcomes[Cell(**kept["cell"]), outcome.boards, kept["seed"]] = outcome
+            with path.open(encoding="utf-8", newline="") as file:
+                for row in csv.DictReader(file):
+                    if row["study"] == str(STUDY):
+                        cell, outcome = Cell(**_typed(row, _CELL)), Outcome(**_typed(row, _OUTCOME))
+                        self._take(cell, int(row["seed"]), outcome, (row["podium"], row["numpy"]))
+
+    def known(self, cell: Cell, boards: int, seed: int) -> Outcome | None:
+        """The outcome of a cell, if it is done."""
+        return self.outcomes.get((cell, boards, seed))
 
     def simulate(self, cell: Cell, boards: int, seed: int) -> Outcome:
         """The outcome of a cell, from the file or simulated and written to it."""
-        known = self.outcomes.get((cell, boards, seed))
+        known = self.known(cell, boards, seed)
         if known is not None:
             return known
         outcome = simulate(cell, boards, seed)
+        self._take(cell, seed, outcome, (__version__, np.__version__))
         if self.path is not None:
-            line = {"cell": asdict(cell), "seed": seed, "outcome": asdict(outcome), "versions": _versions()}
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(line) + "\n")
+            is_new = not self.path.exists()
+            with self.path.open("a", encoding="utf-8", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                if is_new:
+                    writer.writerow(_COLUMNS)
+                writer.writerow([STUDY, __version__, np.__version__, seed, *astuple(cell), *astuple(outcome)])
         return outcome
 
+    def _take(self, cell: Cell, seed: int, outcome: Outcome, versions: tuple[str, str]) -> None:
+        self.outcomes[cell, outcome.boards, seed] = outcome
+        self.versions[cell, outcome.boards, seed] = versions
 
-def _versions() -> list[str]:
-    return [__version__, np.__version__]
+
+def _typed(row: dict[str, str], columns: dict[str, Any]) -> dict[str, Any]:
+    return {name: _KINDS[kind](row[name]) for name, kind in columns.items()}

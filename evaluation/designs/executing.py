@@ -17,11 +17,14 @@ from evaluation.designs.catalogue.states import (
 from evaluation.designs.compilation import compile_values
 from evaluation.designs.compilation.compiler import is_reported
 from evaluation.designs.compilation.metrics import label_of, meaning
+from evaluation.designs.compilation.outside import is_measured_outside
 from evaluation.designs.compilation.problems import kinds_of, problem_of
 from evaluation.designs.compilation.rankings import scheme_of_kind
 from evaluation.designs.document import Document, Entry, State, Values
 from evaluation.designs.document.words import cell_words
 
+OUTSIDE: Final = "Measured outside; the values are ranked here."
+_OUTSIDE: Final = ("metrics", "task_category", "submission_method")
 ELSEWHERE: Final = "This design is registered here and evaluated elsewhere."
 
 
@@ -81,7 +84,20 @@ def statements(document: Document) -> tuple[Statement, ...]:
             else entry
             for entry in everything
         ]
+    elif outside := {values.task_key for values in document.each_task() if is_measured_outside(values)}:
+        # Tables are brought instead of what teams would hand in.
+        everything = [
+            replace(entry, execution=Execution.STATED, note=OUTSIDE)
+            if entry.parameter in _OUTSIDE and entry.task in (None, *outside) and entry.execution is Execution.EXECUTED
+            else entry
+            for entry in everything
+        ]
     return tuple(everything)
+
+
+def is_ranked_from_outside(document: Document) -> bool:
+    """Whether the platform ranks values of a task that somebody measures outside, as the design describes them."""
+    return not is_evaluated_elsewhere(document) and any(is_measured_outside(values) for values in document.each_task())
 
 
 def is_evaluated_elsewhere(document: Document) -> bool:
@@ -145,6 +161,8 @@ def _of_category(category: Any) -> ChoiceState:
 
 def _of_metric(row: Mapping[str, Any], values: Values) -> ChoiceState:
     meant = meaning(row)
+    if is_measured_outside(values) and (row.get("used_for_ranking") or meant.metric is None):
+        return ChoiceState(Execution.STATED, OUTSIDE)
     if meant.metric is None:
         return ChoiceState(Execution.STATED, "The platform does not compute it; its definition stands here.")
     if meant.unclear:

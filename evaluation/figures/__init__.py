@@ -7,7 +7,7 @@ from evaluation.figures.palette import colours
 from evaluation.figures.raw import dot_and_box_plot, parallel_cases, podium_plot, ranking_heatmap, summary_table
 from evaluation.figures.schemes import line_plot
 from evaluation.figures.significance import better_map, significance_map
-from evaluation.figures.strip import interval_strip, interval_svg
+from evaluation.figures.strip import interval_strip, interval_svg, rank_forest
 from evaluation.figures.tasks import blob_across_tasks, blob_by_algorithm, dendrogram, stacked_frequencies
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "parallel_cases",
     "podium_plot",
     "quantile_plot",
+    "rank_forest",
     "ranking_heatmap",
     "significance_map",
     "stacked_frequencies",

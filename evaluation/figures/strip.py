@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _WIDTH, _HEIGHT, _MARGIN = 160.0, 18.0, 8.0
+_SET, _RANGE, _OWN = "#cfe0e0", "#0c5c68", "#a35c00"
 
 
 def interval_strip(document: Mapping[str, Any], **which: str | None) -> Figure:
@@ -54,6 +55,69 @@ def interval_strip(document: Mapping[str, Any], **which: str | None) -> Figure:
         },
         height=side(len(algorithms), smallest=220, each=24, around=140),
     )
+
+
+def rank_forest(document: Mapping[str, Any], *, highlight: str = "", **which: str | None) -> Figure:
+    """Show of every algorithm its rank, its rank set as a band and its resampling range as a line, best at the top.
+
+    Parameters
+    ----------
+    highlight
+        An algorithm that stands out; the others then have no name.
+    which
+        As in `select`.
+    """
+    entry = select(document, **which)
+    algorithms = entry["algorithms"]
+    data = []
+    for place, a in enumerate(algorithms):
+        if a["rank"] is None:
+            continue
+        low, high = a["rank_set"] or (a["rank"], a["rank"])
+        if a["rank_set"] is not None:
+            data.append(_line(place, low - 0.3, high + 0.3, _SET, 11))
+        tone = _OWN if a["name"] == highlight else _RANGE
+        if a["rank_interval"] is not None and a["rank_interval"][0] != a["rank_interval"][1]:
+            left, right = a["rank_interval"]
+            data.append(_line(place, left, right, tone, 2))
+        point = {"color": tone, "size": 9}
+        words = f"{a['name']}: rank {rank_words(a['rank'])}, could be {interval_words(a['rank_set'])}"
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "x": [a["rank"]],
+                "y": [place],
+                "showlegend": False,
+                "marker": point,
+                "text": [words if highlight in ("", a["name"]) else rank_words(a["rank"])],
+                "hovertemplate": "%{text}<extra></extra>",
+            }
+        )
+    return figure(
+        data,
+        "Which ranks can each algorithm truly have?",
+        x=ranks_axis(len(algorithms), title="Rank"),
+        y={
+            "tickmode": "array",
+            "tickvals": list(range(len(algorithms))),
+            "ticktext": [name if highlight in ("", name) else " " for name in names(entry)],
+            "range": [len(algorithms) - 0.4, -0.6],
+        },
+        height=side(len(algorithms), smallest=150, each=19, around=80),
+    )
+
+
+def _line(place: int, low: float, high: float, colour: str, width: int) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [low, high],
+        "y": [place, place],
+        "line": {"color": colour, "width": width},
+        "showlegend": False,
+        "hoverinfo": "skip",
+    }
 
 
 def interval_svg(algorithm: Mapping[str, Any], places: int, *, css_class: str = "rank-interval") -> str:

@@ -13,11 +13,11 @@ from evaluation.ranking.evaluate import make_plan
 from evaluation.ranking.schemes import all_schemes, get_scheme
 from evaluation.ranking.simulated import DrawnValues, simulated_ranking
 from evaluation.ranking.stability import resampling_range
-from evaluation.ranking.uncertainty.budget import FEWEST_DRAWN_UNITS
+from evaluation.ranking.uncertainty.budget import drawn_units
 from evaluation.ranking.uncertainty.statements import decide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from evaluation.assessment import Assessment
     from evaluation.ranking.evaluate import Plan
@@ -28,6 +28,7 @@ BoolArray = npt.NDArray[np.bool_]
 COVERED: Final = 0.93
 FALSE_WINNERS: Final = 0.06
 ERRORS: Final = 2.5
+TOTAL: Final = 0.05
 CASE_EFFECT: Final = 0.7
 NOISE: Final = 0.7
 FAILURE: Final = -8.0
@@ -40,6 +41,8 @@ FIELDS: Final = ("all equal", "two best", "ladder 0.02", "ladder 0.1", "one best
 SCHEMES: Final = ("mean", "rank, then mean", "median", "test, then rank", "mean of ranks over 4 metrics")
 FULL_BOARDS, QUICK_BOARDS = 1000, 100
 QUICK_SHARE: Final = 10
+STUDY: Final = 1
+"""Raised when rules or simulated boards change: cells that were kept before are simulated anew."""
 _RANKINGS: Final[dict[str, dict[str, Any]]] = {
     "mean": {},
     "rank, then mean": {"scheme": 1},
@@ -108,7 +111,8 @@ class Outcome:
 
 def keeps_bars(cell: Cell, outcome: Outcome) -> bool:
     """Whether a cell keeps within all bars: where two are far ahead, sets are narrower than all ranks, too."""
-    narrows = cell.field == "two best" and cell.teams > 2 and cell.cases >= FEWEST_DRAWN_UNITS
+    fewest = drawn_units([0.5] if cell.scheme == "median" else [], cell.teams, TOTAL)["sets"]
+    narrows = cell.field == "two best" and cell.teams > 2 and cell.cases >= fewest
     return outcome.keeps_its_word() and not (narrows and outcome.width >= cell.teams)
 
 
@@ -162,7 +166,12 @@ def simulate(cell: Cell, boards: int, seed: int) -> Outcome:
     random = np.random.default_rng([seed, *words])
     assessment = _assessment(cell)
     plan = make_plan(
-        assessment, [f"c{case:04d}" for case in range(cell.cases)], None, bootstrap=_draws(assessment), seed=seed
+        assessment,
+        [f"c{case:04d}" for case in range(cell.cases)],
+        None,
+        bootstrap=_draws(assessment),
+        seed=seed,
+        leave_one_out=False,
     )
     quality = _quality(cell)
     better = quality[:, None] > quality[None, :]
@@ -193,13 +202,23 @@ def study(
     boards: int,
     seed: int,
     progress: Callable[[int, int], None] | None = None,
-    one: Callable[[Cell, int, int], Outcome] = simulate,
-) -> Iterator[tuple[Cell, Outcome]]:
-    """Simulate cell after cell; `one` makes the outcome of a cell from boards and seed, or knows it already."""
-    for index, cell in enumerate(cells):
-        yield cell, one(cell, boards, seed)
+    one: Callable[[Cell, int, int], Outcome | None] = simulate,
+) -> list[tuple[Cell, Outcome]]:
+    """Simulate cell after cell, in an order drawn once, so that those that are done are a fair choice of all.
+
+    Parameters
+    ----------
+    one
+        Makes the outcome of a cell from boards and seed, or knows it already; ``None`` if the cell has to wait.
+    """
+    outcomes: dict[Cell, Outcome] = {}
+    for index, place in enumerate(np.random.default_rng(0).permutation(len(cells))):
+        outcome = one(cells[place], boards, seed)
+        if outcome is not None:
+            outcomes[cells[place]] = outcome
         if progress is not None:
             progress(index + 1, len(cells))
+    return [(cell, outcomes[cell]) for cell in cells if cell in outcomes]
 
 
 def _draws(assessment: Assessment) -> int:

@@ -145,9 +145,20 @@ class Evaluated:
 
 
 def make_plan(
-    assessment: Assessment, cases: Sequence[str], metadata: pd.DataFrame | None, *, bootstrap: int, seed: int
+    assessment: Assessment,
+    cases: Sequence[str],
+    metadata: pd.DataFrame | None,
+    *,
+    bootstrap: int,
+    seed: int,
+    leave_one_out: bool = True,
 ) -> Plan:
     """Draw the samples of a task.
+
+    Parameters
+    ----------
+    leave_one_out
+        Whether every unit is left out in turn, besides. No statement of certainty needs it: simulations go without.
 
     Raises
     ------
@@ -164,10 +175,11 @@ def make_plan(
     requested = bootstrap
     left_out = 0
     if design.clusters > 1:
-        left_out = design.clusters
         if bootstrap:
             parts.append((design.draw(bootstrap, seed), bootstrap))
-        parts.append((design.leave_one_out(), left_out))
+        if leave_one_out:
+            left_out = design.clusters
+            parts.append((design.leave_one_out(), left_out))
     else:
         bootstrap = 0
     units = _units(assessment, cases, lists)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from evaluation import problems
 from evaluation.assessment.exclusions import counted_words
 from evaluation.catalogue import get
+from evaluation.ranking.evaluate import unit_level
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
 from evaluation.ranking.schemes.wording import operator_phrase, ordinal
 from evaluation.ranking.uncertainty.grounds import FEWEST_IN_STRATUM
-from evaluation.ranking.uncertainty.needed import units_needed
+from evaluation.ranking.uncertainty.needed import is_linear, units_needed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -256,7 +257,7 @@ def _uncertainty(assessment: Assessment) -> list[str]:
     drawn = joined([plural(level) for level in rule.resample], "then")
     within = f" within each {joined(list(rule.strata))}" if rule.strata else ""
     how = (
-        f"To see how certain the ranking is, {drawn} are drawn with replacement{within} {rule.bootstrap:,} times, "
+        f"To see how much the ranking varies, {drawn} are drawn with replacement{within} {rule.bootstrap:,} times, "
         f"the same for all algorithms, and ranked anew; the resampling range holds the middle {100 * rule.interval:.6g} % of these ranks."
     )
     return [how, *_certainty(assessment)]
@@ -269,15 +270,35 @@ def _certainty(assessment: Assessment) -> list[str]:
     alpha = total if rule.winner_alpha is None else min(total, rule.winner_alpha)
     said = [
         (
-            "A winner is named only if it is shown to be better than every other algorithm; that is wrong in at most "
+            "A winner is named only if it is shown to be better than every other algorithm; one is named wrongly in at most "
             f"{100 * alpha:.3g} % of such challenges."
         ),
     ]
+    said += _method(assessment)
     said += fewest(assessment)
     if assessment.aggregation.fixed:
         levels = joined([plural(level) for level in assessment.aggregation.fixed])
         said.append(f"The {levels} of the test cases are taken to be all there are: nothing is said about others.")
     return said
+
+
+def _method(assessment: Assessment) -> list[str]:
+    """How rank sets and winners are found, and how exact that is; nothing where none can be."""
+    needed = zip(assessment.rankings, units_needed(assessment), strict=True)
+    by_flips = {is_linear(scheme, assessment) for scheme, fewest_units in needed if fewest_units.winner is not None}
+    unit = unit_level(assessment)
+    words = {
+        True: (
+            f"by flipping the signs of differences {unit} by {unit}: exact where these differences are symmetric, approximate "
+            "elsewhere"
+        ),
+        False: "by widening the deviations of the draws until the order of a pair may turn: approximate",
+    }
+    if not by_flips:
+        return []
+    ways = [words[way] for way in (True, False) if way in by_flips]
+    several = f", or, where what decides is no mean over {plural(unit)}, " if len(ways) > 1 else ""
+    return [f"Rank sets and winner rest on paired comparisons of all algorithms at once, {several.join(ways)}."]
 
 
 def fewest(assessment: Assessment) -> list[str]:
@@ -293,15 +314,17 @@ def fewest(assessment: Assessment) -> list[str]:
     if assessment.uncertainty.bootstrap == 0:
         return ["No winner can be named, because the ranking is not resampled."]
     said = []
-    for needed in units_needed(assessment):
+    for scheme, needed in zip(assessment.rankings, units_needed(assessment), strict=True):
         which = f" by the ranking “{needed.ranking}”" if needed.ranking and len(assessment.rankings) > 1 else ""
         if needed.winner is None:
             said.append(f"No winner can be named{which}, however many {plural(needed.unit)} there are.")
             continue
         strata = joined(list(assessment.uncertainty.strata))
         small = f", or while one {strata} has fewer than {FEWEST_IN_STRATUM}" if strata else ""
+        over_tasks = any("task" in step.over for step in scheme.combine or ())
+        where = " in one of the tasks" if over_tasks else ""
         said.append(
-            f"No winner can be named{which} with fewer than {needed.winner} {plural(needed.unit)}{small}; "
+            f"No winner can be named{which} with fewer than {needed.winner} {plural(needed.unit)}{where}{small}; "
             "how many are needed in practice depends on how far the algorithms differ."
         )
     return said

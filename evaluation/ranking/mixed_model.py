@@ -12,17 +12,25 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from evaluation.ranking.model_fits import Transform, fit_hits, fit_linear, fit_linear_with_result
+from evaluation.ranking.model_fits import (
+    NoFitError,
+    Transform,
+    fit_hits,
+    fit_linear,
+    fit_linear_with_result,
+    log_likelihood,
+)
 from evaluation.ranking.ranks import rank as rank_values
 from evaluation.ranking.ranks import snap
 from evaluation.ranking.significance import holm
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 FloatArray = npt.NDArray[np.float64]
 
 __all__ = [
+    "NoFitError",
     "Transform",
     "algorithm_effect",
     "fit_hits",
@@ -52,11 +60,11 @@ def algorithm_effect(
     from scipy.stats import chi2
 
     complete = data.dropna(subset=[value, *fixed, *random, algorithm])
-    settings: dict[str, Any] = {"value": value, "random": random, "transform": transform, "reml": False}
-    full = fit_linear(complete, fixed=[algorithm, *fixed], **settings)
-    reduced = fit_linear(complete, fixed=list(fixed), **settings)
-    degrees = len(full["terms"]) - len(reduced["terms"])
-    statistic = max(0.0, 2.0 * (full["log_likelihood"] - reduced["log_likelihood"]))
+    settings: dict[str, Any] = {"value": value, "random": random, "transform": transform}
+    full, terms = log_likelihood(complete, fixed=[algorithm, *fixed], **settings)
+    reduced, fewer_terms = log_likelihood(complete, fixed=list(fixed), **settings)
+    degrees = terms - fewer_terms
+    statistic = max(0.0, 2.0 * (full - reduced))
     return {"statistic": statistic, "df": degrees, "p": float(chi2.sf(statistic, degrees))}
 
 
@@ -155,23 +163,42 @@ def strengths_and_weaknesses(
     dict
         ``all`` and ``by_algorithm``: fits with ``terms``; ``exp(estimate)`` is an odds ratio where ``odds`` says so. Terms of
         characteristics have ``p_adjusted`` (Holm, over all of them); ``looked_at`` says how many there are.
+        ``no_fit``: by algorithm, why there is none.
+
+    Raises
+    ------
+    NoFitError
+        If the model of all algorithms has no fit.
     """
+    parts = [(str(name), part) for name, part in data.groupby(algorithm)]
     if hits is not None and trials is not None:
         whole = fit_hits(data, hits=hits, trials=trials, fixed=characteristics, random=[*random, algorithm])
-        each = {
-            str(name): fit_hits(part, hits=hits, trials=trials, fixed=characteristics, random=list(random)[:1])
-            for name, part in data.groupby(algorithm)
-        }
-        return _adjusted({"all": whole, "by_algorithm": each, "characteristics": list(characteristics)})
-    assert value is not None
-    settings: dict[str, Any] = {"value": value, "transform": transform}
-    whole = fit_linear(data, fixed=[algorithm, *characteristics], random=random, **settings)
-    each = {
-        str(name): fit_linear(part, fixed=list(characteristics), random=_above_rows(part, random), **settings)
-        for name, part in data.groupby(algorithm)
-        if _above_rows(part, random)
-    }
-    return _adjusted({"all": whole, "by_algorithm": each, "characteristics": list(characteristics)})
+        each, none = _of_each(
+            parts,
+            lambda part: fit_hits(part, hits=hits, trials=trials, fixed=characteristics, random=list(random)[:1]),
+        )
+    else:
+        assert value is not None
+        settings: dict[str, Any] = {"value": value, "transform": transform}
+        whole = fit_linear(data, fixed=[algorithm, *characteristics], random=random, **settings)
+        each, none = _of_each(
+            [(name, part) for name, part in parts if _above_rows(part, random)],
+            lambda part: fit_linear(part, fixed=list(characteristics), random=_above_rows(part, random), **settings),
+        )
+    return _adjusted({"all": whole, "by_algorithm": each, "no_fit": none, "characteristics": list(characteristics)})
+
+
+def _of_each(
+    parts: Sequence[tuple[str, pd.DataFrame]], fit: Callable[[pd.DataFrame], dict[str, Any]]
+) -> tuple[dict[str, dict[str, Any]], dict[str, str]]:
+    """The fits of single algorithms, and why some have none."""
+    fits, reasons = {}, {}
+    for name, part in parts:
+        try:
+            fits[name] = fit(part)
+        except NoFitError as error:
+            reasons[name] = str(error)
+    return fits, reasons
 
 
 def _adjusted(analysis: dict[str, Any]) -> dict[str, Any]:

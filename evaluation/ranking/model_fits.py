@@ -22,6 +22,22 @@ if TYPE_CHECKING:
 FloatArray = npt.NDArray[np.float64]
 Transform = Literal["none", "logit"]
 _NORMAL_ENOUGH = 0.985
+_FARTHEST_LOGIT = 30.0
+"""Nobody's odds are 10 million millions to one: an estimate beyond says that there is none."""
+_NO_RESIDUAL = 1e-10
+
+
+_SEPARATED = (
+    "the fit did not converge: a characteristic, or a group, tells hits and misses apart completely, so its effect has no "
+    "finite estimate"
+)
+
+
+_FLAT = "the likelihood is flat around its maximum: standard errors, intervals and p-values are rough"
+
+
+class NoFitError(ValueError):
+    """A model whose numbers mean nothing on these data; the message says why."""
 
 
 def fit_linear(
@@ -59,6 +75,11 @@ def fit_linear(
         ``model`` in words, ``terms`` (term, estimate, std_error, statistic, p, interval), ``deviations`` of the random
         intercepts and the residual, ``log_likelihood``, ``converged``, ``warnings``, ``residuals`` (how normal they
         are), numbers of rows, and ``odds`` saying that ``exp(estimate)`` is an odds ratio.
+
+    Raises
+    ------
+    NoFitError
+        If the fit did not converge to anything whose errors can be computed.
     """
     settings: dict[str, Any] = {"transform": transform, "interval": interval, "reml": reml}
     return fit_linear_with_result(data, value=value, fixed=fixed, random=random, **settings)[0]
@@ -76,14 +97,19 @@ def fit_linear_with_result(
 ) -> tuple[dict[str, Any], Any]:
     """The fit as `fit_linear` describes it, and as statsmodels returns it."""
     frame, design, dropped = design_of(data, value, fixed, random)
+    design, remarks = independent(design)
     response = frame["y"].to_numpy(dtype=float)
-    remarks: list[str] = []
     if transform == "logit":
         response, drawn_in = logits(response)
         if drawn_in:
             remarks.append(f"{drawn_in} values lie on 0 or 1; all values were drawn in by half an observation")
     result, caught = _fit(response, design, frame, random, reml=reml)
+    estimates = np.asarray(result.fe_params, dtype=float)
+    errors = _errors(np.asarray(result.cov_params(), dtype=float)[: len(estimates), : len(estimates)])
     residuals = _residuals(result)
+    if float(np.ptp(residuals)) <= _NO_RESIDUAL * max(float(np.ptp(response)), float(np.abs(response).max())):
+        message = "the fit leaves no residual: the model explains the values exactly, and nothing varies by chance"
+        raise NoFitError(message)
     remarks += caught
     if not result.converged:
         remarks.append("the fit did not converge: its numbers cannot be trusted")
@@ -96,8 +122,6 @@ def fit_linear_with_result(
     deviations = _deviations(result, random)
     if min(deviations.values()) < 1e-4 * max(deviations.values()):
         remarks.append("a random intercept explains nothing: the fit lies at the edge of what is possible")
-    estimates = np.asarray(result.fe_params, dtype=float)
-    errors = np.sqrt(np.diag(np.asarray(result.cov_params(), dtype=float))[: len(estimates)])
     response_words = f"logit({value})" if transform == "logit" else value
     document = {
         "model": f"{response_words} ~ {' + '.join(fixed)}, random intercepts {_nested_words(random)}",
@@ -131,15 +155,35 @@ def fit_hits(
     -------
     dict
         As `fit_linear`; estimates are log odds ratios.
+
+    Raises
+    ------
+    NoFitError
+        If all trials end alike, or a column tells hits and misses apart completely: the likeliest effect is infinite.
     """
     frame, design, dropped = design_of(data, hits, fixed, random, extra=trials)
-    fit = fit_logistic(
-        frame["y"].to_numpy(dtype=float),
-        frame["n"].to_numpy(dtype=float),
-        design.to_numpy(dtype=float),
-        {name: frame[f"r{index}"].tolist() for index, name in enumerate(random)},
+    design, left_out = independent(design)
+    hit, tried = frame["y"].to_numpy(dtype=float), frame["n"].to_numpy(dtype=float)
+    if (hit == tried).all() or not hit.any():
+        message = f"{'all' if hit.any() else 'none'} of the trials are hits: there is nothing to explain"
+        raise NoFitError(message)
+    try:
+        fit = fit_logistic(
+            hit,
+            tried,
+            design.to_numpy(dtype=float),
+            {name: frame[f"r{index}"].tolist() for index, name in enumerate(random)},
+        )
+    except np.linalg.LinAlgError as error:
+        raise NoFitError(_SEPARATED) from error
+    errors = _errors(fit.covariance)
+    if float(np.abs(fit.estimates).max()) > _FARTHEST_LOGIT:
+        raise NoFitError(_SEPARATED)
+    remarks = (
+        left_out
+        if fit.converged
+        else [*left_out, f"the fit did not converge ({fit.message}): its numbers cannot be trusted"]
     )
-    remarks = [] if fit.converged else [f"the fit did not converge ({fit.message}): its numbers cannot be trusted"]
     remarks += [f"{name} explains nothing" for name, spread in fit.deviations.items() if spread < 1e-3]
     return {
         "model": f"{hits} of {trials} ~ {' + '.join(fixed)}, random intercepts {', '.join(random)}, logit link",
@@ -147,7 +191,7 @@ def fit_hits(
         "rows": len(frame),
         "dropped": dropped,
         "groups": {name: int(frame[f"r{index}"].nunique()) for index, name in enumerate(random)},
-        "terms": terms_of(list(design.columns), fit.estimates, np.sqrt(np.diag(fit.covariance)), interval, odds=True),
+        "terms": terms_of(list(design.columns), fit.estimates, errors, interval, odds=True),
         "odds": True,
         "deviations": fit.deviations,
         "log_likelihood": fit.log_likelihood,
@@ -155,6 +199,27 @@ def fit_hits(
         "warnings": remarks,
         "residuals": None,
     }
+
+
+def log_likelihood(
+    data: pd.DataFrame, *, value: str, fixed: Sequence[str], random: Sequence[str], transform: Transform = "none"
+) -> tuple[float, int]:
+    """Log-likelihood of a linear mixed model by maximum likelihood, and how many fixed effects it has."""
+    frame, design, _ = design_of(data, value, fixed, random)
+    response = frame["y"].to_numpy(dtype=float)
+    result, _ = _fit(logits(response)[0] if transform == "logit" else response, design, frame, random, reml=False)
+    return float(result.llf), design.shape[1]
+
+
+def _errors(covariance: FloatArray) -> FloatArray:
+    """Standard errors; a variance that is no positive number belongs to a fit that ended at no maximum."""
+    variances = np.diag(covariance)
+    if not (np.isfinite(variances).all() and (variances > 0).all()):
+        message = (
+            "the fit did not converge: it ended where the likelihood has no maximum, so its errors cannot be computed"
+        )
+        raise NoFitError(message)
+    return np.asarray(np.sqrt(variances))
 
 
 def design_of(
@@ -184,6 +249,29 @@ def design_of(
     return frame, pd.DataFrame(columns), len(data) - len(complete)
 
 
+def independent(design: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """The columns of a matrix of fixed effects that do not follow from those before them, and which were left out.
+
+    With one that follows from others there are infinitely many best fits, some of them beyond all numbers.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"(Intercept)": [1.0, 1.0, 1.0], "site: B": [0.0, 1.0, 1.0], "lamp: on": [1.0, 0.0, 0.0]})
+    >>> kept, remarks = independent(table)
+    >>> list(kept.columns), remarks
+    (['(Intercept)', 'site: B'], ['lamp: on is left out: it follows from the others'])
+    """
+    values = design.to_numpy(dtype=float)
+    if int(np.linalg.matrix_rank(values)) == design.shape[1]:
+        return design, []
+    kept: list[int] = []
+    for place in range(design.shape[1]):
+        if int(np.linalg.matrix_rank(values[:, [*kept, place]])) > len(kept):
+            kept.append(place)
+    left_out = [name for place, name in enumerate(design.columns) if place not in kept]
+    return design.iloc[:, kept], [f"{name} is left out: it follows from the others" for name in left_out]
+
+
 def _fit(
     response: FloatArray, design: pd.DataFrame, frame: pd.DataFrame, random: Sequence[str], *, reml: bool
 ) -> tuple[Any, list[str]]:
@@ -194,35 +282,32 @@ def _fit(
     for name, column in zip(names, design.columns, strict=True):
         data[name] = design[column]
     inner = {f"v{index}": f"0 + C(r{index})" for index in range(1, len(random))}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        model = MixedLM.from_formula(
-            "y ~ 0 + " + " + ".join(names), groups="r0", re_formula="1", vc_formula=inner or None, data=data
-        )
-        result = _best_of_methods(model, reml=reml)
-    remarks = sorted(
-        {str(item.message).splitlines()[0] for item in caught if "ConvergenceWarning" in item.category.__name__}
+    model = MixedLM.from_formula(
+        "y ~ 0 + " + " + ".join(names), groups="r0", re_formula="1", vc_formula=inner or None, data=data
     )
-    return result, remarks
+    return _best_of_methods(model, reml=reml)
 
 
-def _best_of_methods(model: Any, *, reml: bool) -> Any:
-    """The likeliest of the fits that statsmodels' optimisers find; one of them alone may run away."""
-    found = []
+def _best_of_methods(model: Any, *, reml: bool) -> tuple[Any, list[str]]:
+    """The likeliest of the fits that statsmodels' optimisers find, with what is to be said of it; one alone may run away."""
+    found: list[tuple[Any, list[str]]] = []
     for method in ("lbfgs", "bfgs", "powell", "cg"):
-        try:
-            result = model.fit(reml=reml, method=method)
-            sensible = bool(np.isfinite(result.llf)) and float(np.asarray(result.cov_re).max()) < 1e6 * result.scale
-        except (np.linalg.LinAlgError, ValueError, FloatingPointError):
-            continue
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                result = model.fit(reml=reml, method=method)
+                sensible = bool(np.isfinite(result.llf)) and float(np.asarray(result.cov_re).max()) < 1e6 * result.scale
+            except (np.linalg.LinAlgError, ValueError, FloatingPointError):
+                continue
         if sensible:
-            found.append(result)
-        if len(found) == 2 and abs(found[0].llf - found[1].llf) < 1e-4:
+            flat = any("not positive definite" in str(item.message) for item in caught)
+            found.append((result, [_FLAT] if flat else []))
+        if len(found) == 2 and abs(found[0][0].llf - found[1][0].llf) < 1e-4:
             break
     if not found:
-        message = "no optimiser of statsmodels finds a fit of this model"
-        raise ValueError(message)
-    return max(found, key=lambda result: (bool(result.converged), float(result.llf)))
+        message = "the fit did not converge with any optimiser of statsmodels"
+        raise NoFitError(message)
+    return max(found, key=lambda fit: (bool(fit[0].converged), float(fit[0].llf)))
 
 
 def _residuals(result: Any) -> FloatArray:

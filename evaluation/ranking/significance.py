@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
 from evaluation.ranking.ranks import snap
 
@@ -102,6 +101,8 @@ def stratified_matrix(values: FloatArray, strata: npt.NDArray[np.int64], *, high
     >>> float(stratified_matrix(values, np.zeros(4, dtype=np.int64), higher_is_better=True)[0, 1].round(4))
     0.0502
     """
+    from scipy.special import ndtr
+
     better = values if higher_is_better else -values
     algorithms = values.shape[1]
     left, right = np.triu_indices(algorithms, 1)
@@ -165,6 +166,8 @@ def smallest_p(differences: int) -> float:
     """
     if differences == 0:
         return 1.0
+    from scipy.special import ndtr
+
     n = float(differences)
     center = n * (n + 1) / 4
     spread = (n * (n + 1) * (2 * n + 1) / 24) ** 0.5
@@ -282,6 +285,8 @@ def _with_ties(
 
 def _p_values(excess: FloatArray, n: FloatArray, ties: FloatArray) -> tuple[FloatArray, FloatArray]:
     """p-values of both directions from the rank sum above its mean, the number of differences, and Σ(t³ - t)."""
+    from scipy.special import ndtr
+
     variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0
     with np.errstate(invalid="ignore", divide="ignore"):
         spread = np.sqrt(variance)

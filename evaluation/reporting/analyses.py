@@ -21,7 +21,7 @@ from evaluation.figures.selection import entries
 from evaluation.ranking import digest
 from evaluation.ranking.copies import copies_check
 from evaluation.ranking.gaming import gaming_check
-from evaluation.ranking.mixed_model import long_values, strengths_and_weaknesses
+from evaluation.ranking.mixed_model import NoFitError, long_values, strengths_and_weaknesses
 from evaluation.ranking.raw import raw_values
 from evaluation.ranking.tasks import across_tasks
 
@@ -143,12 +143,16 @@ def characteristics_section(
             for name, value in zip(raw["algorithms"], values, strict=True)
         ]
         data = long_values(pd.DataFrame(rows, columns=["algorithm", "case", "value"]), cases, {})
-        analysis = strengths_and_weaknesses(
-            data, characteristics=characteristics, random=["case"], transform="logit" if bounded else "none"
-        )
         page.heading(
             3, f"Characteristics: {', '.join(str(raw[key]) for key in ('task', 'metric', 'region') if raw[key])}"
         )
+        try:
+            analysis = strengths_and_weaknesses(
+                data, characteristics=characteristics, random=["case"], transform="logit" if bounded else "none"
+            )
+        except NoFitError as error:
+            page.text([f"No fit: {error}."])
+            continue
         fit = analysis["all"]
         page.text(
             [

@@ -39,6 +39,7 @@ def stability_section(
     *,
     schemes: Mapping[str, RankingScheme] | None = None,
     most: int | None = None,
+    comparisons: Sequence[Mapping[str, Any]] | None = None,
 ) -> None:
     """How far the ranking rests on chance and on the way of ranking.
 
@@ -48,6 +49,8 @@ def stability_section(
         With which other schemes to compare; with the usual ones if ``None``.
     most
         For how many rankings to draw that comparison, overall rankings first; for all of them if ``None``.
+    comparisons
+        With other schemes, where these were computed before.
     """
     page.heading(2, "How stable is it?")
     resampled = [entry for entry in [*overall(document), *entries(document)] if entry["resampled"]]
@@ -110,7 +113,10 @@ def stability_section(
             page.figure(
                 significance_map(document, **which, adjusted=True), f"Significance after adjustment: {label(entry)}."
             )
-    _schemes(page, assessment, document, results, cases, schemes, most)
+    if comparisons is None:
+        comparisons = _compared(assessment, results, cases, schemes)
+    if comparisons:
+        _schemes(page, document, comparisons, most)
 
 
 def _pairs(page: DocumentBuilder, document: Mapping[str, Any]) -> None:
@@ -179,19 +185,21 @@ def _of_others(entry: Entry, key: str) -> str:
     return "–" if share is None or not others else f"{round(share * others)} of {others}"
 
 
-def _schemes(
-    page: DocumentBuilder,
+def _compared(
     assessment: Assessment,
-    document: Mapping[str, Any],
     results: pd.DataFrame,
     cases: pd.DataFrame | None,
     schemes: Mapping[str, RankingScheme] | None,
-    most: int | None,
-) -> None:
+) -> Sequence[Mapping[str, Any]]:
     try:
-        comparisons = across_schemes(assessment, results, cases=cases, schemes=schemes)
+        return across_schemes(assessment, results, cases=cases, schemes=schemes)
     except ResultsError:
-        return
+        return ()
+
+
+def _schemes(
+    page: DocumentBuilder, document: Mapping[str, Any], comparisons: Sequence[Mapping[str, Any]], most: int | None
+) -> None:
     page.heading(3, "Other ranking schemes")
     for comparison in sorted(comparisons, key=lambda found: not found.get("overall"))[:most]:
         what = "overall" if comparison.get("overall") else label(comparison)

@@ -62,6 +62,7 @@ class AccessToken(models.Model):
         SUBMIT = "submit", "submit: upload predictions, decide about held submissions"
         DESIGN = "design", "design: write designs"
         ANALYSE = "analyse", "analyse: bring tables of finished challenges"
+        MEASURE = "measure", "measure: bring values measured outside into challenges that you organize"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="access_tokens")

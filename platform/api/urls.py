@@ -5,19 +5,24 @@ from rest_framework.routers import SimpleRouter
 from api.analyses.views import AnalysisViewSet
 from api.datasets.views import DataAddressView, DataView
 from api.designs.views import DesignViewSet
+from api.federation.views import FederationView, FilesView, MessagesView
+from api.measurements.views import MeasurementViewSet
 from api.rankings.views import RankingsView, RankingView
 from api.registry.views import RegistrationViewSet
 from api.submissions.views import ExpectationView, SubmissionViewSet
 from api.uploads.direct import DirectEndView, DirectPartsView, DirectUploadsView, DirectUploadView
 from api.uploads.views import UploadsView, UploadView
 from api.views import ChallengeViewSet, MeView
+from evaluation.federation.envelope import MOST_BYTES
 from leaderboards import urls as _  # noqa: F401 (registers the converter of phases)
-from web.bodies import takes_files, takes_pieces
+from web.bodies import takes_files, takes_messages, takes_pieces
 from workbench.forms import most_bytes
 
 app_name = "api"
 
 _ONE_ANALYSIS = {"get": "retrieve", "patch": "partial_update", "delete": "destroy"}
+
+_MEASUREMENT = "challenges/<slug:slug>/measurements/<int:pk>/"
 
 router = SimpleRouter()
 router.register("challenges", ChallengeViewSet, basename="challenge")
@@ -41,6 +46,15 @@ urlpatterns = [
     path("challenges/<slug:slug>/rankings/", RankingsView.as_view(), name="rankings"),
     path("challenges/<slug:slug>/rankings/<phase:key>/", RankingView.as_view(), name="ranking"),
     path(
+        "challenges/<slug:slug>/phases/<int:phase>/measurements/",
+        takes_files(most_bytes)(MeasurementViewSet.as_view({"get": "brought", "post": "create"})),
+        name="measurements",
+    ),
+    path(_MEASUREMENT, MeasurementViewSet.as_view({"get": "retrieve"}), name="measurement"),
+    path(f"{_MEASUREMENT}columns/", MeasurementViewSet.as_view({"post": "columns"}), name="measurement-columns"),
+    path(f"{_MEASUREMENT}seal/", MeasurementViewSet.as_view({"post": "seal"}), name="measurement-seal"),
+    path(f"{_MEASUREMENT}discard/", MeasurementViewSet.as_view({"post": "discard"}), name="measurement-discard"),
+    path(
         "analyses/",
         takes_files(most_bytes)(AnalysisViewSet.as_view({"get": "list", "post": "create"})),
         name="analyses",
@@ -48,5 +62,8 @@ urlpatterns = [
     path("analyses/<str:key>/", AnalysisViewSet.as_view(_ONE_ANALYSIS), name="analysis-detail"),
     path("analyses/<str:key>/answers/", AnalysisViewSet.as_view({"post": "answers"}), name="analysis-answers"),
     path("analyses/<str:key>/files/<str:name>/", AnalysisViewSet.as_view({"get": "file"}), name="analysis-file"),
+    path("sites/<str:federation>/", FederationView.as_view(), name="federation"),
+    path("sites/<str:federation>/messages/", takes_messages(MOST_BYTES)(MessagesView.as_view()), name="site-messages"),
+    path("sites/<str:federation>/files/", takes_messages(MOST_BYTES)(FilesView.as_view()), name="site-files"),
     *router.urls,
 ]

@@ -13,7 +13,7 @@ from reviews.models import Chair
 
 def chairs_of(registration: Registration) -> list[Any]:
     """The chairs of the call that the design was accepted in; nobody for one that was registered without a call."""
-    if registration.filing_id is None:
+    if registration.filing is None:
         return []
     return [chair.user for chair in Chair.objects.filter(call=registration.filing.call_id).select_related("user")]
 
@@ -32,8 +32,7 @@ def may_decide(user: Any, registration: Registration | None) -> bool:
     if user.is_superuser:
         return True
     return (
-        registration.filing_id is not None
-        and Chair.objects.filter(call=registration.filing.call_id, user=user).exists()
+        registration.filing is not None and Chair.objects.filter(call=registration.filing.call_id, user=user).exists()
     )
 
 

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from changes import forms, services
 from changes.models import ChangeRequest
 from changes.queries import documents, histories, requests
@@ -62,7 +63,7 @@ def history_csv(request: HttpRequest, identifier: str) -> HttpResponse:  # noqa:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def new(request: HttpRequest, identifier: str) -> HttpResponse:
+def new(request: SignedInRequest, identifier: str) -> HttpResponse:
     """Choose what of the working design is to become registered, with reason and effect of each parameter."""
     registration = registration_or_404(identifier)
     if not rules.test_rule("changes.request", request.user, registration):
@@ -79,11 +80,10 @@ def new(request: HttpRequest, identifier: str) -> HttpResponse:
         except ValidationError as error:
             form.add_error(None, error.messages)
         else:
-            done = made.result is not None
             messages.success(
                 request,
                 f"Version {made.result.number} holds now."
-                if done
+                if made.result is not None
                 else f"Change request {made.number} waits for a decision.",
             )
             return redirect(made)
@@ -132,7 +132,7 @@ def _page(request: HttpRequest, registration: Registration, found: ChangeRequest
 
 @login_required
 @require_POST
-def withdraw(request: HttpRequest, identifier: str, number: int) -> HttpResponse:
+def withdraw(request: SignedInRequest, identifier: str, number: int) -> HttpResponse:
     """Take a request back."""
     registration = registration_or_404(identifier)
     found = requests.request_or_404(registration, number)
@@ -144,7 +144,7 @@ def withdraw(request: HttpRequest, identifier: str, number: int) -> HttpResponse
 
 @login_required
 @require_POST
-def object_to(request: HttpRequest, identifier: str, number: int) -> HttpResponse:
+def object_to(request: SignedInRequest, identifier: str, number: int) -> HttpResponse:
     """Object to a request."""
     registration = registration_or_404(identifier)
     found = requests.request_or_404(registration, number)
@@ -164,7 +164,7 @@ def object_to(request: HttpRequest, identifier: str, number: int) -> HttpRespons
 
 @login_required
 @require_POST
-def decide(request: HttpRequest, identifier: str, number: int) -> HttpResponse:
+def decide(request: SignedInRequest, identifier: str, number: int) -> HttpResponse:
     """Decide about every parameter of a request."""
     registration = registration_or_404(identifier)
     found = requests.request_or_404(registration, number)

@@ -55,7 +55,12 @@ INSTALLED_APPS = [
     "uploads",
     "datasets",
     "test_sets",
+    "scoring",
+    "executions",
+    "federation",
     "submissions",
+    "measurements",
+    "results",
     "leaderboards",
     "workbench",
     "reports",
@@ -183,9 +188,14 @@ CELERY_TASK_ROUTES = {
     "challenges.tasks.*": {"queue": "ingest"},
     "datasets.tasks.*": {"queue": "ingest"},
     "test_sets.tasks.*": {"queue": "ingest"},
+    "executions.tasks.run_*": {"queue": "run"},
+    "executions.tasks.*": {"queue": "ingest"},
+    "federation.tasks.*": {"queue": "ingest"},
     "work.tasks.*": {"queue": "ingest"},
     "submissions.tasks.score_*": {"queue": "score"},
     "submissions.tasks.*": {"queue": "ingest"},
+    "measurements.tasks.*": {"queue": "ingest"},
+    "results.tasks.*": {"queue": "ingest"},
     "notifications.tasks.*": {"queue": "mail"},
     "reviews.tasks.*": {"queue": "ingest"},
     "registry.tasks.*": {"queue": "ingest"},
@@ -203,7 +213,9 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(PODIUM_DATA / "run" / "beat")
 CELERY_BEAT_SCHEDULE = {
     "work-sweep": {"task": "work.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "challenges-sweep": {"task": "challenges.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
+    "executions-sweep": {"task": "executions.tasks.sweep", "schedule": 60},
     "submissions-sweep": {"task": "submissions.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
+    "federation-removals": {"task": "federation.tasks.remove_sums", "schedule": 3600},
     "notifications-sweep": {"task": "notifications.tasks.sweep", "schedule": PODIUM_SWEEP_SECONDS},
     "leaderboards-sweep": {"task": "leaderboards.tasks.sweep", "schedule": 60},
     "reviews-sweep": {"task": "reviews.tasks.sweep", "schedule": 300},
@@ -333,6 +345,29 @@ FILE_UPLOAD_MAX_MEMORY_SIZE = 1024**2
 # Beside the other uploads under way, and never in /tmp, which may be memory.
 FILE_UPLOAD_TEMP_DIR = PODIUM_SCRATCH / "forms"
 FILE_UPLOAD_TEMP_DIR.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+# --- Algorithms that are run --------------------------------------------------------------------------------------
+# The container engine: podman, docker or none. Without a choice, podman where it is installed; what it can do is tried.
+PODIUM_RUN_ENGINE = env.str("PODIUM_RUN_ENGINE", "")
+if PODIUM_RUN_ENGINE not in ("", "podman", "docker", "none"):
+    raise ImproperlyConfigured(f"PODIUM_RUN_ENGINE is {PODIUM_RUN_ENGINE!r}; it has to be podman, docker or none.")
+PODIUM_RUN_RUNTIME = env.str("PODIUM_RUN_RUNTIME", "")
+# Whether one machine may hold the key of the references and run algorithms: the embedded shape is one machine.
+PODIUM_RUN_TOGETHER = env.bool("PODIUM_RUN_TOGETHER", not DATABASE_URL)
+# Where the engine keeps images, and containers get what they see; outside the data folder, which is private.
+PODIUM_RUN_FOLDER = env.str("PODIUM_RUN_FOLDER", "")
+# What this machine offers: cores (0: all), MiB of memory (0: three quarters), ids of GPUs.
+PODIUM_RUN_CPUS = env.float("PODIUM_RUN_CPUS", 0.0)
+PODIUM_RUN_MEMORY_MIB = env.int("PODIUM_RUN_MEMORY_MIB", 0)
+PODIUM_RUN_GPUS = env.list("PODIUM_RUN_GPUS", default=[])
+# Largest image and weights as uploaded, what either may unpack to, all that is kept, and of a team in a phase.
+PODIUM_IMAGE_MAX_BYTES = env.int("PODIUM_IMAGE_MAX_BYTES", 10 * 1024**3)
+PODIUM_MODEL_MAX_BYTES = env.int("PODIUM_MODEL_MAX_BYTES", 20 * 1024**3)
+PODIUM_IMAGE_UNPACKED_BYTES = env.int("PODIUM_IMAGE_UNPACKED_BYTES", 30 * 1024**3)
+PODIUM_IMAGE_STORE_BYTES = env.int("PODIUM_IMAGE_STORE_BYTES", 500 * 1024**3)
+PODIUM_IMAGE_TEAM_BYTES = env.int("PODIUM_IMAGE_TEAM_BYTES", 50 * 1024**3)
+# How long a part of an image is kept that none needs any more.
+PODIUM_BLOB_DAYS = env.int("PODIUM_BLOB_DAYS", 7)
 
 # --- People -------------------------------------------------------------------------------------------------------
 AUTH_USER_MODEL = "accounts.User"
@@ -466,6 +501,8 @@ SPECTACULAR_SETTINGS = {
         "ValueState": "api.designs.serializers.STATES",
         "RegistrationState": "registry.models.Registration.State",
         "AnalysisState": "workbench.models.BroughtTable.State",
+        "MeasurementState": "measurements.models.Measurement.State",
+        "MeasurementKind": "measurements.models.Measurement.Kind",
     },
 }
 

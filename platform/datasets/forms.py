@@ -42,7 +42,9 @@ class DatasetForm(forms.Form):
     def __init__(self, *args: Any, challenge: Challenge, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         tasks = challenge.tasks.filter(removed_at=None)
-        self.fields["task"].queryset = tasks
+        task = self.fields["task"]
+        assert isinstance(task, forms.ModelChoiceField)
+        task.queryset = tasks
         if len(tasks) < 2:
             del self.fields["task"]
 

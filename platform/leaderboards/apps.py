@@ -7,6 +7,7 @@ class LeaderboardsConfig(AppConfig):
 
     def ready(self):
         from challenges import hooks as challenge_hooks
+        from federation import hooks as federation_hooks
         from leaderboards import rules  # noqa: F401 (permissions are registered on import)
         from leaderboards.contributions import exporting, home, ledgers, places, stored
         from leaderboards.queries import work
@@ -21,6 +22,7 @@ class LeaderboardsConfig(AppConfig):
         challenge_hooks.register_tab("Leaderboard", "leaderboards:first", order=30)
         challenge_hooks.phase_closed.register(rankings.request_final_ranking)
         challenge_hooks.assessment_changed.register(rankings.request_changed_ranking)
+        federation_hooks.changed.register(rankings.request_ranking_over_sites)
         submission_hooks.run_scored.register(rankings.request_ranking)
         submission_hooks.placed.register(places.place_of)
         submission_hooks.ranks.register(places.ranks_of)

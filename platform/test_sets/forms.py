@@ -6,6 +6,7 @@ from typing import Any
 from django import forms
 
 from challenges.models import Phase
+from evaluation.problems.label_merging import MAJORITY
 from test_sets.domain import merging
 from test_sets.models import CaseReport
 from uploads.forms import bounded
@@ -32,7 +33,7 @@ class TestSetForm(forms.Form):
         label="Several annotators",
         required=False,
         choices=[(rule, rule) for rule in merging.RULES],
-        initial=merging.MAJORITY,
+        initial=MAJORITY,
         help_text="How the references in annotator-1/, annotator-2/, … become the one that is scored. Without such folders, "
         "it has no effect.",
     )
@@ -47,7 +48,9 @@ class TestSetForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         words = merging.words(problem)
-        self.fields["merge_rule"].choices = [(rule, f"{said[0].upper()}{said[1:]}") for rule, said in words.items()]
+        rules = self.fields["merge_rule"]
+        assert isinstance(rules, forms.ChoiceField)
+        rules.choices = [(rule, f"{said[0].upper()}{said[1:]}") for rule, said in words.items()]
         if not replaces:
             del self.fields["reason"]
         if not asks_for_merging:
@@ -74,7 +77,9 @@ class CaseReportForm(forms.Form):
     def __init__(self, *args: Any, phases: Sequence[Phase], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._phases = {str(phase.pk): phase for phase in phases}
-        self.fields["phase"].choices = [(key, phase.label or phase.name) for key, phase in self._phases.items()]
+        phase = self.fields["phase"]
+        assert isinstance(phase, forms.ChoiceField)
+        phase.choices = [(key, entry.label or entry.name) for key, entry in self._phases.items()]
 
     def clean_phase(self) -> Phase:
         """The phase that was chosen."""

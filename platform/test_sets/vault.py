@@ -4,6 +4,7 @@ The format is age (https://age-encryption.org), so that an operator who has the 
 is opened lies in a folder in memory where the machine has one, for as long as it is read.
 """
 
+import hmac
 import os
 import shutil
 import tempfile
@@ -116,6 +117,11 @@ def _place_for(size: int) -> Path:
     if os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > 2 * size:
         return _MEMORY
     return scratch("open")
+
+
+def derived_secret(purpose: str) -> bytes:
+    """Return 32 bytes that follow from the key of the references and from a purpose: the same on all machines."""
+    return hmac.digest(_key().encode(), purpose.encode(), "sha256")
 
 
 def recipient_of_references() -> str:

@@ -188,7 +188,9 @@ def _asking() -> Iterator[None]:
 
 
 def _options() -> dict[str, Any]:
-    return settings.STORAGES["private"].get("OPTIONS", {})
+    storage: Any = settings.STORAGES["private"]
+    options: dict[str, Any] = storage.get("OPTIONS", {})
+    return options
 
 
 def _place(name: str) -> dict[str, str]:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.core.files.base import File
@@ -121,21 +121,21 @@ def open_stored(name: str) -> BinaryIO:
 
     The reader of the storage itself takes the whole file into memory first.
     """
-    storage = private()
+    storage: Any = private()
     if not hasattr(storage, "bucket"):
-        return storage.open(name)
-    return storage.bucket.Object(posixpath.join(storage.location, name)).get()["Body"]
+        return cast("BinaryIO", storage.open(name))
+    return cast("BinaryIO", storage.bucket.Object(posixpath.join(storage.location, name)).get()["Body"])
 
 
 def open_part(name: str, start: int, stop: int) -> BinaryIO:
     """Open a stored file to be read once from byte `start`; of object storage nothing behind `stop` is fetched."""
-    storage = private()
+    storage: Any = private()
     if not hasattr(storage, "bucket"):
-        stream = storage.open(name)
+        stream = cast("BinaryIO", storage.open(name))
         stream.seek(start)
         return stream
     key = posixpath.join(storage.location, name)
-    return storage.bucket.Object(key).get(Range=f"bytes={start}-{stop - 1}")["Body"]
+    return cast("BinaryIO", storage.bucket.Object(key).get(Range=f"bytes={start}-{stop - 1}")["Body"])
 
 
 def store_bytes(name: str, content: bytes) -> None:

@@ -241,6 +241,17 @@ def claim_next(kind: Kind, *, give_up: Callable[[Lease], object]) -> Lease | Non
     return None
 
 
+def withdraw(rows: QuerySet[Any], **changes: Any) -> int:
+    """Change rows whoever holds them: from then on their leases are void, and their workers store nothing.
+
+    Returns
+    -------
+    int
+        How many rows there were.
+    """
+    return rows.update(**changes, lease_token=None, lease_until=None)
+
+
 def _argument(kind: Kind, pk: object) -> str | int:
     value = kind.model._default_manager.values_list(kind.argument or "pk", flat=True).get(pk=pk)  # noqa: SLF001
     return value if isinstance(value, int) else str(value)

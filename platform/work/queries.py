@@ -20,6 +20,11 @@ def held(now: datetime) -> Q:
     return Q(lease_until__gte=now, lease_token__isnull=False)
 
 
+def living_leases(rows: QuerySet[Any]) -> set[str]:
+    """The names of the leases by which some of these rows are held."""
+    return {str(token) for token in rows.filter(held(shared_now())).values_list("lease_token", flat=True)}
+
+
 def _due(now: datetime) -> Q:
     return Q(due_at=None) | Q(due_at__lte=now)
 

@@ -76,7 +76,7 @@ class AnswersForm(forms.Form):
             for place, column in enumerate(columns[:MOST_COLUMNS_ASKED])
         }
         for place, metric in enumerate(asked):
-            own = {"direction": metric["direction"], "missing": metric["missing"]} | metrics.get(metric["name"], {})
+            own = {"direction": metric["direction"], "missing": metric["missing"], **metrics.get(metric["name"], {})}
             filled |= {f"{question}_{place}": str(own[question]) for question in ("direction", "missing")}
         return cls(reading, filled)
 

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from django.views.decorators.vary import vary_on_headers
 
 from accounts.models import User
+from accounts.requests import SignedInRequest
 from leaderboards.domain import figure_catalogue
 from leaderboards.domain import tables as boards
 from leaderboards.views.exports import stored_json
@@ -33,7 +34,7 @@ _KINDS = {"html": "text/html; charset=utf-8", "zip": "application/zip", "csv": "
 @takes_files(most_bytes)
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def tables(request: HttpRequest) -> HttpResponse:
+def tables(request: SignedInRequest) -> HttpResponse:
     """The tables that the person brought, and a form for a new one."""
     form = BringForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
@@ -107,7 +108,7 @@ def _board(request: HttpRequest, shown: BroughtTable) -> dict[str, Any]:
 
 @login_required
 @require_POST
-def answer(request: HttpRequest, key: str) -> HttpResponse:
+def answer(request: SignedInRequest, key: str) -> HttpResponse:
     """Take what the owner says of columns and metrics."""
     shown = readable_or_404(request.user, key, changing=True)
     if shown.state != BroughtTable.State.ASKING:
@@ -140,7 +141,7 @@ def hand_in(form: AnswersForm, *, actor: User, table: BroughtTable) -> None:
 
 @login_required
 @require_POST
-def sharing(request: HttpRequest, key: str) -> HttpResponse:
+def sharing(request: SignedInRequest, key: str) -> HttpResponse:
     """Let whoever has the address read it, or no longer."""
     shown = readable_or_404(request.user, key, changing=True)
     services.share(actor=request.user, table=shown, is_shared=request.POST.get("on") == "1")
@@ -149,7 +150,7 @@ def sharing(request: HttpRequest, key: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def keeping(request: HttpRequest, key: str) -> HttpResponse:
+def keeping(request: SignedInRequest, key: str) -> HttpResponse:
     """Keep it, or have it deleted when its time is over."""
     shown = readable_or_404(request.user, key, changing=True)
     services.keep(actor=request.user, table=shown, is_kept=request.POST.get("on") == "1")
@@ -158,7 +159,7 @@ def keeping(request: HttpRequest, key: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def delete(request: HttpRequest, key: str) -> HttpResponse:
+def delete(request: SignedInRequest, key: str) -> HttpResponse:
     """Delete it with everything that was made of it."""
     shown = readable_or_404(request.user, key, changing=True)
     services.delete_table(actor=request.user, table=shown)

@@ -51,6 +51,7 @@
         filename: name,
         phase: form.dataset.phase,
         accept_incomplete: String(Boolean(form.elements.accept_incomplete?.checked)),
+        kind: form.elements.kind?.value || "",
         reason: form.elements.reason?.value || "",
         merge_rule: form.elements.merge_rule?.value || "",
       },

@@ -61,12 +61,35 @@ def _(facts: Facts) -> bool:
 )
 def _(facts: Facts) -> bool:
     with_any = [phase for phase in begun(facts) if phase.test_sets]
+    if any(phase.runs_algorithms for phase in begun(facts)):
+        return False
     return bool(with_any) and all(phase.test_sets[-1]["decoys"] > 0 for phase in with_any)
+
+
+def runs_hidden(facts: Facts) -> bool:
+    phases = begun(facts)
+    running = [phase for phase in phases if phase.runs_algorithms]
+    return bool(phases) and len(running) == len(phases) and in_design(facts, "test_data_access") == "hidden"
+
+
+@means("Algorithms are run here on images that are registered as hidden: no team can correct a prediction by hand\\.")
+def _(facts: Facts) -> bool:
+    return runs_hidden(facts)
+
+
+@means(
+    "Algorithms are run here, but not in every phase on images that are registered as hidden: what was made with a look at "
+    "test images leaves no trace\\."
+)
+def _(facts: Facts) -> bool:
+    return any(phase.runs_algorithms for phase in begun(facts)) and not runs_hidden(facts)
 
 
 @means("Teams hold the test images and send predictions; corrections by hand leave no trace\\.")
 def _(facts: Facts) -> bool:
     with_any = [phase for phase in begun(facts) if phase.test_sets]
+    if any(phase.runs_algorithms for phase in begun(facts)):
+        return False
     return not with_any or any(not phase.test_sets[-1]["decoys"] for phase in with_any)
 
 

@@ -182,6 +182,17 @@ def _(facts: Facts) -> bool:
     )
 
 
+@means(r"(.+): (no|[\d,]+) teams? (?:was|were) ranked on (no|[\d,]+) cases?, scored with (.+)\.")
+def _(facts: Facts, name: str, teams: str, cases: str, metrics: str) -> bool:
+    ranking = phase_of(facts, name).ranking
+    return (
+        ranking is not None
+        and number(teams) == len(ranking.teams)
+        and number(cases) == ranking.cases
+        and len(metrics.replace(" and ", ", ").split(", ")) == len(phase_of(facts, name).assessment["metrics"])
+    )
+
+
 def sentences(item_text: list[tuple]) -> list[str]:
     """Those of the paragraphs of an item, each for itself."""
     texts = [sentence.text for paragraph in item_text for sentence in paragraph]

@@ -87,21 +87,33 @@ def stays(scene: Scene, name: str, still: str | None, rank: str | None) -> bool:
     return rank is None or bool(still) == (float(rank) <= scene.row(name)["rank"])
 
 
-@means(rf"{NAME} would rank first if only {NAME} and {NAME} had taken part\.")
-def _(scene: Scene, name: str, first: str, again: str) -> bool:
-    return name == again != first == scene.rows[0]["name"] and scene.first_in_contest_of_two(name)
+@means(rf"{NAME} would not come out ahead of {NAME} if only the two had taken part\.")
+def _(scene: Scene, first: str, name: str) -> bool:
+    return name != first == scene.rows[0]["name"] and scene.first_in_contest_of_two(name)
 
 
-@means(rf"{NAMES} may be versions of one algorithm: they gave the same results\.")
-def _(scene: Scene, who: str) -> bool:
-    names = scene.names(who)
-    return len(scene.rows) >= 4 and (names is None or scene.raw.same(scene.entry, names))
+def versions(scene: Scene, who: str, more: str | None) -> list[str]:
+    """The algorithms of a list, which is one of those in the document; of more than eight, eight are named."""
+    named = scene.names(who)
+    lists = [names for names in scene.entry["sensitivity"]["duplicates"] if names[: len(named)] == named]
+    assert len(lists) == 1
+    assert len(lists[0]) - len(named) == int(more or 0)
+    assert more is None or len(named) == 8
+    return lists[0]
 
 
-@means(rf"{NAMES} may be versions of one algorithm: they agree on half of the cases or more, or differ very little\.")
-def _(scene: Scene, who: str) -> bool:
-    names = scene.names(who)
-    if names is None or scene.raw.whole or len(scene.rows) < 4:
+@means(rf"{NAMES}(?: and (\d+) more)? may be versions of one algorithm: they gave the same results\.")
+def _(scene: Scene, who: str, more: str | None) -> bool:
+    return len(scene.rows) >= 4 and scene.raw.same(scene.entry, versions(scene, who, more))
+
+
+@means(
+    rf"{NAMES}(?: and (\d+) more)? agree on half of the cases or more, or differ very little: they may be versions of one "
+    r"algorithm, unless the values are coarse\."
+)
+def _(scene: Scene, who: str, more: str | None) -> bool:
+    names = versions(scene, who, more)
+    if scene.raw.whole or len(scene.rows) < 4:
         return len(scene.rows) >= 4
     tables, names = scene.raw.tables_of(scene.entry), sorted(names, key=lambda name: scene.row(name)["rank"])
     return all(
@@ -133,7 +145,7 @@ def in_order(scene: Scene, names: list[str]) -> bool:
     return ranks is None or all(ranks[a] <= ranks[b] for a, b in pairwise(names))
 
 
-@means(r"With only the best of such versions ranked, the order of the others stays\.")
+@means(r"With only the best of each group of possible versions ranked, no two of those left change places\.")
 def _(scene: Scene) -> bool:
     left = set(scene.entry["sensitivity"]["without_duplicates"])
     return bool(scene.entry["sensitivity"]["duplicates"]) and in_order(
@@ -141,7 +153,7 @@ def _(scene: Scene) -> bool:
     )
 
 
-@means(r"With only the best of such versions ranked, the order would be (.+?)(?: and (\d+) more)?\.")
+@means(r"With only the best of each group of possible versions ranked, the order would be (.+?)(?: and (\d+) more)?\.")
 def _(scene: Scene, text: str, more: str | None) -> bool:
     order, told = scene.entry["sensitivity"]["without_duplicates"], text.split(", ")
     return order[: len(told)] == told and len(order) == len(told) + int(more or 0) and in_order(scene, order)

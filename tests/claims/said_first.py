@@ -46,9 +46,15 @@ def _(scene: Scene, who: str, mark: str | None, reason: str) -> bool:
     return leads(scene, who, mark) and true[reason]
 
 
-@means(rf"{LEADS}, but (\d+) (\w+) (is|are) too few to say whether that is more than chance; (\d+) are the least\.")
-def _(scene: Scene, who: str, mark: str | None, number: str, noun: str, verb: str, least: str) -> bool:
+@means(
+    rf"{LEADS}, but (\d+) (\w+)( in one task)? (is|are) too few to say whether that is more than chance; (\d+) are the least\."
+)
+def _(
+    scene: Scene, who: str, mark: str | None, number: str, noun: str, where: str | None, verb: str, least: str
+) -> bool:
     units = scene.raw.units
+    if bool(where) != ("over" in scene.entry and len(scene.raw.tasks) > 1):
+        return False
     if scene.entry["sets"]["method"] == "sign_flips":
         # The smallest two-sided p-value of n differing units is 2 of 2^n; of several comparisons the winner has two thirds.
         share = scene.alpha if len(scene.rows) == 2 else 2 * scene.alpha / 3
@@ -126,7 +132,10 @@ def _(scene: Scene, who: str, mark: str | None, what: str) -> bool:
     return leads(scene, who, mark) and len(scene.winners) > 1 and (same or what == "it is open who is best")
 
 
-@means(rf"{LEADS}, but {NAMES} would if only the two had taken part: the first place depends on who else did\.")
+@means(
+    rf"{LEADS}, but would not come out ahead of {NAMES} if only the two had taken part: the first place depends on who "
+    r"else did\."
+)
 def _(scene: Scene, who: str, mark: str | None, others: str) -> bool:
     names = scene.names(others) or []
     return leads(scene, who, mark) and len(scene.winners) == 1 and all(map(scene.first_in_contest_of_two, names))
@@ -168,8 +177,8 @@ def _(scene: Scene, name: str, mark: str | None, others: str | None, verb: str |
     return scene.winners == [name] and so_far(scene, mark) and listed and weak and not scene.entry["winner"]["named"]
 
 
-@means(r"All rank sets hold together in (about )?(\S+ %) of such challenges\.")
-def _(scene: Scene, about: str | None, level: str) -> bool:
+@means(r"All rank sets of this ranking hold together in (at least|about) (\S+ %) of such challenges( or more)?\.")
+def _(scene: Scene, about: str, level: str, more: str | None) -> bool:
     count, shown = len(scene.rows), np.array(scene.entry["shown_better"])
     for place, row in enumerate(scene.rows):
         low, high = row["rank_set"]
@@ -177,7 +186,8 @@ def _(scene: Scene, about: str | None, level: str) -> bool:
             return False
         if low > 1 + shown[:, place].sum() or high < count - shown[place].sum():
             return False
-    return near(scene.level, level) and bool(about) == (scene.entry["sets"]["method"] == "draws")
+    by_draws = scene.entry["sets"]["method"] == "draws"
+    return near(scene.level, level) and by_draws == (about == "about") == bool(more)
 
 
 @means(

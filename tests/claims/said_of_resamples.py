@@ -6,7 +6,7 @@ import re
 import numpy as np
 from scipy.stats import norm, wilcoxon
 
-from tests.claims.scene import NAME, NOUNS, Scene, means
+from tests.claims.scene import NAME, NOUNS, Scene, means, near
 
 MOST_CASES = 12
 
@@ -26,18 +26,24 @@ def _(scene: Scene, better: str, higher: str, again: str, bad: str, p: str) -> b
 
 @means(
     r"(?:(None|\d+) of the (?:(\d+) )?other algorithms (came first|shared first place with it|shared first place with them) "
-    r"in (?:any|at least one) resample\.|(The other one) never came first\.|"
-    r"The other algorithm (came first|shared first place with it|shared first place with them) in at least one resample\.)"
+    r"in (?:any|at least one) resample\.|(The other algorithm) did not come first in any resample\.|"
+    r"The other algorithm (came first|shared first place with it|shared first place with them) in (.+ %) of the resamples\.)"
 )
 def _(
-    scene: Scene, number: str | None, total: str | None, did: str | None, never: str | None, alone: str | None
+    scene: Scene,
+    number: str | None,
+    total: str | None,
+    did: str | None,
+    never: str | None,
+    alone: str | None,
+    share: str | None,
 ) -> bool:
     others = [row for row in scene.rows if row["name"] not in scene.winners]
     ever = sum(row["share_first"] > 0 for row in others)
     if never or number == "None":
         return ever == 0 and (len(others) == 1) == bool(never)
     if alone is not None:
-        return len(others) == ever == 1
+        return len(others) == ever == 1 and near(others[0]["share_first"], share)
     return int(number) == ever and int(total) == len(others) > 1 and did is not None
 
 
@@ -148,14 +154,19 @@ def _(scene: Scene, algorithms: str, needed: str, noun: str, verb: str, units: s
 
 
 @means(
-    r"(?:(\d+) of the (\d+) pairs of algorithms (differ|differs)|The two (differ|do not differ)) significantly "
-    r"\(Wilcoxon, adjusted by Holm’s method\)\."
+    rf"(?:(\d+) of the (\d+) pairs of algorithms (differ|differs) significantly|{NAME} is significantly better case by case|"
+    r"(Neither of the two) is significantly better case by case) \(Wilcoxon, adjusted by Holm’s method\)\."
 )
-def _(scene: Scene, wins: str | None, pairs: str | None, verb: str | None, two: str | None) -> bool:
+def _(
+    scene: Scene, wins: str | None, pairs: str | None, verb: str | None, better: str | None, neither: str | None
+) -> bool:
     count = sum(map(sum, scene.entry["significantly_better"]))
     names = len(scene.rows)
-    if two:
-        return names == 2 and (count == 1) == (two == "differ") and agrees_with_wilcoxon(scene, count)
+    if better or neither:
+        ahead = [
+            row["name"] for row, won in zip(scene.rows, scene.entry["significantly_better"], strict=True) if any(won)
+        ]
+        return names == 2 and ahead == ([better] if better else []) and agrees_with_wilcoxon(scene, count)
     grammar = verb == ("differs" if wins == "1" else "differ")
     return int(wins) == count <= int(pairs) == names * (names - 1) // 2 and grammar
 

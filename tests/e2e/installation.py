@@ -48,6 +48,8 @@ class Installation:
             "PODIUM_DATA": str(data),
             "PODIUM_EXAMPLE_MODE": "1",
             "PODIUM_TLS": "0",
+            # No walk hands in an algorithm, and trying an engine keeps both cores busy for seconds.
+            "PODIUM_RUN_ENGINE": "none",
             "PORT": str(self.port),
             "PYTHONPATH": f"{ROOT / 'platform'}{os.pathsep}{ROOT}",
             "PYTHONUNBUFFERED": "1",

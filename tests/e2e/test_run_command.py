@@ -88,8 +88,10 @@ def test_it_heals_refuses_a_second_start_stops_whole_and_keeps_the_data(data, tm
 
 def a_killed_worker_comes_back(place):
     before = workers_on(place.data)
-    # Not one of its pool, which the worker itself would bring back.
-    (main,) = (pid for pid in before if parent(pid) == place.processes["run"].pid)
+    commands = commands_on(place.data)
+    # Not one of its pool, which the worker itself would bring back; nor the one that runs algorithms, where there is an engine.
+    own = [pid for pid in before if parent(pid) == place.processes["run"].pid]
+    (main,) = (pid for pid in own if "--queues run " not in commands[pid])
     os.kill(main, signal.SIGKILL)
     place.wait(lambda: "worker ended" in place.log.read_text(errors="replace"), "the supervisor's notice")
     place.wait(lambda: workers_on(place.data) - before, "a new worker")

@@ -5,14 +5,21 @@ children's processor time is counted with their worker's, the database's own is 
 follows below it. `PODIUM_BENCH_COSTS` (12) says how many submissions are averaged.
 """
 
+import io
+import json
 import os
 import resource
+import subprocess
+import sys
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.performance.bench_pool import Participants, Timing
 
+UPLOAD, VALIDATION, SCORING = "an upload", "a validation", "a scoring"
+COMMANDS = 5
 SUBMISSIONS = int(os.environ.get("PODIUM_BENCH_COSTS", "12"))
 
 
@@ -30,8 +37,14 @@ def benchmarks() -> Iterator[Timing]:
         call_command("migrate", verbosity=0)
         costs = Costs(Path(os.environ["PODIUM_DATA"]))
         where = "PostgreSQL" if SERVERS else "SQLite"
-        for name, seconds in costs.measured():
+        measured = dict(costs.measured())
+        for name, seconds in measured.items():
             yield Timing(f"processor time of {name}, {where}", seconds, None, "–", None)
+        alone = costs.of_the_command()
+        whole = sum(measured[name] for name in (UPLOAD, VALIDATION, SCORING))
+        yield Timing(
+            f"upload to result, processor time, {where}", whole, 2 * alone, "evaluation score, same files", alone
+        )
         for name, value in costs.counted():
             print(f"  {name:<60} {value}")
 
@@ -40,7 +53,7 @@ class Costs:
     """The work of some submissions, done here."""
 
     def __init__(self, folder: Path) -> None:
-        from submissions.services import scorer
+        from scoring.services import references
         from work import jobs
 
         self.folder = folder
@@ -48,7 +61,7 @@ class Costs:
         self.queries: dict[str, float] = {}
         jobs.send = lambda task, *_, **__: bool(self.sent.update([task]) or True)
         self.people = Participants(folder)
-        scorer.preload()
+        references.preload()
         self.people.submit()
         self._validate()
         self._score()
@@ -60,14 +73,32 @@ class Costs:
         from leaderboards.models import RankingVersion
         from leaderboards.services import analyses, rankings
 
-        yield "an upload", self._of("upload", lambda: [self.people.submit() for _ in range(SUBMISSIONS)])
-        yield "a validation", self._of("validation", self._validate)
-        yield "a scoring", self._of("scoring", self._score)
+        yield UPLOAD, self._of("upload", lambda: [self.people.submit() for _ in range(SUBMISSIONS)])
+        yield VALIDATION, self._of("validation", self._validate)
+        yield SCORING, self._of("scoring", self._score)
         self.after = self._size()
         phase = self.people.phase.pk
         yield "a ranking of all of it", self._of("ranking", lambda: rankings.rank_phase(phase_id=phase), each=1)
         version = RankingVersion.objects.latest("pk").pk
         yield "its figures", self._of("figures", lambda: analyses.analyse_version(version_id=version), each=1)
+
+    def of_the_command(self) -> float:
+        """Processor seconds of `python -m evaluation score` on the files of one submission, its start included."""
+        from operations.services.examples import example
+
+        source = example("hippocampus")
+        assessment = self.folder / "assessment.json"
+        assessment.write_text(json.dumps(self.people.phase.assessment_document))
+        predictions = self.folder / "predictions"
+        with zipfile.ZipFile(io.BytesIO(self.people.archives[0])) as archive:
+            archive.extractall(predictions)
+        command = [sys.executable, "-m", "evaluation", "score", str(assessment)]
+        command += ["--references", str(source.folder / "references"), "--predictions", str(predictions)]
+        command += ["--algorithm", "peer", "--output", str(self.folder / "results.csv")]
+        before = _processor()
+        for _ in range(COMMANDS):
+            subprocess.run(command, check=True, capture_output=True)
+        return (_processor() - before) / COMMANDS
 
     def counted(self) -> Iterator[tuple[str, str]]:
         """Queries, messages, rows and bytes of a submission."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 PREFIX = "compile"
 ELSEWHERE = "elsewhere"
+OUTSIDE = "Ranked here from values measured outside."
 # What the executed assessment is made of; only a change of these can change whether it compiles.
 COMPILED = frozenset({
     "task_category", "problem_settings", "regions", "metrics", "ranking_type", "ranking_method", "tie_handling", "aggregation_levels",
@@ -62,9 +63,31 @@ def all_findings(
     errors = [finding for finding in found if finding.blocks]
     gaps = [finding for finding in blocking if finding.blocks]
     elsewhere = [finding for finding in blocking if not finding.blocks]
+    elsewhere += outside_findings(document, tasks=tasks)
     few = few_cases_findings(document, tasks=tasks)
     open_kind = kind_findings(document, tasks=tasks)
     return [*errors, *gaps, *(finding for finding in found if not finding.blocks), *few, *open_kind, *elsewhere]
+
+
+def outside_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:
+    """A statement for each task whose metrics the platform does not compute, and whose values it ranks."""
+    wanted = set(document.tasks if tasks is None else tasks)
+    message = f"{OUTSIDE} The platform does not compute its metrics; organizers bring the values as tables."
+    check = Check(
+        id=f"{ELSEWHERE}.measured",
+        parameter="metrics",
+        severity="info",
+        message=message,
+        assertion={},
+        when=None,
+        phases=PHASES,
+    )
+    detail = "It can be filed, reviewed, registered and launched as it stands."
+    return [
+        Finding(check=check, task=values.task_key, detail=detail, basis=sha256(message))
+        for values in document.each_task()
+        if values.task_key in wanted and compile_values(values).is_measured_outside
+    ]
 
 
 def kind_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:

@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
-from scipy.special import ndtri
 
 from evaluation.assessment.model import Operator
 from evaluation.ranking.schemes.base import Scheme
@@ -92,6 +91,8 @@ def limit_aggregates(model: PartModel, quality: FloatArray, operator: Operator |
         nodes, weights = np.polynomial.hermite_e.hermegauss(_NODES)
         values = model.scale.to_scores(centre[..., None] + deviation * nodes)
         return np.asarray(values @ (weights / weights.sum()))
+    from scipy.special import ndtri
+
     better = position if model.metric.higher_is_better else 1.0 - position
     # The smallest and the largest have no limit; one in ten thousand stands for them.
     return np.asarray(model.scale.to_scores(centre + deviation * ndtri(np.clip(better, 1e-4, 1.0 - 1e-4))))

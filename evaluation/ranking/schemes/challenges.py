@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
 if TYPE_CHECKING:
     from evaluation.assessment import Operator
@@ -80,6 +79,8 @@ def signed_rank_p_values(quality: npt.NDArray[Any]) -> FloatArray:
     numpy.ndarray
         Samples × teams × teams; the diagonal is not a number.
     """
+    from scipy.special import ndtr
+
     samples, cases, teams = quality.shape
     values = np.ascontiguousarray(np.moveaxis(quality, 2, 0), dtype=np.float32)
     places = np.arange(1.0, cases + 1, dtype=np.float32)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr
 
 from evaluation.assessment.model import Operator
 from evaluation.ranking.ranks import rank, snap
@@ -97,6 +96,8 @@ class RankThenAggregate(Scheme):
         registered: RankingScheme,  # noqa: ARG002
     ) -> tuple[FloatArray, bool]:
         """Expected ranks: one half and the probabilities of being behind each team, oneself included."""
+        from scipy.special import ndtr
+
         if model.noise == 0:
             return rank(quality, higher_is_better=True), False
         gap = (quality[:, None, :] - quality[:, :, None]) * model.teams / (math.sqrt(2.0) * model.noise)

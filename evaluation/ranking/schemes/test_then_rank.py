@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
-from scipy.stats import rankdata
 
 from evaluation.ranking.hierarchy import unit_values, whole_units, without_levels
 from evaluation.ranking.ranks import snap
@@ -88,6 +87,8 @@ class TestThenRank(Scheme):
 
     def contributions(self, differences: FloatArray) -> FloatArray:
         """Signed mid-ranks of the sizes among those that are not zero, pair by pair."""
+        from scipy.stats import rankdata
+
         sizes = np.where(differences == 0.0, np.nan, np.abs(differences))
         ranks = np.nan_to_num(rankdata(sizes, axis=0, nan_policy="omit"))
         return np.asarray(np.sign(differences) * ranks)

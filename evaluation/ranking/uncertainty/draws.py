@@ -11,7 +11,7 @@ Efron, Tibshirani, "The problem of regions", Annals of Statistics 26, 1998.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,7 +52,19 @@ class Spread:
 
     def critical(self, share: float) -> float:
         """Inflated quantile of Student's t."""
-        return self.growth * float(t.isf(share, self.units - max(self.strata, 1)))
+        return self.growth * _student(share, self.units - max(self.strata, 1))
+
+
+@lru_cache(maxsize=4096)
+def _student(share: float, freedom: int) -> float:
+    """The value that Student's t exceeds in a share of cases; SciPy takes as long for one as a step of a small board."""
+    return float(t.isf(share, freedom))
+
+
+@lru_cache(maxsize=4096)
+def _normal(share: float) -> float:
+    """The value that a standard normal exceeds in a share of cases."""
+    return float(norm.isf(share))
 
 
 class Draws:
@@ -67,7 +79,7 @@ class Draws:
     @property
     def extreme(self) -> float:
         """The normal quantile that the largest of so many draws stands for."""
-        return float(norm.isf(1.0 / (self.number + 1)))
+        return _normal(1.0 / (self.number + 1))
 
     @cached_property
     def before(self) -> BoolArray:
@@ -132,7 +144,7 @@ class Draws:
         critical = self.spread.critical(p)
         if (self.not_before(critical / self.extreme)[winner, others] > 0.0).any():
             return False
-        return bool((self.not_before(critical / float(norm.isf(p)))[winner, others] <= p).all())
+        return bool((self.not_before(critical / _normal(p))[winner, others] <= p).all())
 
     def p_own(self) -> FloatArray:
         """One-sided p-values of "row comes before column"."""

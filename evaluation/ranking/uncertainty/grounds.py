@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
-from evaluation.ranking.uncertainty.budget import FEWEST_DRAWN_UNITS, FEWEST_DRAWS
+from evaluation.ranking.uncertainty.budget import FEWEST_DRAWS, drawn_units
 from evaluation.ranking.uncertainty.draws import Spread
 
 if TYPE_CHECKING:
@@ -73,12 +71,8 @@ class Grounds:
     def _units_needed(self) -> dict[str, int]:
         if self.linear:
             return {"sets": self.budget.units_for_sets, "winner": self.budget.units_for_winner}
-        needed = FEWEST_DRAWN_UNITS
-        for operator in self._operators():
-            share = operator.quantile(higher_is_better=True)
-            if share is not None and 0.0 < share < 1.0:
-                needed = max(needed, int(np.ceil(1.0 / min(share, 1.0 - share) - 1e-9)))
-        return {"sets": needed, "winner": needed}
+        shares = [operator.quantile(higher_is_better=True) for operator in self._operators()]
+        return drawn_units(shares, max(self.count, 2), self.budget.total)
 
     def _reason(self, every: Sequence[Units]) -> str | None:
         """Why rank sets cannot be stated; ``None`` if they can."""
@@ -108,5 +102,4 @@ class Grounds:
         """Whether pairs can be compared at all, if only to name a winner."""
         if self.reason is None:
             return True
-        fewest = min(self.units_needed.values())
-        return self.reason == "too_few_units" and self.linear and self.plan.units.number >= fewest
+        return self.reason == "too_few_units" and self.plan.units.number >= self.units_needed["winner"]

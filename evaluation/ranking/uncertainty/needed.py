@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from evaluation.ranking.evaluate import unit_level
 from evaluation.ranking.schemes import get_scheme
-from evaluation.ranking.uncertainty.budget import FEWEST_DRAWN_UNITS, FEWEST_DRAWS, budget
+from evaluation.ranking.uncertainty.budget import FEWEST_DRAWS, budget, drawn_units
 
 if TYPE_CHECKING:
     from evaluation.assessment import Assessment, Operator, RankingScheme
 
 SEVERAL: Final = 3
 """With three algorithms or more the error is shared between the winner and the sets; how many more does not matter."""
-_ROUNDING: Final = 1e-9
 
 
 @dataclass(frozen=True)
@@ -58,17 +56,16 @@ def _of(scheme: RankingScheme, assessment: Assessment, algorithms: int) -> Units
         return UnitsNeeded(scheme.name, unit, None, None)
     shares = budget(assessment.uncertainty, algorithms)
     operators = _operators(scheme, assessment)
-    if _is_linear(scheme, assessment):
+    if is_linear(scheme, assessment):
         return UnitsNeeded(scheme.name, unit, shares.units_for_winner, shares.units_for_sets)
     quantiles = [operator.quantile(higher_is_better=True) for operator in operators]
     if any(share in (0.0, 1.0) for share in quantiles) or assessment.uncertainty.bootstrap < FEWEST_DRAWS:
         return UnitsNeeded(scheme.name, unit, None, None)
-    inside = [min(share, 1.0 - share) for share in quantiles if share is not None]
-    fewest = max([FEWEST_DRAWN_UNITS, *(math.ceil(1.0 / share - _ROUNDING) for share in inside)])
-    return UnitsNeeded(scheme.name, unit, fewest, fewest)
+    fewest = drawn_units(quantiles, algorithms, shares.total)
+    return UnitsNeeded(scheme.name, unit, fewest["winner"], fewest["sets"])
 
 
-def _is_linear(scheme: RankingScheme, assessment: Assessment) -> bool:
+def is_linear(scheme: RankingScheme, assessment: Assessment) -> bool:
     """Whether what decides is the order of one weighted mean over cases."""
     metrics = [metric for metric in assessment.metrics if scheme.metrics is None or metric.name in scheme.metrics]
     regions = scheme.regions or [region.name for region in assessment.regions] or [""]

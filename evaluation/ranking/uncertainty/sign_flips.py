@@ -28,6 +28,7 @@ IntArray = npt.NDArray[np.int64]
 _TOLERANCE = 1e-9
 _AT_ONCE = 4_000_000
 """Numbers held at once in a block of pairs × flips."""
+_WORD, _BYTE = 8, 255
 _IN_CACHE = 60_000
 """Numbers of such a block where it is made of flipped sums of algorithms alone."""
 
@@ -113,7 +114,7 @@ class _Pairs:
         step = max(1, _AT_ONCE // len(self.signs))
         for start in range(0, len(self.usable), step):
             numbers = self.usable[start : start + step]
-            statistic = self._statistics(numbers, None)
+            statistic = self._statistics(numbers, None, None)
             if step >= len(self.usable):
                 self._kept = statistic
             yield numbers, statistic
@@ -134,34 +135,74 @@ class _Pairs:
             statistic /= self.norm[numbers, None]
             yield numbers, statistic
 
-    def _statistics(self, numbers: IntArray, flips: IntArray | None) -> FloatArray:
-        """Statistics of some pairs under some flips (``None``: all), pairs × flips."""
+    def _statistics(self, numbers: IntArray, flips: IntArray | None, sums: FloatArray | None) -> FloatArray:
+        """Statistics of some pairs under some flips (``None``: all), pairs × flips, from flipped sums if there are any."""
         if self._kept is not None:
             places = np.searchsorted(self.usable, numbers)
             return self._kept[places] if flips is None else self._kept[np.ix_(places, flips)]
-        if self._sums is None:
+        if sums is None:
             differences = self._differences(self.first[numbers], self.second[numbers])
             signs = self.signs if flips is None else self.signs[flips]
             statistic = np.ascontiguousarray(flipped_sums(signs, differences).T)
         else:
-            sums = self._sums if flips is None else self._sums[:, flips]
-            statistic = sums[self.first[numbers]] - sums[self.second[numbers]]
+            statistic = sums[self.first[numbers]]
+            statistic -= sums[self.second[numbers]]
         statistic /= self.norm[numbers, None]
         return statistic
 
-    def largest(self, ordered: BoolArray, flips: IntArray | None = None) -> FloatArray:
-        """For each of some flips the largest statistic over some ordered pairs (2 × pairs, forwards and backwards)."""
-        number = len(self.signs) if flips is None else len(flips)
-        result = np.full(number, -np.inf)
+    def largest(self, ordered: BoolArray, flips: IntArray) -> _Largest:
+        """The largest statistics under some flips over some ordered pairs (2 × pairs, forwards and backwards)."""
+        largest = _Largest(len(flips))
         wanted = np.flatnonzero(ordered.any(axis=0))
-        step = max(1, (_AT_ONCE if self._sums is None else _IN_CACHE) // max(number, 1))
+        step = max(1, (_AT_ONCE if self._sums is None else _IN_CACHE) // max(len(flips), 1))
+        sums = None if self._sums is None else self._sums[:, flips]
         for start in range(0, len(wanted), step):
             numbers = wanted[start : start + step]
-            statistic = self._statistics(numbers, flips)
-            forwards, backwards = ordered[0, numbers], ordered[1, numbers]
-            np.maximum(result, statistic[forwards].max(axis=0, initial=-np.inf), out=result)
-            np.maximum(result, -statistic[backwards].min(axis=0, initial=np.inf), out=result)
-        return result
+            statistic = self._statistics(numbers, flips, sums)
+            largest.include(numbers, _ordered_maximum(statistic, ordered[:, numbers]))
+        return largest
+
+    def exceeded(self, ordered: BoolArray, largest: _Largest) -> IntArray:
+        """Flips whose largest statistic is that of one of some ordered pairs."""
+        marked = np.zeros(len(largest.values), dtype=bool)
+        order = np.argsort(largest.block, kind="stable")
+        for flips in np.split(order, np.flatnonzero(np.diff(largest.block[order])) + 1):
+            numbers = largest.blocks[largest.block[flips[0]]]
+            numbers = numbers[ordered[:, numbers].any(axis=0)]
+            if len(numbers):
+                sums = None if self._sums is None else self._sums[:, flips]
+                statistic = self._statistics(numbers, flips, sums)
+                marked[flips] = _ordered_maximum(statistic, ordered[:, numbers]) >= largest.values[flips]
+        return np.flatnonzero(marked)
+
+
+class _Largest:
+    """The largest statistic under each flip, and in which block of pairs it was found first."""
+
+    def __init__(self, flips: int) -> None:
+        self.values: FloatArray = np.full(flips, -np.inf)
+        self.block: IntArray = np.zeros(flips, dtype=np.int64)
+        self.blocks: list[IntArray] = []
+
+    def include(self, numbers: IntArray, highest: FloatArray) -> None:
+        """Take in the largest statistics of a block of pairs, given by their numbers."""
+        self.block[highest > self.values] = len(self.blocks)
+        self.blocks.append(numbers)
+        np.maximum(self.values, highest, out=self.values)
+
+    def replace(self, flips: IntArray, others: _Largest) -> None:
+        """Put those of some flips, found among fewer pairs, in place of what stands there."""
+        self.values[flips] = others.values
+        self.block[flips] = others.block + len(self.blocks)
+        self.blocks += others.blocks
+
+
+def _ordered_maximum(statistic: FloatArray, ordered: BoolArray) -> FloatArray:
+    """The largest of pairs × flips over the ordered pairs that are marked, forwards and backwards."""
+    forwards, backwards = ordered
+    highest = (statistic if forwards.all() else statistic[forwards]).max(axis=0, initial=-np.inf)
+    lowest = (statistic if backwards.all() else statistic[backwards]).min(axis=0, initial=np.inf)
+    return np.asarray(np.maximum(highest, -lowest))
 
 
 def compare_by_flips(
@@ -194,7 +235,7 @@ def compare_by_flips(
     p_own[first[pairs.identical], second[pairs.identical]] = 1.0
     p_own[second[pairs.identical], first[pairs.identical]] = 1.0
     observed = np.zeros(len(first))
-    largest = np.full(len(signs), -np.inf)
+    largest = _Largest(len(signs))
     for numbers, statistic in pairs.blocks():
         # Flips know nothing of what is added: only what is observed becomes less sure.
         own = statistic[:, 0] * pairs.shrinkage[numbers]
@@ -202,15 +243,16 @@ def compare_by_flips(
         at_least, at_most = statistic >= (own - _TOLERANCE)[:, None], statistic <= (own + _TOLERANCE)[:, None]
         p_own[first[numbers], second[numbers]] = _marked(at_least) / len(signs)
         p_own[second[numbers], first[numbers]] = _marked(at_most) / len(signs)
-        np.maximum(largest, statistic.max(axis=0, initial=-np.inf), out=largest)
-        np.maximum(largest, -statistic.min(axis=0, initial=np.inf), out=largest)
+        largest.include(
+            numbers, np.maximum(statistic.max(axis=0, initial=-np.inf), -statistic.min(axis=0, initial=np.inf))
+        )
     shown = np.zeros((algorithms, algorithms), dtype=bool)
     alive = np.zeros((2, len(first)), dtype=bool)
     alive[:, ~pairs.identical] = True
     critical: float | None = None
     while alive.any():
-        rank = min(allowed_rows(share, len(signs)), len(largest) - 1)
-        value = float(np.partition(largest, len(largest) - 1 - rank)[len(largest) - 1 - rank])
+        place = len(signs) - 1 - min(allowed_rows(share, len(signs)), len(signs) - 1)
+        value = float(np.partition(largest.values, place)[place])
         critical = value if critical is None else critical
         new = np.stack([observed - _TOLERANCE > value, -observed - _TOLERANCE > value]) & alive
         if not new.any():
@@ -219,11 +261,20 @@ def compare_by_flips(
         shown[second[new[1]], first[new[1]]] = True
         alive &= ~new
         # Only where a pair that is settled gave the largest statistic can another one have become it.
-        flips = np.flatnonzero(pairs.largest(new) >= largest)
-        largest[flips] = pairs.largest(alive, flips)
+        flips = pairs.exceeded(new, largest)
+        largest.replace(flips, pairs.largest(alive, flips))
     return FlipComparisons(shown, p_own, 0.0 if critical is None else critical)
 
 
 def _marked(marked: BoolArray) -> IntArray:
-    """How many flips are marked in every row; summed as small numbers, which is several times as fast."""
-    return np.asarray(np.add.reduce(marked.view(np.uint8), axis=1, dtype=np.int32))
+    """How many flips are marked in every row.
+
+    Eight truths are added at once, as the bytes of one whole number; a byte holds the sum of 255 of them.
+    """
+    rows, columns = marked.shape
+    whole = columns // _WORD * _WORD
+    total = np.zeros(rows, dtype=np.int64)
+    for start in range(0, whole, _WORD * _BYTE):
+        words = marked[:, start : min(start + _WORD * _BYTE, whole)].view(np.uint64)
+        total += np.add.reduce(words, axis=1)[:, None].view(np.uint8).sum(axis=1, dtype=np.int64)
+    return np.asarray(total + marked[:, whole:].sum(axis=1))

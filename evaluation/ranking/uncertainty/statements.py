@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -159,6 +160,8 @@ class _Statements:
         wins = np.zeros(self.count, dtype=bool)
         if self.alone:
             wins[self.first] = draws.wins(self.first, self.budget.winner)
+        if self.reason is not None:
+            better[:] = False
         single = len(self.ranking.elementary) == 1 and not self.ranking.scheme.compares_pairs
 
         def between(first: int, other: int) -> tuple[float, tuple[float, float] | None] | None:
@@ -170,7 +173,8 @@ class _Statements:
     # What is written
 
     def documents(self) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-        shown, against, winner_reason, better = self._decided()
+        against = self._against_first
+        shown, winner_reason, better = self._decided()
         named = winner_reason == "shown"
         again = self._first_again()
         outcome = self._verdict(named=named, against=against, again=again)
@@ -209,21 +213,25 @@ class _Statements:
         }
         return entry, self._algorithms(better, shown, margin, words)
 
-    def _decided(self) -> tuple[_Shown | None, list[int], str, BoolArray]:
-        """Comparisons, contests of two with the first, the reason for or against a winner, and the matrix that is shown."""
+    @cached_property
+    def _against_first(self) -> list[int]:
+        """Who ties or beats the first in a contest of two."""
+        return head_to_head(self.ranking, self.first) if self.count > 1 and self.alone else []
+
+    def _decided(self) -> tuple[_Shown | None, str, BoolArray]:
+        """Comparisons, the reason for or against a winner, and the matrix that is shown."""
         shown = self._compared() if self.grounds.comparable else None
-        against = head_to_head(self.ranking, self.first) if self.count > 1 and self.alone else []
-        winner_reason = self._winner_reason(shown, against)
+        winner_reason = self._winner_reason(shown)
         better = np.zeros((self.count, self.count), dtype=bool) if shown is None else shown.better.copy()
         if winner_reason == "shown":
             better[self.first] = True
             better[:, self.first] = False
             better[self.first, self.first] = False
-        return shown, against, winner_reason, better
+        return shown, winner_reason, better
 
     def decision(self) -> Decision:
         """The winner and the rank sets alone."""
-        _, _, winner_reason, better = self._decided()
+        _, winner_reason, better = self._decided()
         winner = self.first if winner_reason == "shown" else None
         if not self.grounds.states_sets:
             return Decision(winner, None, None)
@@ -237,7 +245,7 @@ class _Statements:
             np.maximum(high, np.ceil(self.ranks).astype(np.int64)),
         )
 
-    def _winner_reason(self, shown: _Shown | None, against: Sequence[int]) -> str:
+    def _winner_reason(self, shown: _Shown | None) -> str:
         if not self.grounds.states_sets or self.reason == "stratum_too_small":
             return str(self.reason)
         if self.plan.units.number < self.grounds.units_needed["winner"] or shown is None:
@@ -246,7 +254,7 @@ class _Statements:
             return "tie"
         if not shown.wins[self.first]:
             return "not_shown"
-        return "depends_on_entries" if against else "shown"
+        return "depends_on_entries" if self._against_first else "shown"
 
     def _verdict(self, *, named: bool, against: Sequence[int], again: float | None) -> str | None:
         if not self.grounds.states_sets:

@@ -99,6 +99,28 @@ class RankedTeamSerializer(serializers.Serializer):
     reported = serializers.DictField(child=TeamReportedSerializer(), help_text="metrics without a rank")
 
 
+class OriginSerializer(serializers.Serializer):
+    """Who measured, with what, and when, in the organizers' words."""
+
+    by = serializers.CharField()
+    when = serializers.CharField()
+
+    def get_fields(self):
+        """The field called with, which is no name in Python."""
+        return {**super().get_fields(), "with": serializers.CharField()}
+
+
+class MeasuredOutsideSerializer(serializers.Serializer):
+    """A sealed version of values that were measured outside Podium."""
+
+    version = serializers.IntegerField()
+    digest = serializers.CharField()
+    file_sha256 = serializers.CharField()
+    origin = OriginSerializer()
+    sealed_at = serializers.CharField()
+    teams = serializers.ListField(child=serializers.CharField(), help_text="whose values it holds")
+
+
 class RankingSerializer(serializers.Serializer):
     """A version of a ranking as its page shows it."""
 
@@ -118,6 +140,9 @@ class RankingSerializer(serializers.Serializer):
     cases = serializers.IntegerField()
     only = serializers.DictField(allow_null=True, help_text="the group of cases or annotator it is about")
     deviations = serializers.ListField(child=serializers.DictField())
+    measured_outside = MeasuredOutsideSerializer(
+        many=True, help_text="sealed tables of values that were measured outside Podium"
+    )
     identical = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
     says = serializers.ListField(child=serializers.CharField(), help_text="the headline first")
     orders = OrderSerializer(many=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from submissions.domain.report import Report
+from scoring.domain.report import Report
 from submissions.models import Submission
 from submissions.queries.counting import counting
 from submissions.queries.progress import progress
@@ -85,6 +85,9 @@ class SubmissionDetailSerializer(SubmissionSerializer):
         return Report.of(submission.report).valid
 
     def get_findings(self, submission: Submission) -> list[dict[str, Any]]:
+        user = self.context["request"].user
+        if not user.has_perm("submissions.view_findings", submission):
+            return []
         return FindingSerializer(Report.of(submission.report).troubled, many=True).data
 
     def get_scores(self, submission: Submission) -> list[dict[str, Any]] | None:

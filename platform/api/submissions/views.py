@@ -25,7 +25,7 @@ from challenges.views.access import phase_by_id
 from confinement.limits import TableLimits
 from evaluation import problems
 from evaluation.problems.tables import ExpectedTable
-from submissions.domain import results
+from scoring.domain import results
 from submissions.domain.costs import cost_of_a_missing_case
 from submissions.models import Submission
 from submissions.queries import results_frame
@@ -136,6 +136,8 @@ class ExpectationView(APIView):
             raise Http404("What this phase expects cannot be checked before uploading.")
         if not has_test_set(entry):
             raise Http404("This phase has no test set yet.")
+        if entry.algorithms:
+            raise Http404("In this phase algorithms are handed in; its cases are not told.")
         wanted = expectation(active_test_set(entry), entry.assessment)
         # Of label images the labels stand in a place of their own.
         more = {key: value for key, value in wanted.expected.items() if key != "labels"}

@@ -78,8 +78,17 @@ class TeamInvitations(InvitationPolicy[Team]):
         notify(
             people=[row.user for row in target.members.select_related("user") if row.user_id != user.pk],
             kind="team_changed",
-            subject=f"{user.display_name} {'is now in' if joined else 'does not join'} the team {target.name}",
-            text="",
+            subject=(
+                f"{target.challenge.title}: {user.display_name} {'is now in' if joined else 'does not join'} the team "
+                f"{target.name}"
+            ),
+            text=(
+                f"{user.display_name} has accepted your invitation into the team {target.name} in {target.challenge.title}, "
+                "and sees and submits what the team does from now on."
+                if joined
+                else f"{user.display_name} has declined your invitation into the team {target.name} in "
+                f"{target.challenge.title}. You can invite somebody else on the page of the team."
+            ),
             address=reverse("challenges:team", args=[target.challenge.slug]),
             scope=target.challenge.slug,
         )

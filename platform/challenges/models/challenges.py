@@ -1,7 +1,9 @@
 """Challenge → task → phase, and the people in it."""
 
+import json
 import secrets
 from datetime import datetime
+from functools import lru_cache
 
 from django.conf import settings
 from django.contrib.contenttypes.fields import GenericRelation
@@ -12,7 +14,13 @@ from django.utils import timezone
 
 from conversations.models import Thread
 from evaluation.assessment import Assessment, parse
+from evaluation.canonical import canonical_json
 from people.models import Invitation
+
+
+@lru_cache(maxsize=16)
+def _parsed(document: str) -> Assessment:
+    return parse(json.loads(document))
 
 
 class Challenge(models.Model):
@@ -203,6 +211,11 @@ class Phase(models.Model):
         blank=True,
         help_text="the final ranking has only submissions with answers to at least this share of the cases",
     )
+    algorithms = models.JSONField(
+        default=dict,
+        blank=True,
+        help_text="limits and interface of algorithms, which are handed in and run here; empty: predictions are handed in",
+    )
     is_held = models.BooleanField(
         default=False, editable=False, help_text="kept shut until the launch gate lets submissions open"
     )
@@ -264,7 +277,7 @@ class Phase(models.Model):
     @property
     def assessment(self) -> Assessment:
         """The parsed assessment document; the stored one has been validated when the phase was made."""
-        return parse(self.assessment_document)
+        return _parsed(canonical_json(self.assessment_document))
 
     @property
     def ends_at(self) -> datetime:

@@ -15,6 +15,7 @@ from challenges.queries.projections import (
     registered_facts,
     scoring_key,
 )
+from challenges.queries.rules_of_participation import rules_of
 
 __all__ = [
     "FieldDifference",
@@ -32,6 +33,7 @@ __all__ = [
     "registered_document",
     "registered_execution",
     "registered_facts",
+    "rules_of",
     "scoring_key",
     "team_of",
     "visible_challenge",

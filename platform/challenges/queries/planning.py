@@ -19,6 +19,7 @@ from evaluation.designs.catalogue import shipped
 from evaluation.designs.compilation import compile_overall, compile_values
 from evaluation.designs.document import Document, State, Values
 from evaluation.designs.document.words import entry_words
+from evaluation.running.registered import Registered, RegisteredError
 
 ASSESSMENT_PARAMETERS: Final = (
     "metrics",
@@ -68,6 +69,7 @@ class PhasePlan:
     interaction_levels: list[str]
     methods_per_team: int = 1
     least_share: float | None = None
+    algorithms: dict[str, Any] = field(default_factory=dict)
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -213,6 +215,7 @@ def _task(values: Values, shown: Values, position: int, names: list[str], proble
 def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[PhasePlan, ...]:
     found = list(spans(values, names, problems))
     rules = rules_of_phases(values, problems)
+    algorithms = _algorithms(values, problems)
     if not found:
         if not any(problem.parameter == "challenge_schedule" for problem in problems):
             problems.append(Problem("challenge_schedule", "no submission period is stated", values.name))
@@ -252,6 +255,7 @@ def _phases(values: Values, names: list[str], problems: list[Problem]) -> tuple[
                 position=position,
                 opens_at=opens_at,
                 closes_at=closes_at,
+                algorithms=algorithms,
                 **fields,
             )
         )
@@ -268,6 +272,20 @@ _SETTINGS: Final = (
     *("submissions_per_day", "submissions_in_total", "results", "leaderboard", "reveals_cases"),
     *("feedback", "is_dry_run", "requires_method", "publishes_methods", "least_share"),
 )
+
+
+def _algorithms(values: Values, problems: list[Problem]) -> dict[str, Any]:
+    """How algorithms are run, where teams hand them in; empty where they hand in predictions."""
+    stated = values.get("algorithm_execution")
+    if not stated:
+        return {}
+    if "docker_container" not in (values.get("submission_method") or ()):
+        problems.append(Problem("submission_method", "algorithms are run here: state containers", values.name))
+    try:
+        return Registered.of(stated).document()
+    except RegisteredError as error:
+        problems.append(Problem("algorithm_execution", str(error), values.name))
+        return {}
 
 
 def _contradictions(fields: Mapping[str, Any], *, is_test: bool) -> Iterator[str]:

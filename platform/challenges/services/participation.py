@@ -112,8 +112,11 @@ def take_part(
         notify(
             people=organizers_of(challenge),
             kind="join_request",
-            subject=f"{user.display_name} asks to take part in {challenge.title}",
-            text=message,
+            subject=f"{challenge.title}: {user.display_name} asks to take part",
+            text=(
+                f"{user.display_name} asks to take part in {challenge.title} and waits for you to let them in or to say why "
+                f"not.\n\n{f'They write: {message}' if message else ''}"
+            ).strip(),
             address=reverse("challenges:people", args=[challenge.slug]),
             scope=challenge.slug,
         )
@@ -150,7 +153,12 @@ def decide_participation(
             people=[part.user],
             kind="join_decided",
             subject=f"{part.challenge.title}: {'you may take part' if approve else 'your request was declined'}",
-            text="Form a team, or join one by invitation." if approve else part.reason,
+            text=(
+                f"The organizers let you take part in {part.challenge.title}. Next, form a team or join one by invitation; "
+                "then you get the data and submit, as the phases allow."
+                if approve
+                else f"The organizers of {part.challenge.title} declined your request to take part. Their reason: {part.reason}"
+            ),
             address=reverse("challenges:join", args=[part.challenge.slug]),
             scope=part.challenge.slug,
         )

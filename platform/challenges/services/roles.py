@@ -47,11 +47,25 @@ def set_role(*, actor: User, challenge: Challenge, user: User, role: str | None)
         notify(
             people=[user],
             kind="join_decided",
-            subject=f"You organize {challenge.title} as {role}",
-            text="",
+            subject=f"{challenge.title}: you organize it as {role}",
+            text=(
+                f"{actor.display_name} made you an organizer of {challenge.title}, as {role}. The page “Organize” shows what "
+                "you may see and do, and what waits for you."
+            ),
             address=challenge.get_absolute_url(),
             scope=challenge.slug,
         )
+
+
+def _standing_words(team: Team) -> str:
+    """What became of a team, why, and what it means for its rank."""
+    standing = team.get_standing_display()
+    news = f"The organizers of {team.challenge.title} set the team {team.name} to “{standing}”."
+    reason = f"Their reason: {team.standing_reason}" if team.standing_reason else ""
+    meaning = (
+        "Rankings that this concerns are computed anew; write to the organizers if you think that it is a mistake."
+    )
+    return "\n\n".join(filter(None, (news, reason, meaning)))
 
 
 @transaction.atomic
@@ -87,7 +101,7 @@ def set_standing(*, actor: User, teams: Sequence[Team], standing: str, reason: s
             people=[member.user for member in team.members.select_related("user")],
             kind="team_changed",
             subject=f"{team.challenge.title}: the team {team.name} is now “{team.get_standing_display()}”",
-            text=team.standing_reason,
+            text=_standing_words(team),
             address=reverse("challenges:team", args=[team.challenge.slug]),
             scope=team.challenge.slug,
         )

@@ -31,6 +31,40 @@ def join_with_team(*, user: User, challenge: Challenge, team_name: str, tasks: I
     ValidationError
         When the name is taken or unusable, or when the person already belongs to a team of one of the tasks.
     """
+    name, slug = check_team_name(challenge, team_name)
+    wanted = list(challenge.tasks.all() if tasks is None else tasks)
+    if any(task.challenge_id != challenge.pk for task in wanted):
+        raise ValidationError("A team takes part in tasks of one challenge.")
+    if not wanted:
+        raise ValidationError("Choose at least one task to take part in.")
+    _check_free(user, wanted, you=True)
+    try:
+        with transaction.atomic():
+            team = Team.objects.create(challenge=challenge, name=name, slug=slug)
+            team.tasks.set(wanted)
+            _seat(Member.objects.create(team=team, challenge=challenge, user=user), wanted)
+    except IntegrityError as error:
+        raise ValidationError(
+            "You already belong to a team of this task, or another person took this name at the same moment."
+        ) from error
+    record(
+        actor=user,
+        act="team_joined",
+        subject=team,
+        scope=challenge.slug,
+        facts={"team": name, "tasks": [task.slug for task in wanted]},
+    )
+    return team
+
+
+def check_team_name(challenge: Challenge, team_name: str) -> tuple[str, str]:
+    """Return the name of a new team as it is stored, and its address; the challenge stays locked until the transaction ends.
+
+    Raises
+    ------
+    ValidationError
+        When the name is taken or unusable.
+    """
     # Two people who ask for names that look alike do so one after the other.
     Challenge.objects.select_for_update(of=("self",), no_key=True).get(pk=challenge.pk)
     try:
@@ -55,24 +89,25 @@ def join_with_team(*, user: User, challenge: Challenge, team_name: str, tasks: I
         raise ValidationError(
             {"team_name": f"“{name}” looks like “{alike}”, which a team here is called; please choose another name."}
         )
-    wanted = list(challenge.tasks.all() if tasks is None else tasks)
-    if any(task.challenge_id != challenge.pk for task in wanted):
-        raise ValidationError("A team takes part in tasks of one challenge.")
-    if not wanted:
-        raise ValidationError("Choose at least one task to take part in.")
-    _check_free(user, wanted, you=True)
-    try:
-        with transaction.atomic():
-            team = Team.objects.create(challenge=challenge, name=name, slug=slug)
-            team.tasks.set(wanted)
-            _seat(Member.objects.create(team=team, challenge=challenge, user=user), wanted)
-    except IntegrityError as error:
-        raise ValidationError(
-            "You already belong to a team of this task, or another person took this name at the same moment."
-        ) from error
+    return name, slug
+
+
+@transaction.atomic
+def make_team(*, actor: User | None, challenge: Challenge, team_name: str, tasks: Iterable[Task]) -> Team:
+    """Make a team without members, for results of people who do not take part here themselves.
+
+    Raises
+    ------
+    ValidationError
+        As `check_team_name`.
+    """
+    name, slug = check_team_name(challenge, team_name)
+    wanted = list(tasks)
+    team = Team.objects.create(challenge=challenge, name=name, slug=slug)
+    team.tasks.set(wanted)
     record(
-        actor=user,
-        act="team_joined",
+        actor=actor,
+        act="team_made",
         subject=team,
         scope=challenge.slug,
         facts={"team": name, "tasks": [task.slug for task in wanted]},
@@ -181,7 +216,12 @@ def leave(*, user: User, member: Member, actor: User | None = None) -> None:
         facts={"team": team.name, "user": user.pk, "submitted": bool(handed.tasks)},
     )
     if actor is not None and actor.pk != user.pk:
-        _tell(user, team, f"{actor.display_name} has removed you from the team {team.name}", to="detail")
+        news = f"you are no longer in the team {team.name}"
+        meaning = (
+            f"{actor.display_name} has removed you from the team {team.name} in {team.challenge.title}. What the team "
+            "submitted stays with it."
+        )
+        _tell(user, team, news, meaning, to="detail")
     member.seats.exclude(task__in=handed.tasks).delete()
     if handed.anything:
         member.left_at = timezone.now()
@@ -204,7 +244,12 @@ def hand_over(*, actor: User, team: Team, member: Member) -> None:
             row.role = role
             row.save(update_fields=["role"])
     if member.user_id != actor.pk:
-        _tell(member.user, team, f"You are the captain of the team {team.name} now")
+        news = f"you are the captain of the team {team.name} now"
+        meaning = (
+            f"{actor.display_name} made you the captain of the team {team.name} in {team.challenge.title}. You invite and "
+            "remove members from now on, and hand this over again on the page of the team."
+        )
+        _tell(member.user, team, news, meaning)
     record(
         actor=actor,
         act="team_handed_over",
@@ -214,10 +259,16 @@ def hand_over(*, actor: User, team: Team, member: Member) -> None:
     )
 
 
-def _tell(user: User, team: Team, subject: str, *, to: str = "team") -> None:
-    """Tell a person what somebody else did to their place in a team."""
-    address = reverse(f"challenges:{to}", args=[team.challenge.slug])
-    notify(people=[user], kind="team_changed", subject=subject, text="", address=address, scope=team.challenge.slug)
+def _tell(user: User, team: Team, news: str, meaning: str, *, to: str = "team") -> None:
+    """Tell a person what somebody else did to their place in a team, and what it means."""
+    notify(
+        people=[user],
+        kind="team_changed",
+        subject=f"{team.challenge.title}: {news}",
+        text=meaning,
+        address=reverse(f"challenges:{to}", args=[team.challenge.slug]),
+        scope=team.challenge.slug,
+    )
 
 
 def check_admitted(user: User, challenge: Challenge) -> None:

@@ -53,6 +53,7 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
             **challenge_context(request, challenge),
             "phases": phases,
             "schemes": schemes,
+            "rules": queries.rules_of(challenge, found),
             "execution": queries.registered_execution(challenge),
             "registered": queries.registered_facts(challenge, [entry["phase"] for entry in phases]),
             "may_join": request.user.has_perm("challenges.join_challenge", challenge),

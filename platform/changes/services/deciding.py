@@ -178,7 +178,7 @@ def _reason(change: ProposedChange, verdicts: Mapping[int, Verdict]) -> str:
 
 def _is_late(registration: Registration) -> bool:
     """Whether the last date for critical changes of the call has passed (REG-7)."""
-    return registration.filing_id is not None and timezone.now() > registration.filing.call.critical_change_at
+    return registration.filing is not None and timezone.now() > registration.filing.call.critical_change_at
 
 
 def _tell_outcome(

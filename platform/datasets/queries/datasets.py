@@ -120,12 +120,12 @@ def locations(challenge: Challenge) -> list[Location]:
             found.append(
                 Location(
                     task=values.name if several else "",
-                    split=words["split"].get(row.get("split"), ""),
-                    place=words["place"].get(row.get("place"), ""),
+                    split=words["split"].get(str(row.get("split")), ""),
+                    place=words["place"].get(str(row.get("place")), ""),
                     is_hosted=row.get("place") == "hosted",
                     # What is written there comes from people: only addresses that a browser opens as a page.
                     url=url if url.startswith("https://") else "",
-                    access=words["access"].get(row.get("access"), ""),
+                    access=words["access"].get(str(row.get("access")), ""),
                     licence=str(row.get("licence") or ""),
                     facts=facts,
                 )

@@ -145,7 +145,7 @@ def _copy(source: Path, target: Path) -> None:
 
 def _somebody(version: DatasetVersion) -> User:
     """In whose name the command line acts: the first organizer."""
-    return version.dataset.challenge.organizers.order_by("pk").first()
+    return version.dataset.challenge.organizers.order_by("pk")[:1].get()
 
 
 def expire() -> int:

@@ -41,9 +41,7 @@ def download(request: HttpRequest, slug: str, token: str) -> HttpResponseBase:
     try:
         part = requested_part(request.headers.get("Range") if resumes else None, entry.file.size)
     except RangeNotSatisfiableError:
-        response = HttpResponse(status=416)
-        response["Content-Range"] = f"bytes */{entry.file.size}"
-        return response
+        return HttpResponse(status=416, headers={"Content-Range": f"bytes */{entry.file.size}"})
     sends = request.method == "GET"
     response = StreamingHttpResponse(
         downloading.sent(entry, part) if sends else (),

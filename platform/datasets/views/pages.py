@@ -13,6 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from rules import test_rule
 
+from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Team
 from challenges.queries import visible_challenge
 from challenges.views.access import page_context
@@ -63,7 +64,7 @@ def _page(request: HttpRequest, challenge: Challenge, form: forms.DatasetForm | 
             "publication": Publication.objects.filter(challenge=challenge).first(),
             "chunk_bytes": settings.PODIUM_UPLOAD_CHUNK_BYTES,
             "unfinished": DatasetUpload.objects.filter(
-                version__dataset__challenge=challenge, user=request.user, state=DatasetUpload.State.RECEIVING
+                version__dataset__challenge=challenge, user=request.user.pk, state=DatasetUpload.State.RECEIVING
             ).select_related("version__dataset"),
         }
     response = render(
@@ -100,7 +101,7 @@ def checksums(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def offer(request: HttpRequest, slug: str) -> HttpResponse:
+def offer(request: SignedInRequest, slug: str) -> HttpResponse:
     """Make a data set."""
     challenge = _offering(request, slug)
     form = forms.DatasetForm(request.POST, challenge=challenge)
@@ -118,7 +119,7 @@ def offer(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def begin_version(request: HttpRequest, slug: str, dataset: str) -> HttpResponse:
+def begin_version(request: SignedInRequest, slug: str, dataset: str) -> HttpResponse:
     """Begin the next version of a hosted data set."""
     challenge = _offering(request, slug)
     found = get_object_or_404(Dataset, challenge=challenge, slug=dataset, url="")
@@ -129,12 +130,12 @@ def begin_version(request: HttpRequest, slug: str, dataset: str) -> HttpResponse
 
 @login_required
 @require_POST
-def release(request: HttpRequest, slug: str, dataset: str, number: int) -> HttpResponse:
+def release(request: SignedInRequest, slug: str, dataset: str, number: int) -> HttpResponse:
     """Release a draft."""
     version = _version(request, slug, dataset, number)
     form = forms.ReleaseForm(request.POST)
     if not form.is_valid():
-        messages.error(request, " ".join(text for texts in form.errors.values() for text in texts))
+        messages.error(request, " ".join(str(text) for texts in form.errors.values() for text in texts))
         return redirect("datasets:data", slug=slug)
     return _done(
         request,
@@ -146,7 +147,7 @@ def release(request: HttpRequest, slug: str, dataset: str, number: int) -> HttpR
 
 @login_required
 @require_POST
-def withdraw(request: HttpRequest, slug: str, dataset: str, number: int) -> HttpResponse:
+def withdraw(request: SignedInRequest, slug: str, dataset: str, number: int) -> HttpResponse:
     """Withdraw a released version, with a reason."""
     version = _version(request, slug, dataset, number)
     reason = request.POST.get("reason", "")
@@ -160,7 +161,7 @@ def withdraw(request: HttpRequest, slug: str, dataset: str, number: int) -> Http
 
 @login_required
 @require_POST
-def remove(request: HttpRequest, slug: str, file: int) -> HttpResponse:
+def remove(request: SignedInRequest, slug: str, file: int) -> HttpResponse:
     """Remove a file from a draft."""
     challenge = _offering(request, slug)
     rows = DatasetFile.objects.filter(version__dataset__challenge=challenge).select_related("version__dataset")
@@ -181,7 +182,7 @@ def downloads_csv(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def publish(request: HttpRequest, slug: str) -> HttpResponse:
+def publish(request: SignedInRequest, slug: str) -> HttpResponse:
     """Have the registered data published."""
     challenge = _offering(request, slug)
     return _done(
@@ -194,7 +195,7 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def consent(request: HttpRequest, slug: str, team: str) -> HttpResponse:
+def consent(request: SignedInRequest, slug: str, team: str) -> HttpResponse:
     """Give or withdraw the consent of a team; its captain does."""
     challenge = visible_challenge(request.user, slug)
     found = get_object_or_404(Team, challenge=challenge, slug=team)

@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from accounts.requests import SignedInRequest
 from challenges.models import Challenge
 from challenges.queries import visible_challenge
 from datasets.models import DatasetUpload, DatasetVersion
@@ -19,7 +20,7 @@ State = DatasetUpload.State
 
 @require_http_methods(["POST", "OPTIONS"])
 @tus
-def create(request: HttpRequest, slug: str, dataset: str, version: int) -> HttpResponse:
+def create(request: SignedInRequest, slug: str, dataset: str, version: int) -> HttpResponse:
     """Begin to send a file for a draft."""
     if request.method == "OPTIONS":
         return options()
@@ -43,7 +44,7 @@ def create(request: HttpRequest, slug: str, dataset: str, version: int) -> HttpR
 @takes_pieces
 @require_http_methods(["HEAD", "PATCH", "DELETE", "OPTIONS"])
 @tus
-def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def upload(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Ask how far a file is, go on with it, or cancel it: who began it, as long as they organize the challenge."""
     if request.method == "OPTIONS":
         return options()

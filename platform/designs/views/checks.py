@@ -139,6 +139,7 @@ def assessment(request: HttpRequest, slug: str) -> HttpResponse:
             "name": values.name,
             "problems": _linked(design, compilation.gaps, values.task_key or ""),
             "elsewhere": _linked(design, compilation.elsewhere, values.task_key or ""),
+            "is_outside": compilation.is_measured_outside,
             "assumptions": compilation.assumptions,
             "sentences": describe(compiled) if compiled else [],
             "code": "\n".join(pseudo_code(compiled)) if compiled else "",

@@ -14,7 +14,7 @@ from evaluation.figures.selection import Entry
 from evaluation.ranking import ResultsError
 from evaluation.ranking.characteristics import indicator_columns
 from evaluation.ranking.comparison import across_rankings
-from evaluation.ranking.mixed_model import strengths_and_weaknesses
+from evaluation.ranking.mixed_model import NoFitError, strengths_and_weaknesses
 from evaluation.ranking.relative import relative_strengths
 from evaluation.ranking.tasks import across_tasks
 from leaderboards.domain.case_groups import SHOWN_FIRST
@@ -93,10 +93,9 @@ def withholding(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
 def hardness(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """What makes cases hard: effects of their characteristics in a mixed model of all teams' values, or of their hits."""
     raw = sources.raw_of(order, most=MOST_ROWS_MODELLED)
-    counted = None if raw is not None else hits_of(sources, order)
-    if raw is None and counted is None:
+    data = _long(raw) if raw is not None else hits_of(sources, order)
+    if data is None:
         return None
-    data = _long(raw) if raw is not None else counted
     cases = list(dict.fromkeys(data["case"]))
     known, left_out = sources.explaining_of(cases)
     if (
@@ -108,18 +107,21 @@ def hardness(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # 
         return None
     data = sources.with_units(data.merge(known, left_on="case", right_index=True))
     names = list(known.columns)
-    if raw is None:
-        analysis = strengths_and_weaknesses(
-            data, characteristics=names, random=sources.units_of(cases), value=None, hits="hits", trials="trials"
-        )
-    else:
-        bounded = raw["direction"] == "higher" and data["value"].between(0, 1).all()
-        analysis = strengths_and_weaknesses(
-            data,
-            characteristics=names,
-            random=sources.units_of(cases),
-            transform="logit" if bounded else "none",
-        )
+    try:
+        if raw is None:
+            analysis = strengths_and_weaknesses(
+                data, characteristics=names, random=sources.units_of(cases), value=None, hits="hits", trials="trials"
+            )
+        else:
+            bounded = raw["direction"] == "higher" and data["value"].between(0, 1).all()
+            analysis = strengths_and_weaknesses(
+                data,
+                characteristics=names,
+                random=sources.units_of(cases),
+                transform="logit" if bounded else "none",
+            )
+    except NoFitError:  # effects that cannot be estimated are no picture
+        return None
     remarks = [analysis["all"]["model"], analysis["looked_at"], *left_out, *analysis["all"]["warnings"]]
     return _with_remarks(figures.forest_plot(analysis), remarks)
 

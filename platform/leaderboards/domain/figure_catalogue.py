@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from evaluation import problems
+from evaluation.claims.catalogue import Said
 from evaluation.claims.ranking import sentences_of
 from evaluation.figures.selection import Entry
 from evaluation.problems.evidence_figures import EvidenceFigure
@@ -335,7 +336,7 @@ def drawn(picture: Picture, sources: Sources, table: Mapping[str, Any]) -> Itera
                 return
 
 
-def sentences(document: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, list[str]]:
+def sentences(document: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, list[Said]]:
     """What each order says, in plain sentences."""
     return {order["key"]: sentences_of(entry, document) for order, entry in orders_of(document, table)}
 

@@ -129,7 +129,7 @@ class Sources:
     def annotated(self) -> dict[str, Mapping[str, Any]]:
         """Ranking document under the references of each annotator, of those under which all can be ranked."""
         bootstrap = FEW_SAMPLES if self.teams > MOST_TEAMS_RESAMPLED else None
-        found = {}
+        found: dict[str, Mapping[str, Any]] = {}
         for name, table in self.annotated_results.items():
             # An annotator who left out a whole region has nothing to rank it by.
             try:

@@ -50,6 +50,11 @@ class RankingVersion(models.Model):
         """How many teams are ranked."""
         return len(self.inputs["teams"])
 
+    @property
+    def is_over_sites(self) -> bool:
+        """Whether it was pooled from summaries of sites: then there are no results of single cases."""
+        return "federation" in self.inputs
+
 
 class Standing(models.Model):
     """From when a version was the ranking of its phase, and why; the last one is the current ranking.

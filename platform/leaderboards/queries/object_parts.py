@@ -7,7 +7,7 @@ from typing import Any
 from challenges.models import Phase
 from evaluation import problems
 from leaderboards.models import RankingVersion
-from submissions.domain.object_parts import Cell, Parts, csv_of, parts_of
+from results.domain.object_parts import Cell, Parts, csv_of, parts_of
 from submissions.models import Run
 
 COLUMNS = (

@@ -58,9 +58,9 @@ class Overview:
         rankings = [
             {
                 "task": task,
-                "algorithms": sorted(
-                    ({"name": name, "rank": ranks[name]} for name in self.shared), key=lambda row: row["rank"]
-                ),
+                "algorithms": [
+                    {"name": name, "rank": ranks[name]} for name in sorted(self.shared, key=ranks.__getitem__)
+                ],
             }
             for task, ranks in self.ranks.items()
         ]

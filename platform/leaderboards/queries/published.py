@@ -60,6 +60,8 @@ def document(version: RankingVersion, *, key: str, stands: bool, part: Group | N
         "cases": table["cases"],
         "only": {"kind": part.kind, "title": part.title, "label": part.label} if part else None,
         "deviations": [entry.facts for entry in deviations(phase, executed=version.assessment_digest)],
+        # Where values come from that the platform did not compute.
+        "measured_outside": version.inputs.get("measured_outside", []),
         "identical": table["identical"],
         "says": spoken(
             table["orders"][0],

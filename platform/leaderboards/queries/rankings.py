@@ -10,6 +10,7 @@ from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 
 from challenges.models import Member, Organizer, Phase, Team
+from executions.domain.outcomes import missing_words
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 from submissions.models import Run, Submission
 from submissions.queries.declaring import levels_of, names_in_public
@@ -52,6 +53,12 @@ def standing_versions() -> QuerySet[Standing, Any]:
 def last_number(phase: Phase) -> int:
     """Number of the last version made, 0 before the first."""
     return RankingVersion.objects.filter(phase=phase).aggregate(last=Max("number"))["last"] or 0
+
+
+def versions_before(version: RankingVersion, *, most: int = 50) -> list[RankingVersion]:
+    """The versions of the same phase before one, the latest first."""
+    rows = RankingVersion.objects.filter(phase_id=version.phase_id, number__lt=version.number)
+    return list(rows.order_by("-number")[:most])
 
 
 def history(phase: Phase, *, until: datetime | None = None) -> list[Standing]:
@@ -136,6 +143,8 @@ def entries_of(phase: Phase, runs: Sequence[Run], names: Mapping[UUID, str]) -> 
                 *(mark for mark, teams in (("organizer", own), ("late", late)) if run.submission.team_id in teams),
                 *([levels[run.submission.team_id]] if run.submission.team_id in levels else []),
             ],
+            # Of an algorithm that was run here: how many cases have no prediction, and why.
+            "outcomes": missing_words(run.summary.get("outcomes", {})),
         }
         for run in runs
     }

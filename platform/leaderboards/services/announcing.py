@@ -54,7 +54,8 @@ def _on_first_ranks(phase: Phase, assessment: Assessment, runs: Sequence[Run], m
         results_frame(run).assign(algorithm=stand_ins[run.pk], level=levels.get(run.submission.team_id, ""))
         for run in runs
     ]
-    evidence = [(stand_ins[run.pk], evidence_of(run)) for run in runs if run.evidence_file]
+    there = [(stand_ins[run.pk], evidence_of(run)) for run in runs]
+    evidence = [(name, own) for name, own in there if own is not None]
     if not frames:
         return frozenset()
     document = ranking.rank(

@@ -12,7 +12,8 @@ from evaluation import bundle
 from leaderboards.domain import files
 from leaderboards.models import RankingVersion
 from leaderboards.services import both_assessments, computing
-from submissions.domain import results
+from leaderboards.services.outside import KEY as OUTSIDE
+from scoring.domain import results
 from submissions.models import Run
 
 
@@ -33,6 +34,8 @@ def chunks(version: RankingVersion, *, key: str) -> Iterator[bytes]:
             "inputs_digest": version.inputs_digest,
             **_deviations(version),
             **_rankings_of_changes(version),
+            **_executions(version),
+            **_measured_outside(version),
         },
     )
     return bundle.chunks(
@@ -59,6 +62,22 @@ def _rankings_of_changes(version: RankingVersion) -> dict[str, Any]:
         if column.version is not None and column.version.pk != version.pk
     ]
     return {bundle.OTHER_RANKINGS: others} if others else {}
+
+
+def _executions(version: RankingVersion) -> dict[str, Any]:
+    """What the predictions of each team were made with, where algorithms were run here; nothing where none was."""
+    teams = {team["run"]: team["name"] for team in version.inputs["teams"]}
+    rows = Run.objects.filter(pk__in=list(teams)).values_list("pk", "provenance")
+    made = {teams[str(pk)]: provenance["execution"] for pk, provenance in rows if provenance.get("execution")}
+    names = ("identity", "image", "model", "predictions", "runs", "host_classes", "versions")
+    found = {team: {name: own.get(name) for name in names} for team, own in sorted(made.items())}
+    return {"executions": found} if found else {}
+
+
+def _measured_outside(version: RankingVersion) -> dict[str, Any]:
+    """Where values come from that the platform did not compute."""
+    found = version.inputs.get(OUTSIDE)
+    return {bundle.MEASURED_OUTSIDE: found} if found else {}
 
 
 def team_results(version: RankingVersion) -> Iterator[bundle.TeamResult]:

@@ -22,6 +22,8 @@ from leaderboards.domain.metadata import read_metadata
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.services import announcing
+from leaderboards.services.outside import KEY as OUTSIDE
+from leaderboards.services.outside import measured_outside
 from submissions.models import Run
 from submissions.queries import annotator_evidence, annotator_frames, counted_runs, evidence_of, left_out, results_frame
 from submissions.queries.declaring import levels_of
@@ -76,8 +78,9 @@ class Inputs:
         # Here, so that pages start without the libraries of scoring.
         from evaluation.scoring.evidence import merge_evidence
 
-        found = [(self.names[run.pk], evidence_of(run)) for run in self.runs if run.evidence_file]
-        return merge_evidence(found) if found else None
+        found = [(self.names[run.pk], evidence_of(run)) for run in self.runs]
+        named = [(name, evidence) for name, evidence in found if evidence is not None]
+        return merge_evidence(named) if named else None
 
 
 def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterable[Run] | None = None) -> Inputs:
@@ -116,6 +119,8 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
             for run in runs
         ],
     }
+    if outside := measured_outside(runs, names):
+        document[OUTSIDE] = outside
     if missing := left_out(phase):
         document["left_out"] = announcing.left_out_in_public(phase, missing)
     return Inputs(phase=phase, runs=runs, metadata=metadata, document=document, assessment=assessment, names=names)
@@ -212,7 +217,8 @@ def _merged_evidence(runs: Sequence[tuple[str, Run]]) -> "Evidence | None":
     """Read what values of the whole data set are made of, of all teams; None where no result has any."""
     from evaluation.scoring.evidence import merge_evidence
 
-    found = [(team, evidence_of(run).renamed(team)) for team, run in runs if run.evidence_file]
+    there = [(team, evidence_of(run)) for team, run in runs]
+    found = [(team, evidence.renamed(team)) for team, evidence in there if evidence is not None]
     return merge_evidence(found) if found else None
 
 
@@ -288,7 +294,7 @@ def store_parts(
     """Keep the tables of ranking documents beside that of a version, each given with its key, title and label."""
     kept = [name for name in ("submissions", "handed_in", "marks") if name in version.table]
     places = {team: place for place, team in enumerate(version.table["teams"])}
-    choices = []
+    choices: list[dict[str, Any]] = []
     for key, title, label, document in parts:
         table = tables.build(document, sources.assessment, length_unit=sources.length_unit)
         table |= {name: [version.table[name][places[team]] for team in table["teams"]] for name in kept}
@@ -354,6 +360,6 @@ def changes(before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> dict[
         "removed": [team["name"] for key, team in old.items() if key not in new],
         "changed": [team["name"] for key, team in new.items() if key in old and old[key]["result"] != team["result"]],
         "teams": len(new),
-        "assessment": bool(before) and before["assessment"] != after["assessment"],
+        "assessment": before is not None and before["assessment"] != after["assessment"],
         "test_set": after.get("test_set") if before and before.get("test_set") != after.get("test_set") else None,
     }

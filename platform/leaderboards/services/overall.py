@@ -139,5 +139,6 @@ def _evidence(runs: Sequence[tuple[str, Run]]) -> Any:
     # Here, so that pages start without the libraries of scoring.
     from evaluation.scoring.evidence import merge_evidence
 
-    found = [(name, evidence_of(run)) for name, run in runs if run.evidence_file]
+    there = [(name, evidence_of(run)) for name, run in runs]
+    found = [(name, evidence) for name, evidence in there if evidence is not None]
     return merge_evidence(found) if found else None

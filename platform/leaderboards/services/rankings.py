@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -12,10 +13,11 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import hold_chain, record
 from challenges.models import Phase
+from evaluation.federation.errors import FederationError
 from leaderboards.models import Analysis, Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import rankings
 from leaderboards.queries.work import ANALYSES, RANKING
-from leaderboards.services import both_assessments, computing, overall
+from leaderboards.services import both_assessments, computing, overall, pooled
 from leaderboards.services.sliced_ranking import Kept, Paused
 from submissions.models import Run
 from work.clock import shared_now
@@ -66,6 +68,11 @@ def request_final_ranking(phase_id: int) -> None:
     request_ranking(phase_id, cause=Standing.Cause.CLOSED)
 
 
+def request_ranking_over_sites(phase_id: int) -> None:
+    """Ask for the ranking over another set of sites."""
+    request_ranking(phase_id, cause=Standing.Cause.CHANGE)
+
+
 def request_changed_ranking(phase_id: int, needs_scoring: bool) -> None:  # noqa: ARG001 (the signature of the hook)
     """Ask for the ranking by the assessment that a registered change gave a phase."""
     request_ranking(phase_id, cause=Standing.Cause.CHANGE)
@@ -104,6 +111,9 @@ def rank_phase(*, phase_id: int) -> RankingVersion | None:
         version = _version_of(phase, request, lease)
     except Paused:
         return None
+    except FederationError as error:
+        _finish(request, lease, failure=f"Not ranked: {error}.")
+        return None
     except Exception as error:
         log.exception("ranking_failed", phase=phase_id)
         _finish(request, lease, failure=f"{type(error).__name__}: {error}")
@@ -122,7 +132,21 @@ def rank_phase(*, phase_id: int) -> RankingVersion | None:
     return finished
 
 
+def _pooled_version(inputs: pooled.PooledInputs, request: RankingRequest, lease: Lease) -> RankingVersion | None:
+    """The ranking over sites: of a phase that is evaluated at sites nothing else is ranked."""
+    request.nothing_counts = not inputs.counts
+    if request.nothing_counts:
+        return None
+    known = RankingVersion.objects.filter(phase=inputs.phase, inputs_digest=inputs.digest).first()
+    if known is not None:
+        return known
+    with lease.renewed():
+        return pooled.compute(inputs, progress=lambda done, total: lease.tell(progress=[done, total]))
+
+
 def _version_of(phase: Phase, request: RankingRequest, lease: Lease) -> RankingVersion | None:
+    if (from_sites := pooled.collect(phase)) is not None:
+        return _pooled_version(from_sites, request, lease)
     if both_assessments.waits_for_scoring(phase):  # every new result asks again
         return None
     inputs = _inputs(phase, request)
@@ -203,12 +227,15 @@ def _finish(
 
 def _let_stand(version: RankingVersion, *, cause: str) -> None:
     phase = version.phase
-    facts = {"phase": phase.slug, "digest": version.digest}
+    facts: dict[str, Any] = {"phase": phase.slug, "digest": version.digest}
     before = rankings.current_standing(phase)
-    if version.pk is None:
+    if version._state.adding:  # noqa: SLF001 (Django's)
         version.number = rankings.last_number(phase) + 1
         version.save(force_insert=True)
-        Analysis.objects.create(version=version)
+        if version.is_over_sites:
+            pooled.finish_analysis(version)
+        else:
+            Analysis.objects.create(version=version)
         act = "ranking_computed"
         facts |= {
             "inputs_digest": version.inputs_digest,

@@ -14,6 +14,7 @@ from leaderboards.views.objects import objects_apart
 from leaderboards.views.pages import current, embed, first, freeze, request_again, version
 from leaderboards.views.records import history, ranked_both_ways
 from leaderboards.views.sharing import picture
+from leaderboards.views.sites import over_sites_now, over_sites_of_version
 from leaderboards.views.tasks import tasks, tasks_figure
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "history",
     "history_figure",
     "objects_apart",
+    "over_sites_now",
+    "over_sites_of_version",
     "picture",
     "ranked_both_ways",
     "ranking_document",

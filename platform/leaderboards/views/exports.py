@@ -17,7 +17,7 @@ from challenges.queries import deviations
 from leaderboards.domain import figure_catalogue, tables
 from leaderboards.models import RankingVersion
 from leaderboards.queries import partial_tables, published
-from leaderboards.services import bundles, computing
+from leaderboards.services import bundles, computing, pooled_bundles
 from leaderboards.views.place import FROZEN, SEALED, Place, find, may_view_figure
 from web import spreadsheets
 from web.wording import moment_words
@@ -176,6 +176,8 @@ def results_csv(request: HttpRequest, slug: str, key: str, number: int) -> Strea
     place = find(request, slug, key)
     version = place.version(number)
     _check_cases(request, place)
+    if version.is_over_sites:
+        raise Http404("The results of cases stay at the sites.")
     response = StreamingHttpResponse(_results(version), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = _attachment(place, version, "results.csv")
     return response
@@ -199,7 +201,11 @@ def bundle(request: HttpRequest, slug: str, key: str, number: int) -> StreamingH
             "The values of this ranking are made of the classes of all cases, and this phase keeps its references hidden: "
             "only its organizers have the bundle."
         )
-    response = StreamingHttpResponse(bundles.chunks(version, key=place.key), content_type="application/zip")
+    if version.is_over_sites:
+        content: Iterable[bytes] = [pooled_bundles.bundle(version)]
+    else:
+        content = bundles.chunks(version, key=place.key)
+    response = StreamingHttpResponse(content, content_type="application/zip")
     response["Content-Disposition"] = _attachment(place, version, "bundle.zip")
     return response
 

@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from challenges.models import Phase
 from challenges.views import challenge_context
 from evaluation.ranking import describe
@@ -64,7 +65,7 @@ def version(request: HttpRequest, slug: str, key: str, number: int) -> HttpRespo
 
 @require_safe
 @xframe_options_exempt
-@csp_replace({"frame-ancestors": ["*"]})
+@csp_replace({"frame-ancestors": ["*"]})  # type: ignore[arg-type]
 def embed(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """The table alone, for a frame on another site: as everybody sees it, whoever is signed in, and without any act."""
     request.user = AnonymousUser()
@@ -106,7 +107,7 @@ def request_again(request: HttpRequest, slug: str, key: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def freeze(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+def freeze(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
     """Organizers say when the public ranking stops moving."""
     place = find(request, slug, key)
     if not request.user.has_perm("leaderboards.freeze", place.phase):
@@ -120,7 +121,7 @@ def freeze(request: HttpRequest, slug: str, key: str) -> HttpResponse:
         )
         messages.success(request, said)
     else:
-        messages.error(request, form.errors["hours"][0])
+        messages.error(request, str(form.errors["hours"][0]))
     return redirect("leaderboards:current", slug=slug, key=place.key)
 
 

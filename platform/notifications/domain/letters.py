@@ -178,7 +178,7 @@ def change_objected(title: str, identifier: str, *, text: str, changes: Sequence
 
 
 def change_decided(
-    title: str, identifier: str, *, approved: Sequence[Changed], version: int | None, is_deviation: bool
+    title: str, identifier: str, *, approved: Sequence[Changed], version: str | None, is_deviation: bool
 ) -> Letter:
     """A request was decided: what holds from now on."""
     if version is None:

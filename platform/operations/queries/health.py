@@ -11,6 +11,7 @@ from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from confinement.guarantees import NAMES, sentence
+from executions.queries.availability import summary
 from operations.models import Heartbeat
 from work.queries import busy
 
@@ -69,6 +70,15 @@ def confinement() -> State:
     return State(ok=all(holds.values()) or settings.PODIUM_CONFINEMENT != "require", detail=sentence(holds))
 
 
+def runs() -> State:
+    """Which machines run algorithms, and why others do not; an installation without an engine is well."""
+    try:
+        ok, detail = summary()
+    except DatabaseError:
+        return State(ok=False, detail="unknown")
+    return State(ok=ok, detail=detail)
+
+
 def held_everywhere(beats: Iterable[Heartbeat]) -> dict[str, bool]:
     """Return for each guarantee whether it holds on every machine that told of them; empty when none did."""
     told = [beat.confinement for beat in beats if beat.confinement]
@@ -77,7 +87,13 @@ def held_everywhere(beats: Iterable[Heartbeat]) -> dict[str, bool]:
 
 def health() -> dict[str, State]:
     """Check all parts."""
-    return {"database": database(), "broker": broker(), "worker": worker(), "confinement": confinement()}
+    return {
+        "database": database(),
+        "broker": broker(),
+        "worker": worker(),
+        "confinement": confinement(),
+        "runs": runs(),
+    }
 
 
 def _seen(silent: timedelta) -> str:

@@ -2,11 +2,13 @@
 
 import json
 import secrets
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from allauth.account.models import EmailAddress
 from django.conf import settings
+from django.contrib.auth.hashers import check_password, make_password
 from django.contrib.auth.models import Group
 from django.db import transaction
 
@@ -30,6 +32,8 @@ ACCOUNTS = (
     ExampleAccount("paula", "Paula Participant", "participant with the team voxel-works"),
     ExampleAccount("peter", "Peter Participant", "participant with the team gray-matter"),
     ExampleAccount("rita", "Rita Reviewer", "reviewer", group="reviewers"),
+    ExampleAccount("rolf", "Rolf Reviewer", "second general reviewer", group="reviewers"),
+    ExampleAccount("clara", "Clara Clinician", "clinical reviewer", group="reviewers"),
     ExampleAccount("charles", "Charles Chair", "chair", group="chairs"),
     ExampleAccount("admin", "Ada Admin", "administrator", superuser=True),
 )
@@ -51,6 +55,28 @@ def _passwords() -> dict[str, str]:
     return known
 
 
+# Password → what is stored for it. Hashing is slow on purpose, and this process may make the accounts several times.
+_ENCODED: dict[str, str] = {}
+
+
+def _encoded(passwords: dict[str, str]) -> dict[str, str]:
+    """Return what is to be stored by user name: as it is where the password fits, else anew.
+
+    All cores hash at once: OpenSSL lets other threads go on meanwhile.
+    """
+    stored = dict(User.objects.filter(username__in=passwords).values_list("username", "password"))
+
+    def encode(username: str) -> str:
+        password, old = passwords[username], stored.get(username, "")
+        return old if old and check_password(password, old) else make_password(password)
+
+    new = [username for username, password in passwords.items() if _ENCODED.get(password) != stored.get(username, "")]
+    with ThreadPoolExecutor() as pool:
+        for username, value in zip(new, pool.map(encode, new), strict=True):
+            _ENCODED[passwords[username]] = value
+    return {username: _ENCODED[password] for username, password in passwords.items()}
+
+
 @transaction.atomic
 def create_accounts() -> dict[str, User]:
     """Create the people of the example world, or return them.
@@ -58,6 +84,7 @@ def create_accounts() -> dict[str, User]:
     Outside of example mode they cannot sign in: the challenge is then an example without known passwords.
     """
     passwords = _passwords() if settings.PODIUM_EXAMPLE_MODE else {}
+    encoded = _encoded(passwords)
     people = {}
     for account in ACCOUNTS:
         first, last = account.name.split()
@@ -73,8 +100,8 @@ def create_accounts() -> dict[str, User]:
         )
         if created:
             EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
-        if created or (account.username in passwords and not user.check_password(passwords[account.username])):
-            user.set_password(passwords.get(account.username))
+        if created or user.password != encoded.get(account.username, user.password):
+            user.password = encoded.get(account.username) or make_password(None)
             user.save(update_fields=["password"])
         if account.group:
             user.groups.add(Group.objects.get_or_create(name=account.group)[0])

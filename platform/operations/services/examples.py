@@ -23,7 +23,9 @@ from challenges.models import Challenge, Member, Phase, Task, Team
 from challenges.services import create_challenge, create_phase, join_with_team, launch
 from designs.services import save_field
 from designs.services.examples import load_example_design
+from evaluation.running.registered import Registered
 from evaluation.scoring import find_cases
+from operations.services import example_algorithms
 from operations.services.example_accounts import ORGANIZER, create_accounts
 from operations.services.example_data import generated
 from registry.queries import registration_of
@@ -50,12 +52,21 @@ class Example:
     @cached_property
     def data(self) -> Path:
         """Where references and predictions are: beside the description, or generated."""
-        return generated(self.content) if "generated" in self.content else self.folder
+        if "generated" in self.content:
+            return generated(self.content)
+        return self.folder / self.content.get("data", "")
 
     @property
     def algorithms(self) -> list[str]:
-        """All algorithms whose predictions lie in the folder."""
+        """All algorithms whose predictions lie in the folder; none where programs are handed in."""
+        if self.containers:
+            return []
         return sorted(path.name for path in (self.data / "predictions").iterdir())
+
+    @property
+    def containers(self) -> list[dict[str, Any]]:
+        """Algorithms that are handed in as container images, as described."""
+        return self.content.get("containers", [])
 
     @property
     def images(self) -> Path | None:
@@ -192,6 +203,9 @@ def _create(source: Example, organizer: User) -> Challenge:
         *("counts", "results", "leaderboard", "reveals_cases"),
     )
     for position, entry in enumerate(content["phases"], start=1):
+        more: dict[str, Any] = {"is_dry_run": True} if entry.get("is_dry_run") else {}
+        if "algorithms" in entry:
+            more["algorithms"] = Registered.of(entry["algorithms"]).document()
         create_phase(
             actor=organizer,
             task=task,
@@ -200,6 +214,7 @@ def _create(source: Example, organizer: User) -> Challenge:
             opens_at=today + timedelta(days=entry["opens_days"]),
             closes_at=today + timedelta(days=entry["closes_days"]),
             **{field: entry[field] for field in copied},
+            **more,
         )
     return challenge
 
@@ -231,6 +246,10 @@ def submit_algorithms(name: str) -> list[Submission]:
             )
             append(upload=upload, offset=0, read=archive.read)
             submitted.append(finish(upload=upload))
+    if source.containers and example_algorithms.can_run():
+        for described in source.containers:
+            team = _team(challenge, described["team"])
+            submitted += example_algorithms.hand_in(source.folder, described, challenge, team)
     return submitted
 
 

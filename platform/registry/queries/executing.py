@@ -6,7 +6,14 @@ from django.core.cache import cache
 
 from evaluation.designs.catalogue.states import Execution
 from evaluation.designs.document import Document
-from evaluation.designs.executing import ExecutionCounts, Statement, counted, is_evaluated_elsewhere, statements
+from evaluation.designs.executing import (
+    ExecutionCounts,
+    Statement,
+    counted,
+    is_evaluated_elsewhere,
+    is_ranked_from_outside,
+    statements,
+)
 from registry.domain.public_documents import parsed
 from registry.models import RegistrationVersion
 
@@ -25,16 +32,19 @@ class ExecutionFacts:
         Those that are not executed, each once, however many tasks say it.
     is_elsewhere
         Whether the design is registered here and evaluated elsewhere.
+    is_outside
+        Whether the platform ranks values that somebody measures outside, as the design describes them.
     """
 
     counts: ExecutionCounts
     stated: tuple[Statement, ...]
     is_elsewhere: bool
+    is_outside: bool
 
 
 def execution_facts(version: RegistrationVersion) -> ExecutionFacts:
     """Of a version, from its public document; kept a while, since the design is compiled for it."""
-    key = f"registry.executing.{version.digest}"
+    key = f"registry.executing.2.{version.digest}"
     facts: ExecutionFacts | None = cache.get(key)
     if facts is None:
         facts = execution_facts_of(parsed(version.document))
@@ -50,4 +60,6 @@ def execution_facts_of(document: Document) -> ExecutionFacts:
         for entry in found
         if entry.execution is not Execution.EXECUTED
     }
-    return ExecutionFacts(counted(found), tuple(stated.values()), is_evaluated_elsewhere(document))
+    return ExecutionFacts(
+        counted(found), tuple(stated.values()), is_evaluated_elsewhere(document), is_ranked_from_outside(document)
+    )

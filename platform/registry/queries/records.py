@@ -1,6 +1,6 @@
 """A registered document as its pages show it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.core.cache import cache
@@ -9,7 +9,8 @@ from designs.queries import document_of_version
 from designs.queries.findings import all_findings, outline
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.checks import reads
-from evaluation.designs.document import Document, Entry, State, clean
+from evaluation.designs.document import Document, Entry, State, Values, clean
+from evaluation.designs.document.words import value_words
 from evaluation.documents import Block
 from registry.domain.public_documents import CHALLENGE, parsed, withheld, without_contacts
 from registry.models import Disclosure, RegistrationVersion
@@ -20,16 +21,38 @@ CACHE_SECONDS = 300
 # Headings of the outline.
 OPEN_POINTS = "Open points"
 TASK = "Task: "
+NOT_SPECIFIED = "Not specified"
+SHORT, LONG, MOST_IN_LINE = 60, 110, 3
+"""Characters of a value that a line takes as it is, and of the beginning of a longer one; so many values at most."""
+FACTS = (
+    ("Event", "challenge_venue"),
+    ("Category", "task_category"),
+    ("Modality", "imaging_modality"),
+    ("Ranking", "ranking_type"),
+    ("Handed in", "submission_method"),
+    ("Results", "results_announcement_policy"),
+    ("Data licence", "data_license"),
+)
 
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the record below a heading of its own, with an anchor."""
+    """A part of the record below a heading of its own, with an anchor.
+
+    Attributes
+    ----------
+    line
+        What it says, in a line, while it is folded.
+    blank
+        Labels of what is not specified, which stand together at its end.
+    """
 
     key: str
     title: str
     level: int
     blocks: tuple[Block, ...]
+    line: str = ""
+    blank: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -61,7 +84,7 @@ def record_parts(version: RegistrationVersion) -> list[Part]:
     The outline compiles the design and runs its checks, so it is kept a while for each state of the record.
     """
     opened = opened_values(version)
-    key = f"registry.parts.{version.digest}.{len(opened)}"
+    key = f"registry.record.{version.digest}.{len(opened)}"
     parts: list[Part] | None = cache.get(key)
     if parts is None:
         parts = _parts(list(outline(shown_document(version, opened), title="", public=True)))
@@ -92,10 +115,62 @@ def _parts(blocks: Sequence[Block]) -> list[Part]:
             cut[-1][1].append(block)
     # The title and the remark below it belong to the files; open points have a place of their own on the page.
     return [
-        Part(f"part-{number}", heading.text, heading.level, tuple(held))
+        _part(f"part-{number}", heading, held)
         for number, (heading, held) in enumerate(cut, start=1)
         if heading.level > 1 and heading.text != OPEN_POINTS
     ]
+
+
+def _part(key: str, heading: Block, held: Sequence[Block]) -> Part:
+    """A part with what is not specified gathered, and its line: the first short values, else the beginning of a text."""
+    groups: list[list[Block]] = [[]]
+    for block in held:
+        if block.kind == "heading":
+            groups.append([])
+        groups[-1].append(block)
+    unsaid = [
+        group for group in groups if [(block.kind, block.text) for block in group[1:]] == [("remark", NOT_SPECIFIED)]
+    ]
+    blocks = [block for group in groups if group not in unsaid for block in group]
+    blank = [group[0].text for group in unsaid]
+    texts = [block.text for block in blocks if block.kind == "text"]
+    short = [text for text in texts if len(text) <= SHORT][:MOST_IN_LINE]
+    line = " · ".join(short) if short else next((f"{text[:LONG].rsplit(' ', 1)[0]} …" for text in texts), "")
+    return Part(key, heading.text, heading.level, tuple(blocks), line, tuple(blank))
+
+
+def record_facts(document: Document) -> list[tuple[str, str]]:
+    """What a reader asks first, each in a few words; empty where it is not specified."""
+    views = list(document.each_task()) or [document.values()]
+    facts = [("Task" if len(views) == 1 else "Tasks", _each(view.name for view in views))]
+    facts += [(label, _each(_words(identity, view) for view in views)) for label, identity in FACTS]
+    facts.insert(4, ("Cases", _each(_case_words(view, several=len(views) > 1) for view in views)))
+    facts.insert(5, ("Metrics", _each(name for view in views for name in _metric_names(view))))
+    return facts
+
+
+def _each(words: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(word for word in words if word))
+
+
+def _words(identity: str, view: Values) -> str:
+    entry = view.entry(identity)
+    return value_words(shipped()[identity], entry.value, public=True) if entry.state is State.PROVIDED else ""
+
+
+def _case_words(view: Values, *, several: bool) -> str:
+    counts = [
+        f"{number:,} {what}"
+        for what, number in ((what, view.get(f"number_{what}_cases")) for what in ("training", "validation", "test"))
+        if isinstance(number, int)
+    ]
+    lead = f"{view.name}: " if several and counts else ""
+    return f"{lead}{', '.join(counts)}"
+
+
+def _metric_names(view: Values) -> list[str]:
+    rows = view.get("metrics") or ()
+    return [str(row.get("abbreviation") or row.get("name") or "") for row in rows if isinstance(row, Mapping)]
 
 
 def _whole(version: RegistrationVersion) -> Document:

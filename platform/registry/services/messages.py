@@ -30,8 +30,9 @@ def tell_registered(registration: Registration, actor: Any) -> None:
     _tell(
         registration,
         REGISTERED,
-        f"Registered as {registration.identifier}",
-        f"The design “{registration.design.title}” is public now, as version 1.0. Later changes go through change requests.",
+        f"{registration.design.title}: registered as {registration.identifier}",
+        f"The design “{registration.design.title}” is registered as {registration.identifier} and public now, as version 1.0. "
+        "Later changes go through change requests; the record leads on to what can be done next.",
         people=_team(registration, but=actor),
         key=f"registered-{registration.pk}",
     )
@@ -42,8 +43,9 @@ def tell_commented(registration: Registration, thread: Thread, post: Post) -> No
     _tell(
         registration,
         COMMENTED,
-        f"Comment on {registration.identifier}",
-        post.text[:EXCERPT],
+        f"{registration.design.title}: a comment on {registration.identifier}",
+        f"Somebody comments on your registered design “{registration.design.title}” ({registration.identifier}). Answer on "
+        f"the page of comments, where everybody reads it.\n\n{post.text[:EXCERPT]}",
         people=_team(registration, but=post.author),
         key=f"comment-{thread.pk}",
         page="comments/",
@@ -55,8 +57,9 @@ def tell_answered(registration: Registration, thread: Thread, answer: Post) -> N
     _tell(
         registration,
         ANSWERED,
-        f"Answer to your comment on {registration.identifier}",
-        answer.text[:EXCERPT],
+        f"{registration.design.title}: your comment on {registration.identifier} is answered",
+        f"Your comment on the registered design “{registration.design.title}” ({registration.identifier}) is answered."
+        f"\n\n{answer.text[:EXCERPT]}",
         people=[thread.author] if thread.author_id != answer.author_id else [],
         page="comments/",
     )
@@ -67,8 +70,9 @@ def tell_ended(registration: Registration, actor: Any) -> None:
     _tell(
         registration,
         ENDED,
-        f"{registration.identifier} is {registration.get_state_display()}",
-        registration.reason[:EXCERPT],
+        f"{registration.design.title}: {registration.identifier} is {registration.get_state_display()}",
+        f"The registered challenge “{registration.design.title}” ({registration.identifier}) is "
+        f"{registration.get_state_display()}. Its record stays public and says so.\n\nThe reason: {registration.reason[:EXCERPT]}",
         people=_team(registration, but=actor),
     )
 

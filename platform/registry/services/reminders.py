@@ -80,9 +80,10 @@ def _to_register(today: date) -> Iterator[list[Any]]:
             people=[*owners, *_chairs(filing)] if over else owners,
             kind=REGISTER,
             subject=f"“{filing.title}” is not registered" if over else f"Register “{filing.title}” by {due:%-d %B %Y}",
-            text=f"It was to be registered by {due:%-d %B %Y}: {why}. It can still be registered, and stays marked as late."
+            text=f"The design “{filing.title}”, accepted for {filing.call.title}, was to be registered by {due:%-d %B %Y}: {why}. It "
+            "can still be registered, and stays marked as late."
             if over
-            else f"The design was accepted and is not registered yet. On {due:%-d %B %Y} {why}; "
+            else f"The design “{filing.title}” was accepted for {filing.call.title} and is not registered yet. On {due:%-d %B %Y} {why}; "
             "a design that is registered later stays marked as late.",
             address=f"/registry/register/{filing.design.slug}/",
             scope=filing.call.slug,
@@ -119,8 +120,9 @@ def _to_change(today: date) -> Iterator[list[Any]]:
         yield notify(
             people=_people(registration.design, Role.OWNER, Role.EDITOR),
             kind=CHANGES_END,
-            subject=f"Critical changes of {registration.identifier} until {due:%-d %B %Y}",
-            text=f"After {due:%-d %B %Y} a critical change is marked as late for good. Ask for what has to change before.",
+            subject=f"{registration.design.title}: critical changes until {due:%-d %B %Y}",
+            text=f"The last day for critical changes of “{registration.design.title}” ({registration.identifier}) is "
+            f"{due:%-d %B %Y}. A later one is marked as late for good. Ask for what has to change before.",
             address=f"{registration.get_absolute_url()}changes/",
             scope=registration.identifier,
             key=f"{registration.pk}-{due.isoformat()}-{stage}",
@@ -140,8 +142,9 @@ def _to_report(today: date) -> Iterator[list[Any]]:
         yield notify(
             people=_people(registration.design, Role.OWNER),
             kind=REPORT,
-            subject=f"{registration.identifier} has no report",
-            text=f"The results were due on {max(days):%-d %B %Y}, and the record links to no report. Publish the report, "
+            subject=f"{registration.design.title}: {registration.identifier} has no report",
+            text=f"The results of “{registration.design.title}” ({registration.identifier}) were due on {max(days):%-d %B %Y}, and "
+            "the record links to no report. Publish the report, "
             "ask for a change of the schedule, or mark the challenge as withdrawn or abandoned with the reason.",
             address=registration.get_absolute_url(),
             scope=registration.identifier,

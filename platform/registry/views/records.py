@@ -95,6 +95,7 @@ def _page(request: HttpRequest, registration: Registration, shown: RegistrationV
         "version": shown,
         "is_current": shown.pk == current.pk,
         "current": current,
+        "facts": queries.record_facts(document),
         "parts": queries.record_parts(shown),
         "answered": queries.answered_checks(shown),
         "reference": reference,

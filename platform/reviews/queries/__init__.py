@@ -27,9 +27,11 @@ from reviews.queries.reviews import (
     threads_for_reviewer,
     threads_of,
 )
+from reviews.queries.waiting import Waiting, waiting_in
 
 __all__ = [
     "Found",
+    "Waiting",
     "accepted_filing",
     "active_assignments",
     "blocking_threads",
@@ -55,4 +57,5 @@ __all__ = [
     "threads_for_organizers",
     "threads_for_reviewer",
     "threads_of",
+    "waiting_in",
 ]

@@ -112,20 +112,22 @@ MAILS: Final[dict[str, DeliveredMail]] = {
     "assigned": DeliveredMail(
         "A design was assigned to a reviewer",
         "A design to review for {call}",
-        "You have been asked to review “{design}” as {part}. The review is due on {review_date}.\n\n"
-        "If you have a conflict of interest, say so on the page before you read on.",
+        "The design “{design}” in {call} was assigned to you as {part}. Your review is due on {review_date}: read the design "
+        "and answer the questions on the page.\n\nIf you have a conflict of interest, say so there before you read on.",
         ("call", "design", "part", "review_date"),
     ),
     "reminder": DeliveredMail(
         "Reminder of a review",
         "Your review for {call} is due on {review_date}",
-        "Your review of “{design}” has not been sent yet; it is due on {review_date}. What you wrote so far is kept.",
+        "Your review of “{design}” for {call} has not been sent yet; it is due on {review_date}, and the decision waits for "
+        "it. What you wrote so far is kept: finish it on the page and send it.",
         ("call", "design", "review_date"),
     ),
     "filed": DeliveredMail(
         "A design was filed",
-        "“{design}” is filed in {call}",
-        "The design “{design}” has been filed as version {number}. Decisions follow after {review_date}.",
+        "{call}: “{design}” is filed",
+        "The design “{design}” has been filed in {call} as version {number}. Reviewers read it, and decisions follow after "
+        "{review_date}; until then there is nothing to do for you.",
         ("call", "design", "number", "review_date"),
     ),
     "accept": DeliveredMail(
@@ -137,14 +139,14 @@ MAILS: Final[dict[str, DeliveredMail]] = {
     ),
     "minor": DeliveredMail(
         "Letter: minor revision",
-        "Minor revision of “{design}”",
+        "{call}: minor revision of “{design}”",
         "Dear organizers,\n\nthe reviewers ask for a minor revision of “{design}” until {revision_date}. "
         "These points have to be answered:\n\n{points}\n\n{chair}",
         _LETTER,
     ),
     "major": DeliveredMail(
         "Letter: major revision",
-        "Major revision of “{design}”",
+        "{call}: major revision of “{design}”",
         "Dear organizers,\n\nthe reviewers ask for a major revision of “{design}” until {revision_date}; it will be "
         "reviewed again. These points have to be answered:\n\n{points}\n\n{chair}",
         _LETTER,
@@ -157,8 +159,9 @@ MAILS: Final[dict[str, DeliveredMail]] = {
     ),
     "again": DeliveredMail(
         "A revision is to be reviewed",
-        "The revision of “{design}” is there",
-        "The organizers have revised “{design}”. The page shows what changed and how each point was answered.",
+        "{call}: the revision of “{design}” is there",
+        "The organizers have revised “{design}” in {call}, and you review it once more until {review_date}. The page shows what "
+        "changed and how each point was answered; your earlier answers stand in the form.",
         ("call", "design", "review_date"),
     ),
 }

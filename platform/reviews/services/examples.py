@@ -29,7 +29,7 @@ _WORDS: Final = {
 
 @dataclass(frozen=True)
 class Person:
-    """A reviewer of the example world who cannot sign in."""
+    """A reviewer of the example world; one who is no example account cannot sign in."""
 
     username: str
     name: tuple[str, str]
@@ -38,9 +38,9 @@ class Person:
 
 
 PEOPLE: Final = (
-    Person("example-rolf", ("Rolf", "Reviewer"), Part.GENERAL, ("segmentation", "MRI", "statistics")),
+    Person("rolf", ("Rolf", "Reviewer"), Part.GENERAL, ("segmentation", "MRI", "statistics")),
     Person("example-ruth", ("Ruth", "Reviewer"), Part.GENERAL, ("microscopy", "instance segmentation")),
-    Person("example-clara", ("Clara", "Clinician"), Part.CLINICAL, ("neurology", "surgery", "radiology")),
+    Person("clara", ("Clara", "Clinician"), Part.CLINICAL, ("neurology", "surgery", "radiology")),
     Person("example-stan", ("Stan", "Statistician"), Part.STATISTICS, ("ranking", "uncertainty")),
 )
 # Scores from best to worst, a judgement beside each, and what is said with it.
@@ -62,7 +62,9 @@ def load_example_call(*, people: dict[str, User], designs: dict[str, Design]) ->
     Parameters
     ----------
     people
-        The example accounts by user name: ``charles`` chairs, ``rita`` reviews, ``olivia`` owns the designs.
+        The example accounts by user name: ``charles`` chairs, ``rita``, ``rolf`` and ``clara`` review, ``olivia`` owns the
+        designs. With these four passwords a newcomer plays a whole review: the chair assigns the design that was just
+        filed to the three, each of them reviews it, and the chair decides.
     designs
         The example designs by name: ``hippocampus``, ``nuclei``, ``msd``, ``robustmis``.
 
@@ -74,12 +76,12 @@ def load_example_call(*, people: dict[str, User], designs: dict[str, Design]) ->
     known = Call.objects.filter(slug=SLUG).first()
     if known is not None:
         return known, False
-    chair, organizer, rita = people["charles"], people["olivia"], people["rita"]
-    for person in (chair, organizer, rita):
+    chair, organizer = people["charles"], people["olivia"]
+    for person in {chair, organizer, *(people[name] for name in ("rita", "rolf", "clara") if name in people)}:
         # Their mailboxes do not exist; they read their messages in the page.
         choose(user=person, choices=dict.fromkeys(KINDS, "never"))
     call = _call(chair)
-    panel = _panel(call, chair, rita)
+    panel = _panel(call, chair, people)
     filings = {
         name: file_design(actor=organizer, call=call, design=next_edition(actor=organizer, design=design, call=call))
         for name, design in designs.items()
@@ -120,8 +122,9 @@ def _call(chair: User) -> Call:
     )
 
 
-def _panel(call: Call, chair: User, rita: User) -> dict[str, Reviewer]:
-    panel = {"rita": reviewers.add_reviewer(actor=chair, call=call, user=rita, expertise=["segmentation", "endoscopy"])}
+def _panel(call: Call, chair: User, people: dict[str, User]) -> dict[str, Reviewer]:
+    first = reviewers.add_reviewer(actor=chair, call=call, user=people["rita"], expertise=["segmentation", "endoscopy"])
+    panel = {"rita": first}
     for person in PEOPLE:
         user, created = User.objects.get_or_create(
             username=person.username, defaults={"first_name": person.name[0], "last_name": person.name[1]}

@@ -74,8 +74,14 @@ def filed(version: FiledVersion) -> None:
     notify(
         people=[chair.user for chair in filing.call.chairs.select_related("user")],
         kind="filing_for_chairs",
-        subject=f"“{filing.title}” in {filing.call}",
-        text=f"Version {version.number} was filed.",
+        subject=f"{filing.call.title}: version {version.number} of “{filing.title}” was filed",
+        text=(
+            f"The design “{filing.title}” was filed in {filing.call.title}. Next, assign its reviewers; reviews are due on "
+            f"{day(filing.call.review_at)}."
+            if version.number == 1
+            else f"Version {version.number} of “{filing.title}” was filed in {filing.call.title}, in answer to the points of the "
+            "reviewers. Next, look at what changed and decide, or have it reviewed again."
+        ),
         address=filing.get_absolute_url(),
         scope=filing.call.slug,
     )
@@ -91,7 +97,9 @@ def words(*, filing: Filing, people: list[Any], text: str, address: str, for_rev
     notify(
         people=people,
         kind="review_words",
-        subject=f"New words about “{title_for_reviewers(filing) if for_reviewers else filing.title}”",
+        subject=(
+            f"{filing.call.title}: new words about “{title_for_reviewers(filing) if for_reviewers else filing.title}”"
+        ),
         text=text,
         address=address,
         scope=filing.call.slug,

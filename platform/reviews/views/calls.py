@@ -16,7 +16,7 @@ from reviews.models import Call, MailText, Question
 from reviews.services import calls as services
 from reviews.services.defaults import MAILS
 from reviews.services.messages import write_to
-from reviews.views.access import call_context, call_for
+from reviews.views.access import call_context, call_for, own_designs
 from web.spreadsheets import csv_file
 
 
@@ -54,11 +54,14 @@ def create(request: HttpRequest) -> HttpResponse:
 def detail(request: HttpRequest, slug: str) -> HttpResponse:
     """What organizers and reviewers have to know, and their own part in it."""
     call = call_for(request, slug)
+    context = call_context(request, call, "call")
+    waiting = queries.waiting_in(call, without=own_designs(request.user)) if context["is_chair"] else []
     return render(
         request,
         "reviews/call.html",
         {
-            **call_context(request, call, "call"),
+            **context,
+            "waiting": waiting,
             "filings": queries.own_filings(request.user, call),
             "chairs": [chair.user for chair in call.chairs.select_related("user")],
         },

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from reviews import queries, rules
 from reviews.forms import DecisionForm
-from reviews.models import Filing, Outcome, Part
+from reviews.models import Call, Filing, Outcome, Part
 from reviews.services import deciding
 from reviews.views.access import call_context, call_for, filing_context, filing_for, own_designs
 from web.spreadsheets import csv_file
@@ -17,7 +17,7 @@ from web.spreadsheets import csv_file
 
 @login_required
 def matrix(request: HttpRequest, slug: str) -> HttpResponse:
-    """The matrix; posting decides about the chosen designs alike."""
+    """The matrix; posting shows the letters to the chosen designs, and posting once more sends them."""
     call = call_for(request, slug, "chair_call")
     if request.method == "POST":
         chosen = [int(pk) for pk in request.POST.getlist("filing") if pk.isdigit()]
@@ -30,6 +30,8 @@ def matrix(request: HttpRequest, slug: str) -> HttpResponse:
         if not filings or outcome not in Outcome.values:
             messages.error(request, "Choose designs and a decision first.")
             return redirect("reviews:matrix", call.slug)
+        if "confirmed" not in request.POST:
+            return _previewed(request, call, filings, outcome)
         done, refused = deciding.decide_many(actor=request.user, call=call, filings=filings, outcome=outcome)
         if done:
             messages.success(request, f"{len(done)} decided; the letters are on their way.")
@@ -52,6 +54,16 @@ def matrix(request: HttpRequest, slug: str) -> HttpResponse:
             "outcomes": Outcome.choices,
         },
     )
+
+
+def _previewed(request: HttpRequest, call: Call, filings: list[Filing], outcome: str) -> HttpResponse:
+    """The letters as they would go."""
+    letters = []
+    for filing in filings:
+        subject, letter = deciding.draft_letter(filing=filing, outcome=outcome, chair=request.user)
+        letters.append({"filing": filing, "subject": subject, "letter": letter})
+    shown = {"letters": letters, "outcome": outcome, "label": Outcome(outcome).label}
+    return render(request, "reviews/letters.html", {**call_context(request, call, "matrix"), **shown})
 
 
 @login_required

@@ -15,7 +15,7 @@ def missing_test_sets(request: HttpRequest) -> Iterator[Next]:
     """Phases of the person's challenges that cannot take submissions because they have no test set; one query."""
     phases = (
         Phase.objects.filter(
-            task__challenge__organizer__user=request.user,
+            task__challenge__organizer__user=request.user.pk,
             task__challenge__organizer__role__in=Organizer.TRUSTED,
             task__removed_at=None,
             closed_at=None,

@@ -44,6 +44,7 @@ def seals(registration: Registration) -> Iterator[Seal]:
     )
     rows = rows.select_related("phase__task", "change_request").order_by("phase__task", "phase__position", "version")
     for row in rows:
+        assert row.sealed_at is not None  # what has a manifest is sealed
         yield Seal(
             label=f"{row.phase.task.name}: {row.phase.name}",
             number=row.version,

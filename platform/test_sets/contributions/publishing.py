@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from challenges.models import Challenge, Phase
@@ -12,6 +13,7 @@ from evaluation.bundle import metadata_columns
 from test_sets import vault
 from test_sets.models import TestSet
 from test_sets.queries.expectation import has_one_table
+from test_sets.queries.test_sets import is_scored_here
 from web.spreadsheets import csv_text
 
 
@@ -28,12 +30,14 @@ def references(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
         test_set = TestSet.objects.filter(phase=phase, is_active=True).first()
         if test_set is None or not phase.is_revealed:
             continue
+        if not is_scored_here(phase):
+            continue  # cases are listed here, and their references lie elsewhere
         if choice.without_cases and has_one_table(phase.assessment):
             continue  # one table holds them all, the withdrawn ones too
         yield Artifact(
             f"references-{_slug(phase)}.zip",
             f"references of {phase.name}, version {test_set.version}, manifest {test_set.manifest_digest}",
-            lambda path, test_set=test_set: _write(path, test_set, choice),
+            partial(_write, test_set=test_set, choice=choice),
         )
 
 

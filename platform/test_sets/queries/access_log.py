@@ -52,13 +52,13 @@ def versions_of(phase: Phase) -> list[Version]:
     rows = TestSet.objects.filter(phase=phase, sealed_at__isnull=False).order_by("-version")
     rows = rows.select_related("change_request__registration")
     decoys = _number(TestCase, is_decoy=True)
-    rows = list(rows.annotate(cases_total=_number(TestCase), decoys_total=decoys))
-    ids = [str(row.pk) for row in rows]
+    counted = list(rows.annotate(cases_total=_number(TestCase), decoys_total=decoys))
+    ids = [str(row.pk) for row in counted]
     entries = Entry.objects.filter(subject_type=SUBJECT, subject_id__in=ids, act=SEALED).select_related("actor")
     sealings = {entry.subject_id: entry for entry in entries}
-    runs = hooks.runs_by_version([row.pk for row in rows])
+    runs = hooks.runs_by_version([row.pk for row in counted])
     found = []
-    for row in rows:
+    for row in counted:
         entry = sealings.get(str(row.pk))
         found.append(
             Version(

@@ -31,4 +31,4 @@ def remember_decoys(phases: Iterable[Phase]) -> None:
     )
     found = set(having.distinct())
     for phase in phases:
-        phase.known_decoys = phase.pk in found
+        phase.known_decoys = phase.pk in found  # type: ignore[attr-defined]

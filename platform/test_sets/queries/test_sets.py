@@ -4,6 +4,7 @@ import pandas as pd
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from challenges.models import Challenge, Phase
+from evaluation import problems
 from test_sets.models import Annotation, TestCase, TestSet
 
 
@@ -21,6 +22,14 @@ def active_test_set(phase: Phase) -> TestSet:
 def has_test_set(phase: Phase) -> bool:
     """Whether submissions can be taken at all."""
     return TestSet.objects.filter(phase=phase, is_active=True).exists()
+
+
+def is_scored_here(phase: Phase) -> bool:
+    """Whether what teams hand in is scored here: not where somebody measures outside, or sealed cases have no references."""
+    if problems.get(phase.assessment.problem).is_measured_elsewhere:
+        return False
+    sealed = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True, is_decoy=False)
+    return not sealed.filter(reference_file="").exists()
 
 
 def case_names(phase: Phase) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from confinement.sandbox import Answer, answers
 from evaluation.assessment import Assessment
 from evaluation.problems.files import file_problem
-from evaluation.problems.tables import table_problem
+from evaluation.problems.tables import ReferenceTableError, table_problem
 from evaluation.readers import ReadError
 from test_sets.domain import backgrounds
 from test_sets.queries.expectation import has_one_table
@@ -58,7 +58,7 @@ def read_files(
             return {"geometry": problem.facts_of(content)}
         except ReadError as error:
             return {"problem": f"{error.message}. {error.remedy}"}
-        except reference_tables.ReferenceTableError as error:
+        except ReferenceTableError as error:
             return {"problem": str(error)}
         except (OSError, RuntimeError, ValueError) as error:  # what the libraries of images raise over damaged files
             words = " ".join(str(error).split())[:160] or type(error).__name__

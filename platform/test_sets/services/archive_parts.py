@@ -18,6 +18,7 @@ from evaluation.assessment import Assessment
 from evaluation.designs.document.form import Values
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem, file_problem
+from evaluation.problems.label_merging import MAJORITY
 from evaluation.readers import ReadError
 from evaluation.readers.instance_tables import INSTANCES_FILE
 from test_sets.domain import merging
@@ -93,7 +94,7 @@ def merge_rule(found: Found, phase: Phase, assessment: Assessment, wanted: str) 
     known = merging.words(problem)
     if len(found.annotators) == 1:
         said("There is one folder annotator-… only. Put the references of a single annotator into references/.")
-    rule = wanted or merging.MAJORITY if values is None else values.text("annotation_aggregation_test")
+    rule = wanted or MAJORITY if values is None else values.text("annotation_aggregation_test")
     if rule not in known:
         if values is not None:
             said(

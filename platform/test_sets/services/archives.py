@@ -28,8 +28,8 @@ from test_sets.services import archive_parts as parts
 from test_sets.services.annotated_tables import join_tables
 from test_sets.services.archive_files import PROBLEMS_SHOWN, read_files, refuse
 from test_sets.services.archive_parts import IMAGES, REFERENCES, Found
-from test_sets.services.replacing import Replacement
-from test_sets.services.sealing import PHOTOGRAPHS, TestSetError, create_test_set
+from test_sets.services.replacing import Replacement, TestSetError
+from test_sets.services.sealing import PHOTOGRAPHS, create_test_set
 from uploads.limits import child_limits
 from uploads.storage import free_bytes, working_folder
 
@@ -334,7 +334,7 @@ def _read_cases(path: Path, found: Found) -> None:
     found.columns = [str(column) for column in table.columns]
     plain = table.astype(object).where(table.notna(), None)
     found.records = [
-        {name: value.item() if hasattr(value, "item") else value for name, value in row.items()}
+        {str(name): value.item() if hasattr(value, "item") else value for name, value in row.items()}
         for row in plain.to_dict("records")
     ]
 

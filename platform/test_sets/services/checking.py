@@ -11,7 +11,7 @@ from challenges.models import Phase
 from evaluation.assessment import Assessment
 from evaluation.assessment.exclusions import GRADES
 from evaluation.bundle import metadata_columns
-from evaluation.problems.tables import ReferenceTable, table_problem
+from evaluation.problems.tables import ReferenceTable, ReferenceTableError, table_problem
 from evaluation.readers import ReadError
 from test_sets.queries.decoys import tells_decoys
 from test_sets.services import reference_tables
@@ -68,7 +68,7 @@ def table_content(
         problem.check_references(table, assessment, list(facts))
         shared = reference_tables.shared(table, assessment, list(facts), patients, named)
         shared |= problem.shared_facts(table, assessment, facts)
-    except reference_tables.ReferenceTableError as error:
+    except ReferenceTableError as error:
         raise TestSetError(str(error)) from error
     except ReadError as error:
         raise TestSetError(f"The references cannot be taken: {error}") from error

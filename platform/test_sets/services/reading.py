@@ -13,7 +13,7 @@ from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem
-from evaluation.problems.tables import ReferenceTable, TableProblem
+from evaluation.problems.tables import ReferenceTable, ReferenceTableError, TableProblem
 from evaluation.readers import ReadError
 from test_sets.domain import backgrounds
 from test_sets.queries.characteristics import Characteristic, characteristics_of
@@ -135,7 +135,7 @@ def _named(ready: Ready, assessment: Assessment) -> list[str]:
     for folder in ready.annotators.values():
         try:
             _, table = reference_tables.read(folder, problem)
-        except (ReadError, reference_tables.ReferenceTableError) as error:
+        except (ReadError, ReferenceTableError) as error:
             raise TestSetError(f"The references of an annotator cannot be taken: {error}") from error
         if table.classes is not None:
             named += [table.classes[case] for case in ready.cases if case in table.classes and case not in ready.decoys]

@@ -4,6 +4,7 @@ import traceback
 import uuid
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import structlog
 from django.core.files.uploadedfile import UploadedFile
@@ -243,7 +244,7 @@ def _delete(kept: TestSetArchive) -> None:
         delete(name)
 
 
-def _settle(lease: Lease, **changes: object) -> None:
+def _settle(lease: Lease, **changes: Any) -> None:
     """Decide, if the lease is still ours; inside the transaction that seals, so that a version is sealed once."""
     if not lease.complete(**changes, finished_at=timezone.now()):
         raise LeaseLostError

@@ -16,7 +16,7 @@ from challenges.models import Phase
 from evaluation.assessment import Assessment
 from evaluation.canonical import sha256
 from evaluation.problems.files import FileProblem, file_problem
-from evaluation.problems.tables import table_problem
+from evaluation.problems.tables import ReferenceTableError, table_problem
 from evaluation.readers import ReadError, case_name
 from evaluation.readers.instance_tables import INSTANCES_FILE, InstanceTable
 from test_sets.models import Annotation, TestCase, TestSet
@@ -161,7 +161,7 @@ def create_test_set(
                 )
                 for entry in drawn.drawn
             )
-        _seal(test_set, actor=actor, reason=replacement.reason if replacement else "")
+        seal_version(test_set, actor=actor, reason=replacement.reason if replacement else "")
         if replacement is not None:
             for dependents in waiting:
                 dependents.score_again(actor=actor)
@@ -181,7 +181,8 @@ def manifest_digest(test_set: TestSet) -> str:
     )
 
 
-def _seal(test_set: TestSet, *, actor: User | None, reason: str) -> None:
+def seal_version(test_set: TestSet, *, actor: User | None, reason: str) -> None:
+    """Put a version in use, with its digest and its audit entry; called in the transaction that makes it."""
     TestSet.objects.filter(phase=test_set.phase, is_active=True).update(is_active=False)
     test_set.manifest_digest = manifest_digest(test_set)
     test_set.sealed_at = timezone.now()
@@ -208,7 +209,7 @@ def _annotations(
 ) -> Annotations:
     try:
         return keep_annotators(folders, assessment, cases, scored)
-    except reference_tables.ReferenceTableError as error:
+    except ReferenceTableError as error:
         raise TestSetError(str(error)) from error
     except ReadError as error:
         raise TestSetError(f"The references of an annotator cannot be taken: {error}") from error
@@ -253,7 +254,7 @@ def _store(
 def _table_beside(references: Path, assessment: Assessment) -> InstanceTable | None:
     try:
         return reference_tables.read_instances_beside(references, assessment)
-    except reference_tables.ReferenceTableError as error:
+    except ReferenceTableError as error:
         raise TestSetError(str(error)) from error
     except ReadError as error:
         raise TestSetError(f"The references cannot be taken: {error}") from error

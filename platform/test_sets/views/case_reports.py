@@ -11,6 +11,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 from rules import test_rule
 
+from accounts.requests import SignedInRequest
 from challenges.queries import phases_of, visible_challenge
 from challenges.queries.projections import projection_of
 from challenges.views.access import page_context
@@ -31,7 +32,7 @@ def reports(request: HttpRequest, slug: str) -> HttpResponse:
         CaseReportForm(request.POST or None, phases=phases, initial=_asked(request)) if may_report and phases else None
     )
     if request.method == "POST":
-        if form is None:
+        if form is None or not request.user.is_authenticated:
             raise PermissionDenied("Participants, reviewers and organizers of the challenge report cases.")
         if form.is_valid():
             try:
@@ -65,7 +66,7 @@ def _asked(request: HttpRequest) -> dict[str, Any]:
 
 @login_required
 @require_POST
-def answer(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def answer(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Confirm or dismiss a report."""
     report = _report(request, slug, pk)
     try:
@@ -84,7 +85,7 @@ def answer(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def exclude(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def exclude(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Write a confirmed case into the working design, and go to where the change is asked for."""
     report = _report(request, slug, pk)
     try:

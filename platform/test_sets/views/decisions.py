@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from challenges.views.access import organizing
 from test_sets import vault
 from test_sets.models import TestSetArchive
@@ -19,7 +20,7 @@ from test_sets.services.replacing import TestSetError
 
 @login_required
 @require_POST
-def seal(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def seal(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Have an archive sealed as it was read."""
     archive = _archive(request, slug, pk)
     try:
@@ -31,7 +32,7 @@ def seal(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 
 @login_required
 @require_POST
-def discard(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def discard(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Delete an archive that is not what was meant."""
     archive = _archive(request, slug, pk)
     try:

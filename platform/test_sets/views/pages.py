@@ -17,6 +17,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from rules import test_rule
 
+from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Phase
 from challenges.queries import key_of, phases_of
 from challenges.queries.projections import projection_of
@@ -66,7 +67,11 @@ def test_sets(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _page(request: HttpRequest, challenge: Challenge, phase: Phase | None, *, form: TestSetForm | None) -> HttpResponse:
     content = _content(request, phase)
-    if phase is not None and request.user.has_perm("test_sets.seal_test_set", challenge):
+    if (
+        phase is not None
+        and request.user.is_authenticated
+        and request.user.has_perm("test_sets.seal_test_set", challenge)
+    ):
         content |= {
             "needs_change": _needed_change(phase),
             "computes_no_merging": not merging.computed(phase.assessment.problem),
@@ -93,7 +98,7 @@ def _page(request: HttpRequest, challenge: Challenge, phase: Phase | None, *, fo
 @csrf_exempt
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def archives(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+def archives(request: SignedInRequest, slug: str, phase: int) -> HttpResponse:
     """Take an archive to be checked and sealed; show how far the last ones are."""
     challenge = organizing(request, slug)
     entry = phase_by_id(challenge, phase)
@@ -111,7 +116,7 @@ def archives(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
 
 
 @csrf_protect
-def _take(request: HttpRequest, challenge: Challenge, entry: Phase) -> HttpResponse:
+def _take(request: SignedInRequest, challenge: Challenge, entry: Phase) -> HttpResponse:
     form = _form(entry, request.POST, request.FILES)
     if form.is_valid():
         try:
@@ -131,7 +136,7 @@ def _take(request: HttpRequest, challenge: Challenge, entry: Phase) -> HttpRespo
 
 @login_required
 @require_POST
-def undo(request: HttpRequest, slug: str, phase: int, version: int) -> HttpResponse:
+def undo(request: SignedInRequest, slug: str, phase: int, version: int) -> HttpResponse:
     """Undo the sealing of the version in use, as long as nobody has submitted."""
     challenge = organizing(request, slug)
     if not request.user.has_perm("test_sets.seal_test_set", challenge):
@@ -265,12 +270,14 @@ def access_csv(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def reference(request: HttpRequest, slug: str, phase: int, version: int, case: str) -> HttpResponse:
+def reference(request: SignedInRequest, slug: str, phase: int, version: int, case: str) -> HttpResponse:
     """A reference itself, for named organizers; asked for on purpose, never by a link that something follows by itself."""
     challenge = organizing(request, slug)
     if not test_rule("test_sets.download_references", request.user, challenge):
         raise Http404("There is no such page.")
     found = get_object_or_404(_version(phase_by_id(challenge, phase), version).cases, name=case)
+    if not found.reference_file:
+        raise Http404("The reference of this case is not here.")
     note_downloaded(actor=request.user, case=found)
     response = HttpResponse(vault.read_bytes(found.reference_file), content_type="application/octet-stream")
     response["Content-Disposition"] = f'attachment; filename="{_file_name(challenge, found)}"'

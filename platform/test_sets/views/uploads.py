@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from accounts.requests import SignedInRequest
 from challenges.models import Challenge
 from challenges.views.access import organizing, phase_by_id
 from test_sets.domain import merging
@@ -20,7 +21,7 @@ from web.bodies import takes_pieces
 
 @require_http_methods(["POST", "OPTIONS"])
 @tus
-def create(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+def create(request: SignedInRequest, slug: str, phase: int) -> HttpResponse:
     """Begin to send an archive for a phase."""
     if request.method == "OPTIONS":
         return options()
@@ -42,7 +43,7 @@ def create(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
 @takes_pieces
 @require_http_methods(["HEAD", "PATCH", "DELETE", "OPTIONS"])
 @tus
-def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def upload(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Ask how far an archive is, go on with it, or cancel it: who began it, as long as they own the challenge."""
     if request.method == "OPTIONS":
         return options()

@@ -6,10 +6,16 @@ from django.conf import settings
 from django.core import checks
 
 
+def _options() -> dict[str, Any]:
+    storage: Any = settings.STORAGES["private"]
+    options: dict[str, Any] = storage.get("OPTIONS", {})
+    return options
+
+
 @checks.register(checks.Tags.files)
 def bucket_is_named(**_: Any) -> list[checks.CheckMessage]:
     """Direct uploads need a storage that they can go to."""
-    if settings.PODIUM_S3_DIRECT and "bucket_name" not in settings.STORAGES["private"].get("OPTIONS", {}):
+    if settings.PODIUM_S3_DIRECT and "bucket_name" not in _options():
         return [checks.Error("PODIUM_S3_DIRECT needs PODIUM_S3_BUCKET.", id="submissions.E001")]
     return []
 
@@ -17,7 +23,7 @@ def bucket_is_named(**_: Any) -> list[checks.CheckMessage]:
 @checks.register(checks.Tags.security, deploy=True)
 def storage_is_reached_over_tls(**_: Any) -> list[checks.CheckMessage]:
     """A page over HTTPS may not send to an address without."""
-    options = settings.STORAGES["private"].get("OPTIONS", {})
+    options = _options()
     address = settings.PODIUM_S3_PUBLIC_ENDPOINT or options.get("endpoint_url") or "https:"
     if not settings.PODIUM_S3_DIRECT or address.startswith("https:") or not settings.PODIUM_TLS:
         return []

@@ -60,7 +60,8 @@ def check_announced(size: int, *, user: User, whose: str, rows: "QuerySet[Any]")
     QuotaExceededError
         A single upload is never refused by this bound.
     """
-    by_person = sum(_outstanding(kind._default_manager.filter(user=user)) for kind in _kinds())  # noqa: SLF001 (Django's)
+    kinds: list[Any] = list(_kinds())  # each names its sender `user`
+    by_person = sum(_outstanding(kind._default_manager.filter(user=user)) for kind in kinds)  # noqa: SLF001 (Django's)
     most = upload_limits().announced_bytes
     for announcer, before in ((whose, _outstanding(rows)), ("You yourself have", by_person)):
         if before and before + size > most:

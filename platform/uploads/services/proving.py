@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from uploads import hooks
 from uploads.storage import local_path, private, sha256_of
@@ -88,7 +89,7 @@ def _problem(entry: hooks.StoredFile) -> str:
 
 def stored_names() -> Iterator[str]:
     """All names in the private storage, in no order."""
-    storage = private()
+    storage: Any = private()
     if hasattr(storage, "bucket"):
         prefix = storage.location
         for found in storage.bucket.objects.filter(Prefix=prefix):

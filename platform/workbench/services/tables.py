@@ -1,6 +1,7 @@
 """Acts on brought tables: bring, answer, share, keep, delete."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -89,7 +90,8 @@ def delete_table(*, actor: User | None, table: BroughtTable) -> None:
     record(actor=actor, act="table_deleted", subject=table)
     names = [table.stored, *table.files.values(), *(n for drawn in table.figures.values() for n in drawn.values())]
     table.delete()
-    transaction.on_commit(lambda: [delete_stored(name) for name in names])
+    for name in names:
+        transaction.on_commit(partial(delete_stored, name))
 
 
 def delete_expired() -> int:

@@ -7,6 +7,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from pypdf import PdfReader
 
 from tests.e2e.installation import ROOT
 
@@ -14,6 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.services]
 TRY_ME = ROOT / "examples" / "hippocampus" / "try-me"
 CHALLENGE = "/challenges/hippocampus/"
 BOOTSTRAP = 1000
+MOST_PAGES = 12
 
 
 def csv_rows(page, selector):
@@ -193,6 +195,20 @@ def test_after_the_close_a_team_sees_its_cases_beside_the_references(platform, p
     for place in ("report/team/final/", "report/exposure/"):
         page.goto(f"{platform.url}{CHALLENGE}{place}")
         seen.check()
+
+
+def test_the_report_of_the_challenge_is_a_paper_of_at_most_twelve_pages(platform, page, seen, sign_in, context):
+    sign_in("olivia")
+    page.goto(f"{platform.url}{CHALLENGE}report/desk/")
+    page.get_by_role("button", name="Make it for us").click()
+    page.get_by_role("link", name="Read the report").click()
+    expect(page.get_by_text("65 of 79")).to_be_visible()
+    address = page.get_by_role("link", name="PDF", exact=True).get_attribute("href")
+    pdf = PdfReader(io.BytesIO(context.request.get(f"{platform.url}{address}").body()))
+    assert len(pdf.pages) <= MOST_PAGES
+    page.get_by_role("link", name="Read it").click()
+    expect(page.get_by_role("heading", name="Limitations")).to_be_visible()
+    seen.check_everywhere()
 
 
 def test_the_documentation_of_the_interface_works_under_the_policy(platform, page, seen):

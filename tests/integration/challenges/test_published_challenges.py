@@ -33,7 +33,7 @@ TASKS = json.loads((FOLDER.parent / "federation/federated_examples.json").read_t
 METRICS = {"DSC": "dsc", "HD95": "hausdorff_percentile"}
 FEW_SAMPLES = {"bootstrap": 20, "seed": 1}
 # What the literature does not say, and a challenge on the platform has to: when and how often is submitted.
-IN_OPERATION = {"max_submissions": 1, "counted_submission_rule": "only_one", "incomplete_submissions_allowed": "yes_penalized"}  # fmt: skip
+IN_OPERATION = {"submission_method": ["docker_container"], "max_submissions": 1, "counted_submission_rule": "only_one", "incomplete_submissions_allowed": "yes_penalized"}  # fmt: skip
 SCHEDULE = [
     {**entry, "phase": "Final phase"}
     for entry in world.schedule()

@@ -7,7 +7,7 @@ import pytest
 import requests
 from django.urls import resolve
 
-from submissions.domain.report import Report
+from scoring.domain.report import Report
 from submissions.models import Submission
 from tests.integration.submissions.test_tables import CASES, boxes, cells, handed_in, images, table
 from tests.integration.submissions.world import labels, nifti, predictions, zipped

@@ -16,7 +16,7 @@ from evaluation.cli import main
 from evaluation.scoring.assembling import assemble
 from evaluation.scoring.pieces import Numbers
 from leaderboards.models import RankingVersion
-from submissions.domain import results
+from scoring.domain import results
 from submissions.models import Run, Submission
 from test_sets.models import TestSet
 from tests.integration.leaderboards import world

@@ -11,7 +11,7 @@ from django.urls import reverse
 from leaderboards.models import RankingVersion
 from leaderboards.queries import partial_tables
 from leaderboards.views import pages
-from submissions.domain import results
+from scoring.domain import results
 from submissions.models import MethodDescription
 from test_sets.models import TestCase
 from tests.integration.leaderboards import examples, world

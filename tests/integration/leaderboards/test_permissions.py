@@ -81,6 +81,8 @@ def test_the_matrix_covers_every_address():
         "both_ways",
         "objects",
         "share_picture",
+        "sites",  # of a ranking over sites: tests/integration/federation/test_roles.py
+        "version_sites",
         *PAGES,
         *FILES,
     }

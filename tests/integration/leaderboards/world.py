@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.models import User
 from challenges.models import Challenge, Member, Organizer, Phase, Task, Team
 from leaderboards.services import analyses, rankings
-from submissions.domain import results
+from scoring.domain import results
 from submissions.models import Run, Submission
 from test_sets.models import TestCase, TestSet
 from tests.integration.leaderboards import examples

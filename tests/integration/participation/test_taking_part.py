@@ -211,7 +211,7 @@ def test_a_captain_hands_over_before_leaving(world):
     with pytest.raises(ValidationError, match="Hand the team over"):
         teams.leave(user=world.member, member=captain)
     teams.hand_over(actor=world.member, team=world.team, member=member)
-    assert Notification.objects.filter(user=world.stranger, subject__startswith="You are the captain").exists()
+    assert Notification.objects.filter(user=world.stranger, subject__contains="you are the captain").exists()
     teams.leave(user=world.member, member=captain)
     assert [row.user for row in world.team.members.all()] == [world.stranger]
     assert world.team.members.get().role == "captain"

@@ -24,10 +24,10 @@ from evaluation.problems.files import FileProblem
 from evaluation.readers import ReadError
 from evaluation.scoring import read_results
 from evaluation.scoring.rows import Row, ScoredCase
-from submissions.domain.report import Report
+from results.services.pictures import draw
+from scoring.domain.report import Report
 from submissions.models import Submission
 from submissions.queries import results_frame
-from submissions.services.pictures import draw
 from test_sets.services.archives import take_archive
 from test_sets.services.sealing import TestSetError
 from tests.integration.submissions.test_tables import add_phase

@@ -24,7 +24,7 @@ from leaderboards.services import rankings as ranking_services
 from reports.models import Report
 from reports.queries.audience import Audience
 from reports.services import reports as report_services
-from submissions.domain.report import Report as Checked
+from scoring.domain.report import Report as Checked
 from submissions.models import Submission
 from submissions.queries import evidence_of, results_frame
 from test_sets.services.sealing import TestSetError, create_test_set

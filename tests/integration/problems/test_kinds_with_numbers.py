@@ -15,7 +15,7 @@ from leaderboards.domain.figure_catalogue import PICTURES
 from leaderboards.models import RankingVersion
 from leaderboards.services import rankings as ranking_services
 from leaderboards.services.analyses import analyse_version
-from submissions.domain.report import Report as Checked
+from scoring.domain.report import Report as Checked
 from submissions.models import Submission
 from submissions.queries import evidence_of, results_frame
 from test_sets.services.sealing import create_test_set

@@ -15,11 +15,12 @@ from evaluation import bundle, problems
 from evaluation.scoring import score_folders
 from leaderboards.models import RankingVersion
 from leaderboards.services import rankings as ranking_services
-from submissions.domain.report import Report as Checked
+from results.queries.pictures import picture_name
+from results.services.pictures import draw
+from scoring.domain.report import Report as Checked
 from submissions.models import Submission
 from submissions.queries import results_frame
-from submissions.queries.pictures import drawable, picture_name
-from submissions.services.pictures import draw
+from submissions.queries.pictures import drawable
 from test_sets import vault
 from test_sets.models import TestCase
 from test_sets.services.archives import take_archive

@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from reviews.models import AutomaticAssignment, Bid, Call, Review, ReviewThread
+from reviews.queries import waiting_in
 from reviews.services import reviewers
 from reviews.services.filing import file_design
 from reviews.tasks import assign_automatically
@@ -248,3 +249,40 @@ def test_a_review_is_called_late_only_after_its_date(client, world):
 def test_nobody_is_offered_to_remind_where_no_review_is_open(client, world):
     client.force_login(world.chair)
     assert "Remind" not in client.get(f"/calls/{world.call.slug}/assignments/").content.decode()
+
+
+def test_the_chair_reads_what_waits_for_whom_and_until_when(client, world):
+    assert waiting_in(world.call) == []
+    world.file()
+    (first,) = waiting_in(world.call)
+    assert (first.what, first.whom, first.due) == ("Assign reviewers", "chairs", world.call.review_at)
+    world.assign()
+    assert [row.what for row in waiting_in(world.call)] == ["Open the review"]
+    world.start()
+    for name in ("r1", "r2"):
+        world.send(name)
+    (last,) = waiting_in(world.call)
+    assert (last.what, last.whom, last.due) == ("Review", "Clara Reviewernameclara", world.call.review_at)
+    client.force_login(world.chair)
+    assert "Clara Reviewernameclara" in client.get(f"/calls/{world.call.slug}/").content.decode()
+    client.force_login(world.owner)
+    assert "What waits for whom" not in client.get(f"/calls/{world.call.slug}/").content.decode()
+    world.send("clara")
+    assert [(row.what, row.whom) for row in waiting_in(world.call)] == [("Decide", "chairs")]
+
+
+def test_letters_are_seen_before_they_go(client, world):
+    world.under_review()
+    for name in ("r1", "r2", "clara"):
+        world.send(name)
+    client.force_login(world.chair)
+    address = f"/calls/{world.call.slug}/matrix/"
+    chosen = {"filing": world.filing.pk, "outcome": "accept"}
+    page = client.post(address, chosen).content.decode()
+    assert "Nothing has been sent" in page
+    assert world.filing.title in page
+    world.filing.refresh_from_db()
+    assert world.filing.state == "under_review"
+    assert client.post(address, {**chosen, "confirmed": "yes"}).status_code == 302
+    world.filing.refresh_from_db()
+    assert world.filing.state == "accepted"

@@ -8,7 +8,7 @@ import pytest
 from evaluation import ranking
 from evaluation.scoring import score_folders
 from evaluation.scoring.evidence import evidence_digest, make_evidence, merge_evidence
-from submissions.domain.results import CaseRow
+from scoring.domain.results import CaseRow
 from submissions.models import Chunk
 from submissions.queries import annotator_evidence, annotator_frames, evidence_of, results_frame
 from submissions.services import scoring

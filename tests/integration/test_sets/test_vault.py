@@ -7,8 +7,8 @@ import pytest
 from PIL import Image
 
 from evaluation.readers import read_label_image
-from submissions.queries.pictures import picture_name
-from submissions.services import pictures
+from results.queries.pictures import picture_name
+from results.services import pictures
 from test_sets import vault
 from tests.integration.submissions.world import World, labels, nifti, predictions, zipped
 from uploads.storage import local_path

@@ -225,6 +225,11 @@ VALUES: Sequence[Values] = (
     ),
     Values("uncertainty_settings", {"uncertainty_settings": {"seed": 1}}, {"uncertainty_settings": {"seed": 2}}),
     Values("case_columns", {"case_columns": []}, {"case_columns": [{"column": "vendor", "kind": "name"}]}),
+    Values(
+        "algorithm_execution",
+        {"submission_method": ["docker_container"]},
+        {"submission_method": ["docker_container"], "algorithm_execution": {"case_seconds": 60, "memory_mib": 4096}},
+    ),
     Values("case_quality", {}, {"case_quality": {"column": "grade", "insufficient": "excluded"}}),
     Values("excluded_cases", {}, {"excluded_cases": [{"case": "case_1", "reason": "duplicate"}]}),
     Values(
@@ -243,6 +248,7 @@ _CORRECTED = "tests/integration/challenges/test_corrected_references.py::test_a_
 _LOCATIONS = (
     "tests/integration/datasets/test_locations.py::test_where_the_data_are_stands_with_the_challenge_as_registered"
 )
+_RULES_OF_SITES = "tests/integration/federation/test_rules.py"
 _HOSTED = "tests/integration/datasets/test_getting.py::test_who_has_agreed_gets_the_file_whole_and_from_any_byte_on"
 _ANNOTATORS = "tests/integration/test_sets/test_annotators.py"
 _COLUMNS = "tests/unit/test_sets/test_archive_parts.py::test_declared_characteristics_are_compared_with_the_table"
@@ -280,6 +286,15 @@ BEHAVIOUR: Mapping[str, str] = {
     **{f"data_locations.split={split}": _LOCATIONS for split in ("training", "validation", "test", "other")},
     **{f"data_locations.place={place}": _LOCATIONS for place in ("linked", "not_released")},
     "data_locations.place=hosted": _HOSTED,
+    "federation_rules": f"{_RULES_OF_SITES}::test_the_registered_rules_are_those_of_the_sites",
+    **{
+        f"federation_rules.disclosure={level}": f"{_RULES_OF_SITES}::test_what_leaves_a_site_is_what_is_registered"
+        for level in ("places", "means", "moments")
+    },
+    **{
+        f"federation_rules.if_missing={rule}": f"{_RULES_OF_SITES}::test_sites_that_are_missing_at_the_end"
+        for rule in ("wait_for_all", "rank_with_enough", "rank_without")
+    },
     "data_after_challenge": "tests/integration/datasets/test_publishing.py::test_nothing_is_published_before_the_results_or_without_a_registered_choice",
     "corrected_references": _CORRECTED,
     **{f"corrected_references.reason={reason}": _CORRECTED for reason in ("reference_error", "wrong_file", "geometry")},

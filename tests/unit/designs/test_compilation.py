@@ -83,7 +83,13 @@ def test_the_design_of_an_example_challenge_passes_the_gate(name):
     ("changes", "parameter"),
     [
         ({"task_category": []}, "task_category"),
-        ({"task_category": ["stitching"]}, "task_category"),
+        (
+            {
+                "task_category": ["stitching"],
+                "metrics": [{"name": {"other": "our own score"}, "used_for_ranking": True}],
+            },
+            "task_category",
+        ),
         ({"task_category": ["segmentation", "classification"]}, "task_category"),
         ({"regions": []}, "regions"),
         ({"regions": [{"name": "liver"}]}, "regions"),

@@ -13,6 +13,7 @@ from evaluation.designs.catalogue import shipped
 from evaluation.designs.compilation import compile_overall, compile_values
 from evaluation.designs.document import from_json
 from evaluation.designs.starting_points import starting_point, starting_points
+from evaluation.federation import pool, summarise
 from evaluation.ranking import rank
 from evaluation.ranking.overall import TaskResults, rank_over_tasks
 
@@ -149,9 +150,15 @@ def test_a_registered_row_reproduces_the_synthetic_federation(policy, changes, s
         metric=table["metric"].map(METRICS), outcome=table["status"], image_diagonal=373.13
     )
     cases = table[["case", "site"]].drop_duplicates()
-    found = rank(compile_values(document.values("task-1")).assessment, results, cases=cases, bootstrap=0)["overall"]
+    assessment = compile_values(document.values("task-1")).assessment
+    central = rank(assessment, results, cases=cases, bootstrap=0)["overall"]
+    at_sites = [
+        summarise(assessment, rows.drop(columns="site"), site=str(site), minimum=2, replicates=200)
+        for site, rows in results.groupby("site")
+    ]
+    pooled = pool(assessment, at_sites, allow_test=True, bootstrap=0)["overall"]
     wanted = FEDERATED["policies"][policy]
-    for algorithm in found["algorithms"]:
+    for algorithm in [*central["algorithms"], *pooled["algorithms"]]:
         assert algorithm["score"] == pytest.approx(wanted["final_score"][algorithm["name"]], abs=1e-6)
         assert algorithm["rank"] == wanted["final_rank"][algorithm["name"]]
 

@@ -1,6 +1,7 @@
 """What stands at the top of the package, under the names that a notebook uses."""
 
 import importlib
+import json
 import subprocess
 import sys
 
@@ -51,3 +52,20 @@ def test_importing_the_package_loads_no_array_library():
     program = "import sys, evaluation, evaluation.metrics; print({'numpy', 'pandas', 'scipy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_reading_an_assessment_loads_no_statistics():
+    """Scoring reads one and ranks nothing: tables and tests would take longer to load than sixty small cases to score."""
+    assessment = {
+        "schema": 1,
+        "problem": "semantic_segmentation",
+        "regions": [{"name": "a", "labels": [1]}],
+        "metrics": [{"id": "dsc"}],
+        "ranking": {"scheme": "test_then_rank"},
+    }
+    program = (
+        "import sys, json; import evaluation.scoring; from evaluation.assessment import parse; "
+        "parse(json.loads(sys.argv[1])); print({'pandas', 'scipy.stats', 'statsmodels'} & set(sys.modules))"
+    )
+    arguments = [sys.executable, "-c", program, json.dumps(assessment)]
+    assert subprocess.run(arguments, capture_output=True, text=True, check=True).stdout == "set()\n"

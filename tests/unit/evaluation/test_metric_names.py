@@ -32,7 +32,7 @@ ALLOWED = {
     "platform/leaderboards/domain/tables/stored.py": "`sensitivity` is a key of the ranking document",
     "platform/registry/domain/historic.py": "what was published about challenges",
     "platform/registry/services/statistics.py": "how many designs use the most common one",
-    "platform/submissions/domain/object_parts.py": "the parts of a submission with objects, under their headings",
+    "platform/results/domain/object_parts.py": "the parts of a submission with objects, under their headings",
     "platform/web/style_guide.py": "examples of a table",
 }
 

@@ -207,13 +207,11 @@ def test_tau_is_scipys_with_ties_and_half_ranks_however_many_teams_there_are(tea
 def test_sharing_first_place_is_not_told_as_being_first_alone():
     shared = compare({"mean": {"a": 1, "b": 2}, "median": {"a": 1, "b": 1}, "rank": {"a": 1, "b": 2}})
     assert first_under_other_schemes(shared) == (
-        "a stays first under 2 of 2 other schemes. b shares first place under median."
+        "a stays first under both other schemes. b shares first place under “median”."
     )
     both = compare({"mean": {"a": 1, "b": 2}, "median": {"a": 1, "b": 1}, "rank": {"a": 2, "b": 1}})
     assert first_under_other_schemes(both) == (
-        "a stays first under 1 of 2 other schemes. b is first under rank and shares first place under median."
+        "a stays first under 1 of 2 other schemes. b is first under “rank” and shares first place under “median”."
     )
     alone = compare({"mean": {"a": 1, "b": 2}, "median": {"a": 1, "b": 2}})
-    assert first_under_other_schemes(alone) == (
-        "a stays first under 1 of 1 other scheme. Nobody else is first under any of them."
-    )
+    assert first_under_other_schemes(alone) == ("a stays first under the other scheme. Nobody else is first under it.")

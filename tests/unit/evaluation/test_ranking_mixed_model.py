@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from evaluation.ranking.mixed_model import (
+    NoFitError,
     algorithm_effect,
     fit_hits,
     fit_linear,
@@ -141,3 +142,64 @@ def test_residuals_that_are_not_normal_are_said_to_be():
     fit = fit_linear(table, value="value", fixed=["algorithm"], random=["patient"])
     assert fit["residuals"]["correlation"] < 0.95
     assert any("far from normal" in remark for remark in fit["warnings"])
+
+
+def eight_cases(value):
+    rows = [(a, f"c{case}", float(case % 2)) for a in "abc" for case in range(8)]
+    table = pd.DataFrame(rows, columns=["algorithm", "case", "smoke"])
+    return table.assign(value=value(table), hits=0, trials=1)
+
+
+@pytest.mark.parametrize("value", [0.5, "algorithms", "cases"], ids=str)
+def test_values_without_chance_have_no_fit_instead_of_errors_of_nothing(value):
+    given = {
+        "algorithms": lambda table: table["algorithm"].map({"a": 0.5, "b": 0.6, "c": 0.7}),
+        "cases": lambda table: table["case"].str[1:].astype(float) / 10,
+    }
+    table = eight_cases(given.get(value, lambda table: np.full(len(table), value)))
+    with pytest.raises(NoFitError, match=r"did not converge|leaves no residual"):
+        strengths_and_weaknesses(table, characteristics=["smoke"], random=["case"], transform="none")
+
+
+def test_hits_that_a_characteristic_tells_apart_completely_have_no_fit():
+    table = eight_cases(lambda table: table["smoke"])
+    settings = {"characteristics": ["smoke"], "random": ["case"], "value": None, "hits": "hits", "trials": "trials"}
+    with pytest.raises(NoFitError, match="none of the trials are hits"):
+        strengths_and_weaknesses(table, **settings)
+    with pytest.raises(NoFitError, match="all of the trials are hits"):
+        strengths_and_weaknesses(table.assign(hits=1), **settings)
+    with pytest.raises(NoFitError, match="did not converge"):
+        strengths_and_weaknesses(table.assign(hits=table["smoke"].astype(int)), **settings)
+
+
+def test_one_algorithm_without_a_fit_leaves_the_others_theirs(data):
+    first = data[data["patient"] < "P08"]
+    table = first.assign(hits=first["hits"].where(first["algorithm"] != "A2", first["pixels"]))
+    found = strengths_and_weaknesses(
+        table, characteristics=["motion"], random=["image"], value=None, hits="hits", trials="pixels"
+    )
+    assert set(found["by_algorithm"]) == {"A1", "A3", "A4"}
+    assert found["no_fit"] == {"A2": "all of the trials are hits: there is nothing to explain"}
+
+
+def test_what_another_optimiser_said_is_not_told_of_the_fit_that_is_kept():
+    generator = np.random.default_rng(0)
+    rows = [(a, f"c{c}", f"p{c % 4}", generator.uniform(0.3, 0.9)) for a in "abc" for c in range(8)]
+    table = pd.DataFrame(rows, columns=["algorithm", "case", "patient", "value"])
+    fit = fit_linear(table, value="value", fixed=["algorithm"], random=["patient", "case"])
+    assert fit["converged"]
+    assert not any("fail" in remark or "converge" in remark for remark in fit["warnings"])
+
+
+def test_a_characteristic_that_follows_from_others_is_left_out_and_that_is_said(data):
+    # Before, the fit ran beyond all numbers, and report and page failed on it.
+    table = data.assign(site=np.where(data["smoke"] > data["smoke"].median(), "A", "B"))
+    table["lamp"] = np.where(table["site"] == "A", "on", "off")
+    settings = {"random": ["patient", "image"]}
+    alone = strengths_and_weaknesses(table, characteristics=["motion", "site"], **settings)
+    both = strengths_and_weaknesses(table, characteristics=["motion", "site", "lamp"], **settings)
+    for one, two in ((alone["all"], both["all"]), (alone["by_algorithm"]["A1"], both["by_algorithm"]["A1"])):
+        assert [term["term"] for term in two["terms"]] == [term["term"] for term in one["terms"]]
+        assert "lamp: on is left out: it follows from the others" in two["warnings"]
+        estimates = [term["estimate"] for term in one["terms"]]
+        assert [term["estimate"] for term in two["terms"]] == pytest.approx(estimates)

@@ -52,7 +52,7 @@ def test_a_broker_that_does_not_answer_is_named_and_pages_are_still_served(clien
 def test_nothing_about_versions_or_hosts_is_told(client, answering_broker):
     Heartbeat.objects.create(queue="ingest", host="pathology-3", seen_at=timezone.now())
     answer = client.get("/healthz")
-    assert set(answer.json()) == {"status", "database", "broker", "worker", "confinement"}
+    assert set(answer.json()) == {"status", "database", "broker", "worker", "confinement", "runs"}
     assert "pathology-3" not in answer.content.decode()
 
 

@@ -113,10 +113,12 @@ class TestCommentPeriod:
         (row,) = comments_of(open_for_comments, reader=eve)
         assert (row.comment.text, row.answer.text, row.answer.author) == ("Which scanner?", "Two of them.", ada)
         assert row.thread.part == "1.0"
-        assert {(row.user, row.kind, row.text) for row in Notification.objects.all()} == {
+        told = {(row.user, row.kind, row.text.rpartition("\n\n")[2]) for row in Notification.objects.all()}
+        assert told == {
             (ada, "registration_commented", "Which scanner?"),
             (eve, "registration_comment_answered", "Two of them."),
         }
+        assert all("“Hippocampus 2026” (podium-2026-0001)" in row.text for row in Notification.objects.all())
         Registration.objects.update(comment_until=timezone.now() - timedelta(minutes=1))
         open_for_comments.refresh_from_db()
         assert not holds("registry.comment", eve, open_for_comments)

@@ -73,7 +73,7 @@ def test_a_registered_design_hears_of_the_last_day_for_critical_changes_and_of_i
         critical_change_at=timezone.now() + timedelta(days=2),
     )  # fmt: skip
     assert [remind_due(today=today) for _ in range(2)] == [1, 0]
-    assert told("critical_changes_end")[0][1].startswith(f"Critical changes of {version.registration.identifier} until")
+    assert told("critical_changes_end")[0][1].startswith(f"{version.registration.design.title}: critical changes until")
     over = date(2030, 1, 31)
     assert [remind_due(today=over + HALF_A_YEAR * part + timedelta(days=1)) for part in (0, 1, 1, 2, 5)] == [
         0,

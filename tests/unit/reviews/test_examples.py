@@ -3,15 +3,18 @@
 import pytest
 
 from designs.services.examples import EXAMPLES, load_example_design
-from reviews.models import Filing
+from operations.services.example_accounts import ACCOUNTS
+from reviews.models import Filing, Outcome, Part
+from reviews.services import examples
 from reviews.services.examples import load_example_call
 from tests.unit.reviews.world import person
 
 pytestmark = pytest.mark.django_db
+NAMES = ("charles", "rita", "rolf", "clara", "olivia")
 
 
 def test_the_example_call_has_designs_in_four_states_and_is_loaded_once():
-    people = {name: person(name) for name in ("charles", "rita", "olivia")}
+    people = {name: person(name) for name in NAMES}
     designs = {name: load_example_design(name=name, owner=people["olivia"])[0] for name in EXAMPLES}
     call, is_new = load_example_call(people=people, designs=designs)
     assert is_new
@@ -30,3 +33,24 @@ def test_the_example_call_has_designs_in_four_states_and_is_loaded_once():
         ("open", True),
     ]
     assert load_example_call(people=people, designs=designs) == (call, False)
+
+
+def test_a_newcomer_plays_a_whole_review_with_accounts_that_can_sign_in():
+    people = {name: person(name) for name in NAMES}
+    designs = {name: load_example_design(name=name, owner=people["olivia"])[0] for name in EXAMPLES}
+    call, _ = load_example_call(people=people, designs=designs)
+    filing = Filing.objects.get(design__copied_from__slug="example-robustmis")
+    panel = {reviewer.user.username: reviewer for reviewer in call.reviewers.select_related("user")}
+    assert all(Part.GENERAL in panel[name].parts for name in ("rita", "rolf"))
+    assert panel["clara"].parts == [Part.CLINICAL]
+    assert all(panel[name].user == people[name] for name in ("rita", "rolf", "clara"))
+    examples._review(filing, people["charles"], panel, ("rita", "rolf", "clara"), Outcome.ACCEPT, Outcome.MINOR)
+    filing.refresh_from_db()
+    examples._decide(filing, people["charles"], Outcome.ACCEPT)
+    filing.refresh_from_db()
+    assert filing.state == "accepted"
+
+
+def test_the_reviewers_of_the_example_are_accounts_whose_passwords_are_printed():
+    accounts = {account.username: account for account in ACCOUNTS}
+    assert all(accounts[name].group == "reviewers" for name in ("rita", "rolf", "clara"))

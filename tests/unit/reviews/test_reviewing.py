@@ -215,7 +215,7 @@ def test_letters_are_real_mails_to_one_person_each_and_name_no_reviewer(
         mails.words(filing=world.filing, people=[], text="", address="/", for_reviewers=True)
     deliver()
     letters = smtp_server.to("orla@secret-imaging.org")
-    assert any("Minor revision" in letter["Subject"] for letter in letters)
+    assert any("minor revision" in letter["Subject"] for letter in letters)
     for message, receivers in zip(smtp_server.messages, smtp_server.envelopes, strict=True):
         assert len(receivers) == 1
         assert message["To"] == receivers[0] or receivers[0] in message["To"]

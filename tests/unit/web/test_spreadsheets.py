@@ -15,7 +15,7 @@ PLATFORM = Path(__file__).resolve().parents[3] / "platform"
 READ_BACK = {
     "leaderboards/services/computing.py",
     "leaderboards/views/exports.py",
-    "submissions/domain/results.py",
+    "scoring/domain/results.py",
     "submissions/views/organize.py",
     "test_sets/services/annotated_tables.py",
     "submissions/contributions/design_checks.py",
@@ -26,7 +26,7 @@ ASKING = {
     "submissions/contributions/exporting.py",
     "submissions/contributions/publishing.py",
     "submissions/views/submissions.py",
-}  # submissions/domain/results.py
+}  # scoring/domain/results.py
 STREAMED = {"registry/views/downloads.py"}  # row by row, each cell through `harmless`
 OWN = {"web/style_guide.py"}  # figures for engineers, without a text of people
 

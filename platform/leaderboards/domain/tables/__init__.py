@@ -2,10 +2,11 @@
 
 from leaderboards.domain.tables.axis import Axis
 from leaderboards.domain.tables.certainty import TOO_FEW, looks, sets_note, spoken
-from leaderboards.domain.tables.files import REPORTED, csv_rows, harmless
+from leaderboards.domain.tables.files import REPORTED, csv_rows
 from leaderboards.domain.tables.hard_cases import HardCase, hard_case
 from leaderboards.domain.tables.page import MARKS, Board, Mark, Row, board, marks_of
 from leaderboards.domain.tables.stored import CERTAINTY, COLUMNS, OVERALL, build, combined_rankings, metric_title
+from web.spreadsheets import harmless
 
 __all__ = [
     "CERTAINTY",

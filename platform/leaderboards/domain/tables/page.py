@@ -81,6 +81,8 @@ class Row:
     submissions: int | None = None
     handed_in: datetime | None = None
     marks: tuple[Mark, ...] = ()
+    outcomes: str = ""
+    """Of an algorithm that was run here: how many cases have no prediction, and why."""
     method: str = ""
     """Address of the description of the method."""
 
@@ -138,6 +140,7 @@ class Row:
         if self.share is not None:
             parts.append(f"first in {self.share_text} of them")
         parts += [mark.meaning for mark in self.marks]
+        parts += [self.outcomes] if self.outcomes else []
         return ", ".join(parts) + "."
 
 
@@ -326,6 +329,7 @@ def board(
             marks=tuple(
                 MARKS[mark] for mark in marks_of(table, index, methods.get(table["teams"][index])) if mark in MARKS
             ),
+            outcomes=at(table, "outcomes", index) or "",
             method=methods[table["teams"][index]].url if table["teams"][index] in methods else "",
         )
         for index in found[(page - 1) * PAGE_ROWS : page * PAGE_ROWS]

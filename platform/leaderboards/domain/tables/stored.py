@@ -72,27 +72,30 @@ def build(
         Groups of teams with the same result in every case.
     entries
         For each team what is known beside its scores: ``submissions`` (how many it made), ``handed_in`` (when the one
-        that counts came, ISO 8601) and ``marks``.
+        that counts came, ISO 8601), ``marks``, and ``outcomes`` (of an algorithm, why cases have no prediction).
     length_unit
         What distances are measured in, for images whose spacing is not known: ``pixels`` or ``voxels``.
     """
     rankings, combined = document["rankings"], combined_rankings(document)
-    teams = sorted({entry["name"] for ranking in rankings for entry in ranking["algorithms"]})
+    # Of cells that sites ranked themselves there are no scores over all sites: such a document has combined rankings alone.
+    entries_of = [*rankings, *([] if rankings else combined)]
+    teams = sorted({entry["name"] for ranking in entries_of for entry in ranking["algorithms"]})
     orders = [_combined_order(entry, teams, assessment, document, several=len(combined) > 1) for entry in combined]
     orders += [_single_order(entry, teams, assessment, document, length_unit) for entry in rankings]
     known = [(entries or {}).get(team, {}) for team in teams]
     missing = dict.fromkeys(teams, 0)
-    for ranking in rankings:
+    for ranking in entries_of:
         for entry in ranking["algorithms"]:
             missing[entry["name"]] = max(missing[entry["name"]], entry["missing"])
     return {
-        "cases": max(ranking["cases"] for ranking in rankings),
+        "cases": max(ranking["cases"] for ranking in entries_of),
         "interval": assessment.uncertainty.interval,
         "teams": teams,
         "missing": list(missing.values()),
         "submissions": [entry.get("submissions") for entry in known],
         "handed_in": [entry.get("handed_in") for entry in known],
         "marks": [list(entry.get("marks", ())) for entry in known],
+        "outcomes": [entry.get("outcomes", "") for entry in known],
         "identical": sorted(sorted(group) for group in identical),
         "orders": orders,
         "reported": [_reported(entry, teams, assessment, length_unit) for entry in document.get("reported", ())],
@@ -140,7 +143,7 @@ def _combined_order(
 ) -> dict[str, Any]:
     name = entry.get("name")
     parts = [str(entry[key]) for key in ("name", "task", "metric", "region") if entry.get(key)] if several else []
-    step = _scheme(assessment, name).combine[-1]
+    step = (_scheme(assessment, name).combine or ())[-1]
     return {
         "key": "/".join([OVERALL, *parts]),
         "label": ", ".join(["Overall", *parts]),

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 from celery import current_app
@@ -13,6 +14,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
+from executions.services import hosts
 from operations.services import layout
 from operations.services.broker import EmbeddedBroker
 from operations.services.example_accounts import printed_accounts
@@ -50,13 +52,20 @@ class Command(BaseCommand):
                 supervisor.add(Process("broker", broker.command()))
             else:
                 settings.PODIUM_BROKER_FILE.unlink(missing_ok=True)
+            web, *others = self._processes(host, port, concurrency)
+            with supervisor.interruptible(), self._static_files() as files:
+                self._tables()
+                self._load(example[:1])
+                files()
+            supervisor.add(web)
+            # The rest is loaded while the web process starts. Workers come last: what they take up at once would
+            # keep both waiting.
             with supervisor.interruptible():
-                self._prepare()
-            for process in self._processes(host, port, concurrency):
+                self._load(example[1:])
+                self._load_world(example)
+            for process in others:
                 supervisor.add(process)
-            # Loaded while the others start: what they would wait for is in the database and at the broker already.
             with supervisor.interruptible():
-                self._load(example)
                 self._wait_until_up(host, port)
                 self._welcome(host, port, time.monotonic() - started, example)
             leaves = [settings.PODIUM_BROKER_FILE, *([broker.private] if broker else [])]
@@ -96,29 +105,54 @@ class Command(BaseCommand):
                 ) from error
 
     @staticmethod
-    def _prepare() -> None:
-        """Tables and static files.
+    @contextmanager
+    def _static_files():
+        """Collect static files in a second process meanwhile; gives what waits for the end of it.
 
-        What this process has imported already does the first; a second process does the other meanwhile, since there
-        are two cores almost everywhere.
+        There are two cores almost everywhere.
         """
         files = subprocess.Popen(
-            [sys.executable, "manage.py", "collectstatic", "--noinput", "--verbosity", "0"], cwd=settings.ROOT
+            [
+                sys.executable,
+                "manage.py",
+                "collectstatic",
+                "--noinput",
+                "--verbosity",
+                "0",
+                "--settings",
+                "config.static_files",
+            ],
+            cwd=settings.ROOT,
         )
-        try:
-            call_command("migrate", verbosity=0)
+
+        def wait() -> None:
             if files.wait():
                 raise CommandError("manage.py collectstatic failed; see the messages above.")
+
+        try:
+            yield wait
         finally:
             files.kill()
             files.wait()
-            connections.close_all()  # nothing of the database is open in this process when it starts the others
+
+    @staticmethod
+    def _tables() -> None:
+        try:
+            call_command("migrate", verbosity=0)
+        finally:
+            connections.close_all()  # nothing of the database is open in this process when it starts others
 
     def _load(self, examples: list[str]) -> None:
-        """The example challenges and what surrounds them."""
+        """Load example challenges."""
         try:
             for name in examples:
                 call_command("load_example", name, quiet=True, stdout=self.stdout)
+        finally:
+            connections.close_all()
+
+    def _load_world(self, examples: list[str]) -> None:
+        """Load what surrounds the example challenges."""
+        try:
             if examples:
                 call_command("load_example_world", stdout=self.stdout)
         finally:
@@ -163,7 +197,18 @@ class Command(BaseCommand):
             [*celery, "config.clock", "beat", "--pidfile", "", "--loglevel", level],
             env={"PYTHONPATH": paths},
         )
-        return [web, worker, beat]
+        if hosts.engine_name() == "none":
+            return [web, worker, beat]
+        # A process of its own, since a run may take hours; it finds out itself whether what has to hold does.
+        runner = Process(
+            "runner",
+            [
+                *(*celery, "config", "worker", "--concurrency", str(min(concurrency, 2)), "--queues", "run"),
+                *("--hostname", "runner@%h", "--loglevel", level, "--without-gossip", "--without-mingle"),
+            ],
+            env={**threads, "PYTHONPATH": paths},
+        )
+        return [web, worker, beat, runner]
 
     @staticmethod
     def _wait_until_up(host: str, port: int, patience: float = 180) -> None:

@@ -1,6 +1,7 @@
 """A dozen cells of the coverage study; docs/correctness/coverage.md has more of them and more boards."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from evaluation.ranking.coverage import (
     FIELDS,
     NUMBERS,
     SCHEMES,
+    STUDY,
     TEAMS,
     Cell,
     Outcome,
@@ -20,6 +22,7 @@ from evaluation.ranking.coverage import (
     simulate,
 )
 
+ROOT = Path(__file__).parents[4]
 CELLS = [
     Cell(7, 3, "two best", 0.0, "mean"),
     Cell(10, 5, "all equal", 0.0, "mean"),
@@ -65,10 +68,49 @@ def test_sets_as_wide_as_all_ranks_break_a_bar_where_two_are_far_ahead():
 def test_cells_that_are_done_are_taken_from_the_file(tmp_path):
     path, cell = tmp_path / "cells.jsonl", Cell(5, 3, "all equal", 0.0, "mean")
     made = KeptCells(path).simulate(cell, 3, 1)
-    path.write_text(path.read_text().replace('"boards": 3', '"boards": 4'))
+    head, line = path.read_text().splitlines()
+    path.write_text(f"{head}\n{line.replace(',none,3,', ',none,4,')}\n")
     assert KeptCells(path).simulate(cell, 4, 1) == replace(made, boards=4)
     assert KeptCells(path).simulate(cell, 3, 1) == made
-    assert len(path.read_text().splitlines()) == 2
+    assert len(path.read_text().splitlines()) == 3
+
+
+def test_cells_of_another_study_are_simulated_anew(tmp_path):
+    path, cell = tmp_path / "cells.csv", Cell(5, 3, "all equal", 0.0, "mean")
+    KeptCells(path).simulate(cell, 3, 1)
+    head, line = path.read_text().splitlines()
+    path.write_text(f"{head}\n{STUDY + 1}{line.removeprefix(str(STUDY))}\n")
+    assert KeptCells(path).known(cell, 3, 1) is None
+
+
+def test_time_that_is_over_leaves_cells_waiting_and_says_so(tmp_path, monkeypatch, capsys):
+    cells = [Cell(5, 3, "all equal", 0.0, "mean"), Cell(7, 3, "all equal", 0.0, "mean")]
+    monkeypatch.setattr("evaluation.cli.coverage.grid", lambda **_: cells)
+    monkeypatch.setattr("evaluation.cli.coverage.others", lambda **_: [])
+    monkeypatch.setattr("evaluation.cli.coverage.trades", lambda **_: [])
+    path = tmp_path / "cells.csv"
+    KeptCells(path).simulate(cells[0], 2, 1)
+    arguments = ["coverage", "--boards", "2", "--keep", str(path)]
+    assert main([*arguments, "--minutes", "0"]) == 0
+    assert "1 of 2 cells are done" in capsys.readouterr().out
+    assert main(arguments) == 0
+    assert "are done, in an order drawn" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("scheme", ["mean", "rank, then mean", "median"])
+def test_kept_cells_are_what_the_code_gives(scheme):
+    kept = KeptCells(ROOT / "docs/correctness/coverage.csv")
+    small = [(cell, boards, seed) for cell, boards, seed in kept.outcomes if (cell.scheme, cell.teams) == (scheme, 3)]
+    cell, boards, seed = min((key for key in small if key[0].cases >= 7), key=lambda key: (key[0].cases, str(key[0])))
+    assert simulate(cell, boards, seed) == kept.outcomes[cell, boards, seed], "raise STUDY and simulate anew"
+
+
+def test_medians_of_few_cases_and_many_teams_claim_nothing_that_chance_would_show():
+    few, enough = (Cell(cases, 14, "two best", 0.0, "median") for cases in (7, 8))
+    assert simulate(few, 20, 3).width == 14.0
+    assert simulate(enough, 20, 3).width < 14.0
+    assert keeps_bars(few, Outcome(1000, 1.0, 0.0, 0.0, 14.0, 0.5))
+    assert not keeps_bars(enough, Outcome(1000, 1.0, 0.0, 0.0, 14.0, 0.5))
 
 
 def test_grid_holds_every_combination_and_the_quick_one_a_tenth():
@@ -80,7 +122,7 @@ def test_grid_holds_every_combination_and_the_quick_one_a_tenth():
 def test_page_says_how_it_was_made_and_marks_what_breaks_a_bar():
     good = Outcome(100, 0.97, 0.01, 0.3, 2.1, 0.4)
     bad = Outcome(100, 0.5, 0.3, 0.3, 2.1, 0.4)
-    study = Study(100, 4, 10, [(CELLS[0], good)], [(CELLS[1], bad)], [])
+    study = Study(100, 4, 10, [(CELLS[0], good)], [(CELLS[1], bad)], [], 2, ["0.2.0 and NumPy 2"])
     text = page(study)
     assert (
         "`python -m evaluation coverage --every 10 --boards 100 --seed 4 --output docs/correctness/coverage.md`" in text

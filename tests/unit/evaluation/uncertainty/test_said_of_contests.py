@@ -1,13 +1,16 @@
 """Sentences about small challenges of every kind, read once with a statistician's eye, stay as they were corrected."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from evaluation.assessment import AssessmentError, parse
+from evaluation.claims.answers import SURE, BoardFacts
 from evaluation.claims.comparisons import first_under_other_schemes, largest_move
 from evaluation.claims.facts import of_hundred
-from evaluation.ranking import rank
+from evaluation.ranking import describe, rank
 from evaluation.ranking.comparison import compare
 from evaluation.ranking.uncertainty import letters as letter_module
 from evaluation.ranking.uncertainty import statements
@@ -49,7 +52,7 @@ def test_versions_of_one_algorithm_leave_the_order_of_the_others():
     sensitivity = document["overall"]["sensitivity"]
     assert sensitivity["duplicates"] == [["Ada", "Cleo", "Dora"]]
     assert sensitivity["without_duplicates"] == ["Ada", "Ben", "Gail", "Finn", "Eve"]
-    assert "the order of the others stays." in words
+    assert "With only the best of each group of possible versions ranked, no two of those left change places." in words
 
 
 def test_the_same_results_in_every_case_are_said_to_be_the_same():
@@ -177,4 +180,39 @@ def test_fixed_strata_are_no_units_of_tests():
 
 def test_those_that_share_first_place_under_another_scheme_are_named_together():
     told = first_under_other_schemes(compare({"mean": {"a": 1, "b": 2, "c": 3}, "tests": {"a": 1, "b": 1, "c": 1}}))
-    assert told == "a stays first under 1 of 1 other scheme. b and c share first place under tests."
+    assert told == "a stays first under the other scheme. b and c share first place under “tests”."
+
+
+def test_how_often_the_first_would_be_first_again_is_not_told_of_too_few_cases():
+    facts = BoardFacts(
+        teams=4,
+        front=["Ada"],
+        first=1,
+        verdict="open",
+        stated=False,
+        letters=True,
+        first_again=0.99,
+        share=1.0,
+        units="cases",
+        ties=[],
+        interval=0.95,
+    )
+    assert "answers.first_again" not in [said.claim for said in SURE.all(facts)]
+    assert "answers.first_again" in [said.claim for said in SURE.all(replace(facts, stated=True))]
+
+
+def test_cases_are_counted_in_every_task():
+    contest = CONTESTS["several tasks"]()
+    few = contest.results[(contest.results["task"] == "spleen") | (contest.results["case"] < "case-05")]
+    words, _ = said_about(contest.document, few)
+    assert "5 cases in one task are too few to say whether that is more than chance; 7 are the least." in words
+    found = " ".join(describe(parse(contest.document)))
+    assert "No winner can be named with fewer than 7 cases in one of the tasks" in found
+
+
+def test_two_teams_are_told_apart_by_name_and_share():
+    words, document = said_of("two teams")
+    share = next(row["share_first"] for row in document["rankings"][0]["algorithms"] if row["name"] == "Ada")
+    assert f"The other algorithm came first in {100 * share:.0f} % of the resamples." in words
+    assert "Ada is significantly better case by case (Wilcoxon, adjusted by Holm’s method)." in words
+    assert "All rank sets of this ranking hold together in at least 95 % of such challenges." in words

@@ -1,0 +1,353 @@
+"""Running an algorithm's image at home as the platform would: the same checks, the same runner, the same validation."""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from podium_client.errors import ClientError
+
+_MIB = 1024**2
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of a case."""
+
+    case: str
+    outcome: str
+    reason: str
+    seconds: float
+    memory_mib: float | None
+    files: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of all cases, and what could not be held here."""
+
+    image: str
+    identity: str
+    cases: list[Tried]
+    notes: list[str]
+    log: str
+    scores: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def is_well(self) -> bool:
+        """Whether every case has an output that can be used."""
+        return all(own.outcome == "ok" for own in self.cases)
+
+
+def attempt(
+    archive: Path,
+    cases: Path,
+    interface: dict[str, Any],
+    *,
+    model: Path | None = None,
+    output: Path | None = None,
+    engine_name: str = "podman",
+    limited: bool = True,
+    references: Path | None = None,
+    assessment: Path | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Run the algorithm on all cases.
+
+    Parameters
+    ----------
+    archive
+        Of the image.
+    cases
+        A folder with a folder of input files for each case, or, of an algorithm with one input, with a file for each case.
+    interface
+        `interface.json` of the phase.
+    model
+        Archive of weights.
+    output
+        Where to keep what it wrote.
+    engine_name, limited
+        How it is run.
+    references, assessment
+        With both, what it wrote is scored.
+    tell
+        Called with what is being done.
+
+    Raises
+    ------
+    ClientError
+        With one line, when it cannot be tried.
+    """
+    from evaluation.running.identity import INTERFACE, identity
+    from evaluation.running.interface import InterfaceError, read_interface
+
+    try:
+        inputs, outputs, limits = read_interface(interface)
+    except InterfaceError as error:
+        raise ClientError(f"interface.json: {error}") from error
+    found = _cases(cases, inputs)
+    with tempfile.TemporaryDirectory(prefix="podium-try-", dir="/var/tmp") as name:
+        folder = Path(name)
+        # The user of a container is nobody on this machine and has to be able to enter it.
+        folder.chmod(0o711)
+        engine = _engine(engine_name, folder)
+        own = _Try(engine, folder, inputs, outputs, interface, limits, found, limited=limited, output=output, tell=tell)
+        image = own.load(archive)
+        digest = own.take_weights(model)
+        try:
+            report = own.run(image)
+            scores = _scores(references, assessment, own.kept) if references and assessment else []
+        finally:
+            own.close()
+        return replace(report, identity=identity(image, digest, INTERFACE), scores=scores)
+
+
+class _Try:
+    def __init__(
+        self,
+        engine: Any,
+        folder: Path,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        interface: dict[str, Any],
+        limits: dict[str, Any],
+        cases: dict[str, dict[str, Path]],
+        *,
+        limited: bool,
+        output: Path | None,
+        tell: Callable[[str], None],
+    ) -> None:
+        self.engine, self.folder = engine, folder
+        self.inputs, self.outputs, self.interface = inputs, outputs, interface
+        self.cases, self.tell = cases, tell
+        self.limits = _limits(limits, limited=limited)
+        self.kept = output or folder / "kept"
+        self.model: Path | None = None
+        self.reports: list[Any] = []
+        self.image = ""
+        self.notes: list[str] = []
+
+    def load(self, archive: Path) -> str:
+        """Check the image and load it."""
+        from confinement.containers.engine import EngineError
+        from confinement.containers.images import ImageError, take_image
+        from confinement.containers.layout import write_layout
+        from confinement.containers.limits import ImageLimits
+
+        store, layout = self.folder / "store", self.folder / "layout"
+        store.mkdir()
+        layout.mkdir()
+        self.tell("Checking the image …")
+        if not archive.is_file():
+            raise ClientError(f"There is no file {archive}.")
+        try:
+            report = take_image(archive, store, limits=ImageLimits())
+            self.tell(f"Image {report.image_id}: {len(report.layers)} layers, {report.size / _MIB:,.0f} MiB.")
+            stored = {layer.diff_id: store / layer.stored_name for layer in report.layers}
+            write_layout(layout, (store / "config.json").read_bytes(), report.layers, stored.__getitem__)
+            self.engine.load(layout, report.image_id)
+        except (ImageError, EngineError) as error:
+            raise ClientError(str(error)) from error
+        self.notes += report.warnings
+        self.image = report.image_id
+        return report.image_id
+
+    def take_weights(self, archive: Path | None) -> str | None:
+        """Check and unpack the weights; returns their digest."""
+        from confinement.containers.limits import WeightsLimits
+        from confinement.containers.weights import STORED_NAME, WeightsError, take_weights, unpack_weights
+
+        if archive is None:
+            return None
+        if not archive.is_file():
+            raise ClientError(f"There is no file {archive}.")
+        store = self.folder / "weights"
+        store.mkdir()
+        try:
+            report = take_weights(archive, store, limits=WeightsLimits())
+            self.model = unpack_weights(
+                store / STORED_NAME, self.folder / "models", digest=report.digest, limits=WeightsLimits()
+            )
+        except WeightsError as error:
+            raise ClientError(str(error)) from error
+        return report.digest
+
+    def run(self, image: str) -> Report:
+        """Run all cases, each in a container of its own."""
+        from evaluation.running.outcomes import OurFaultError, judged
+
+        self.notes += _not_held(self.engine)
+        try:
+            decided = judged(list(self.cases), self._start, attempts=1)
+        except OurFaultError as error:
+            raise ClientError(f"The engine failed: {error}") from error
+        tried = []
+        for case, judgement in decided.items():
+            report, decision = self.reports[judgement.start], judgement.decision
+            memory = report.peak_memory_bytes
+            files = sorted(own.name for own in (self.kept / case).glob("*")) if (self.kept / case).is_dir() else []
+            outcome = decision.outcome.value if decision.outcome is not None else ""
+            tried.append(Tried(case, outcome, decision.reason, report.wall_seconds, memory and memory / _MIB, files))
+        return Report(image, "", tried, self.notes, self.reports[-1].log.text())
+
+    def close(self) -> None:
+        """Leave nothing in the engine."""
+        self.engine.remove_image(self.image)
+
+    def _start(self, cases: Sequence[str]) -> Any:
+        from confinement.containers.batches import Batch, CaseInput, Expected
+        from confinement.containers.removing import remove_tree
+        from confinement.containers.runner import run_batch
+        from evaluation.running.outcomes import Observation
+
+        number = len(self.reports) + 1
+        batch = Batch(
+            batch=f"try-{os.getpid()}-{number}",
+            attempt=1,
+            lease=f"try-{os.getpid()}-{number}",
+            image_id=self.image,
+            cases=[CaseInput(case, self.cases[case]) for case in cases],
+            outputs=[Expected(socket.file, socket.required) for socket in self.outputs],
+            interface={**self.interface, "cases": [{"case": case} for case in cases]},
+            limits=self.limits,
+            model=self.model,
+        )
+        self.tell(f"Case {', '.join(cases)} …")
+        working = self.folder / batch.lease
+        report = run_batch(self.engine, batch, working)
+        self.reports.append(report)
+        files = {case: self._judge(case, report) for case in cases} if not report.fault else {}
+        remove_tree(working)
+        observed = Observation(
+            report.exit_code,
+            report.timed,
+            report.out_of_memory,
+            report.output_bound,
+            report.log_bound,
+            report.not_started,
+            report.fault,
+        )
+        return observed, files
+
+    def _judge(self, case: str, report: Any) -> Any:
+        """What there is of the files of a case, after keeping them."""
+        from confinement.containers.batches import Taken
+        from evaluation.running.outcomes import Files
+        from evaluation.running.outputs import check_output, grid_of
+
+        images = [self.cases[case][own.file] for own in self.inputs if own.kind in ("image", "label_image")]
+        grid = grid_of(images[0]) if images else None
+        kind, sentence = Files.VALID, ""
+        for socket in self.outputs:
+            own = report.files[case][socket.file]
+            said = own.reason
+            if own.taken is Taken.TAKEN:
+                (self.kept / case).mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(own.path, self.kept / case / socket.file)
+                said = check_output(self.kept / case / socket.file, socket, grid)
+            if said and (socket.required or own.taken is Taken.TAKEN):
+                return Files.BAD, said
+            if own.taken is Taken.ABSENT and socket.required:
+                kind = Files.NONE
+        return kind, sentence
+
+
+def _engine(name: str, folder: Path) -> Any:
+    from confinement.containers.engine import EngineError
+    from confinement.containers.engines import engine_named
+
+    if sys.platform != "linux":
+        raise ClientError("Containers are run on Linux only; try it there, or in a virtual machine.")
+    engine = engine_named(name, folder / "engine")
+    if engine is None:
+        raise ClientError(f"{name} is not installed. On Debian or Ubuntu: sudo apt install {name} runc uidmap.")
+    try:
+        engine.versions()
+    except EngineError as error:
+        raise ClientError(f"{name} does not work here: {error}") from error
+    return engine
+
+
+def _not_held(engine: Any) -> list[str]:
+    """Say what of the platform's bounds is not held here."""
+    if engine.is_root:
+        return []
+    version = engine.versions().get("control_groups", "")
+    notes = ["time and memory are not measured from control groups: podman runs without root"]
+    if version != "v2":
+        notes.append("memory, processors and processes are not limited here: control groups of version 1 without root")
+    return notes
+
+
+def _limits(limits: dict[str, Any], *, limited: bool) -> Any:
+    from confinement.containers.limits import RunLimits
+
+    usual = RunLimits()
+    if not limited:
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        cpus = float(os.cpu_count() or 1)
+        return replace(usual, case_seconds=_DAY, memory_bytes=memory, cpus=cpus, pids=4096, output_bytes=16 * 1024**3)
+    known = {key: value for key, value in limits.items() if value is not None and hasattr(usual, key)}
+    # Nobody has more processors at home than there are.
+    known["cpus"] = min(float(known.get("cpus", usual.cpus)), float(os.cpu_count() or 1))
+    return replace(usual, **{**known, "gpus": 0})
+
+
+def _cases(folder: Path, inputs: Sequence[Any]) -> dict[str, dict[str, Path]]:
+    """Files of each case, by the names that the container sees.
+
+    Raises
+    ------
+    ClientError
+        When a case lacks one, or there is none.
+    """
+    if not folder.is_dir():
+        raise ClientError(f"There is no folder {folder}.")
+    cases: dict[str, dict[str, Path]] = {}
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir():
+            lacking = [own.file for own in inputs if not (path / own.file).is_file()]
+            if lacking:
+                raise ClientError(f"The case {path.name} lacks {lacking[0]}, which interface.json names.")
+            cases[path.name] = {own.file: path / own.file for own in inputs}
+        elif len(inputs) == 1 and path.name.endswith(inputs[0].suffix):
+            cases[path.name.removesuffix(inputs[0].suffix)] = {inputs[0].file: path}
+    if not cases:
+        wanted = f", or files that end in {inputs[0].suffix}" if len(inputs) == 1 else ""
+        raise ClientError(
+            f"{folder} holds no case: a folder for each with {', '.join(own.file for own in inputs)}{wanted}."
+        )
+    return cases
+
+
+def _scores(references: Path, assessment: Path, kept: Path) -> list[dict[str, Any]]:
+    """Score what was written, with the scoring code of the platform."""
+    from evaluation.assessment import parse
+    from evaluation.assessment.errors import AssessmentError
+    from evaluation.readers import ReadError
+    from evaluation.scoring import score_folders
+
+    with tempfile.TemporaryDirectory(prefix="podium-") as name:
+        flat = Path(name)
+        for case in kept.iterdir() if kept.is_dir() else []:
+            for file in case.iterdir():
+                ending = file.name[file.name.index(".") :]
+                if not (flat / f"{case.name}{ending}").exists():
+                    shutil.copyfile(file, flat / f"{case.name}{ending}")
+        try:
+            document = parse(json.loads(assessment.read_text()))
+            scored = score_folders(document, references, {"tried": flat})
+        except (OSError, ValueError, AssessmentError, ReadError) as error:
+            raise ClientError(f"It cannot be scored: {error}") from error
+    return [
+        {"case": row.case, "region": row.region, "metric": row.metric, "value": row.value, "outcome": str(row.outcome)}
+        for row in scored.rows
+    ]

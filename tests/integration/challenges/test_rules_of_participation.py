@@ -1,0 +1,50 @@
+"""What people who want to take part ask, answered on the page of the challenge: from its phases, and from what is registered."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from challenges.queries.rules_of_participation import Rule, rules_of
+
+
+def phase(label, **more):
+    values = {"submissions_per_day": None, "submissions_in_total": None, "incomplete_allowed": False, **more}
+    return SimpleNamespace(label=label, get_counts_display=lambda: "the last one", **values)
+
+
+def challenge(**entries):
+    document = {"schema": 1, "catalogue": "1.0.0", "challenge": entries, "tasks": []}
+    return SimpleNamespace(projection=SimpleNamespace(version=SimpleNamespace(document=document)))
+
+
+def test_without_phases_and_registration_nothing_is_said():
+    assert rules_of(SimpleNamespace(), []) == []
+
+
+def test_phases_with_the_same_rule_have_one_answer():
+    rules = rules_of(SimpleNamespace(), [phase("One", submissions_per_day=2), phase("Two", submissions_per_day=2)])
+    assert rules[0] == Rule("How often may a team submit?", "2 a day")
+    assert rules[1] == Rule("Which submission counts?", "The last one")
+
+
+def test_phases_with_other_rules_are_named():
+    rules = rules_of(SimpleNamespace(), [phase("One", submissions_per_day=2, submissions_in_total=9), phase("Two")])
+    assert rules[0].answer == "One: 2 a day, 9 in total; Two: as often as it likes"
+
+
+@pytest.mark.parametrize(
+    ("entry", "rule"),
+    [
+        (
+            {"training_data_policy": "challenge_data_only"},
+            Rule("May we use further training data?", "No additional data allowed"),
+        ),
+        ({"award_policy__state": {"state": "none_declared"}}, Rule("What can be won?", "None")),
+    ],
+)
+def test_what_is_registered_is_answered_in_its_words(entry, rule):
+    assert rule in rules_of(challenge(**entry), [])
+
+
+def test_what_is_not_specified_is_not_asked():
+    assert rules_of(challenge(challenge_name="Liver"), []) == []

@@ -1,0 +1,65 @@
+"""The record as a page: facts first, parts folded to a line, what is not specified gathered."""
+
+from evaluation.designs.catalogue import shipped
+from evaluation.designs.document import from_json
+from evaluation.documents import Block
+from registry.queries.records import _parts, record_facts
+
+
+def blocks(*pairs):
+    return [Block(kind, text, level) for kind, text, level in pairs]
+
+
+def test_a_part_gathers_what_is_not_specified_and_says_in_a_line_what_is():
+    [part] = _parts(
+        blocks(
+            ("heading", "Mission", 2),
+            ("heading", "Category", 3),
+            ("text", "Segmentation", 0),
+            ("heading", "Cohort", 3),
+            ("remark", "Not specified", 0),
+            ("heading", "Modality", 3),
+            ("text", "MRI", 0),
+        )
+    )
+    assert part.line == "Segmentation · MRI"
+    assert part.blank == ("Cohort",)
+    assert [block.text for block in part.blocks] == ["Category", "Segmentation", "Modality", "MRI"]
+
+
+def test_what_was_taken_away_in_this_version_stays_where_it_was():
+    [part] = _parts(
+        blocks(
+            ("heading", "Mission", 2),
+            ("heading", "Cohort", 3),
+            ("mark", "Changed in this version. Before: adults", 0),
+            ("remark", "Not specified", 0),
+        )
+    )
+    assert part.blank == ()
+    assert part.blocks[-1].text == "Not specified"
+
+
+def test_a_long_text_is_begun_in_the_line():
+    [part] = _parts(blocks(("heading", "Plans", 2), ("heading", "Future", 3), ("text", "word " * 60, 0)))
+    assert part.line.startswith("word word")
+    assert part.line.endswith(" …")
+    assert len(part.line) < 120
+
+
+def test_facts_are_said_of_each_task_and_empty_where_nothing_is_specified():
+    document = {
+        "schema": 1,
+        "catalogue": "1.0.0",
+        "challenge": {"data_license": "cc_by"},
+        "tasks": [
+            {"key": "a", "task_name": "Liver", "number_test_cases": 40, "number_training_cases": 100},
+            {"key": "b", "task_name": "Tumour", "imaging_modality": ["ct"]},
+        ],
+    }
+    facts = dict(record_facts(from_json(document, catalogue=shipped(), lenient=True)[0]))
+    assert facts["Tasks"] == "Liver; Tumour"
+    assert facts["Cases"] == "Liver: 100 training, 40 test"
+    assert facts["Modality"] == "Computed Tomography (CT)"
+    assert facts["Data licence"] == "CC BY (Attribution)"
+    assert facts["Metrics"] == ""
