@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from evaluation.ranking.model_fits import (
     NoFitError,
@@ -25,7 +24,9 @@ from evaluation.ranking.ranks import snap
 from evaluation.ranking.significance import holm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
+
+    import pandas as pd
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -35,7 +36,6 @@ __all__ = [
     "algorithm_effect",
     "fit_hits",
     "fit_linear",
-    "long_values",
     "model_ranking",
     "strengths_and_weaknesses",
 ]
@@ -267,27 +267,3 @@ def _contrasts(
 def _above_rows(part: pd.DataFrame, random: Sequence[str]) -> list[str]:
     """Random intercepts with several rows a group: one row a group leaves nothing to tell it from the residual."""
     return [name for name in random if part[name].nunique() < len(part)]
-
-
-def long_values(results: pd.DataFrame, cases: pd.DataFrame | None, keys: Mapping[str, str]) -> pd.DataFrame:
-    """Rows of one metric and region with their case characteristics beside them.
-
-    Parameters
-    ----------
-    results, cases
-        Results table and case table; numbers in the case table are taken as numbers.
-    keys
-        Values of ``metric``, ``region`` or ``task`` to keep.
-    """
-    chosen = results
-    for key, value in keys.items():
-        chosen = chosen[chosen[key] == value]
-    if cases is None:
-        return chosen
-    extra = cases.copy()
-    extra["case"] = extra["case"].astype(str)
-    for column in extra.columns.drop("case"):
-        number = pd.to_numeric(extra[column], errors="coerce")
-        if number.notna().all():
-            extra[column] = number
-    return chosen.merge(extra, on="case", how="left", validate="many_to_one")

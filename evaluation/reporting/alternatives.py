@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from evaluation.aggregation import ResultsError
-from evaluation.figures import line_plot
+from evaluation.figures.groups import small_multiples
 from evaluation.figures.layout import number, rank_words
 from evaluation.figures.selection import label
-from evaluation.ranking.comparison import by_column
+from evaluation.ranking.case_groups import FEWEST_CASES, groupings
+from evaluation.ranking.characteristics import characteristics_of
 from evaluation.ranking.mixed_model import model_ranking
 from evaluation.ranking.raw import raw_values
 
@@ -32,24 +32,34 @@ def subgroups_section(
     *,
     columns: Sequence[str],
 ) -> None:
-    """Rank by the values of each column; nothing without columns."""
+    """Rank in groups of the cases by each column; nothing without columns."""
     if not columns or cases is None:
         return
     page.heading(2, "Is it the same for every subgroup?")
+    known = {entry.name: entry for entry in characteristics_of(assessment, cases)}
     for column in columns:
         page.heading(3, f"By {column}")
-        try:
-            found = by_column(assessment, results, cases, column, bootstrap=0)
-        except ResultsError as error:
-            page.text([f"{error}."])
+        found = groupings(assessment, results, cases, [known[column]]) if column in known else []
+        if not found:
+            page.text([f"{column} does not split the cases into two groups of at least {FEWEST_CASES}."])
             continue
-        sizes = {value: part["rankings"][0]["cases"] for value, part in found["documents"].items()}
-        page.text([f"Cases: {', '.join(f'{value} {size}' for value, size in sizes.items())}."])
-        for comparison in found["comparison"]:
+        [grouping] = found
+        sizes = {value: part["rankings"][0]["cases"] for value, part in grouping.documents.items()}
+        page.text(
+            [
+                f"Cases: {', '.join(f'{value} {size}' for value, size in sizes.items())}.",
+                grouping.words,
+                grouping.folded,
+            ]
+        )
+        for comparison in grouping.comparison:
             what = "overall" if comparison.get("overall") else label(comparison)
             others = comparison["other_winners"]
             words = f"Elsewhere first: {', '.join(others)}." if others else "The same algorithm is first everywhere."
-            page.figure(line_plot(document, comparison, by=column), f"{what}: ranks by {column}. {words}")
+            chosen = {key: comparison.get(key) for key in ("name", "metric", "region", "task")}
+            first = {value: grouping.documents[value] for value in grouping.shown_first(comparison)}
+            figure = small_multiples(document, first, characteristic=grouping.title, **chosen)
+            page.figure(figure, f"{what}: ranks by {column}. {words}")
 
 
 def mixed_model_section(page: DocumentBuilder, assessment: Assessment, results: pd.DataFrame) -> None:

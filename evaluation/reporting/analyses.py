@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
-from evaluation.aggregation import ResultsError
+from evaluation.aggregation import ResultsError, check_results
 from evaluation.claims.comparisons import entering_copies
 from evaluation.figures import (
     blob_across_tasks,
@@ -19,17 +17,22 @@ from evaluation.figures import (
 from evaluation.figures.layout import number, rank_words, stars
 from evaluation.figures.selection import entries
 from evaluation.ranking import digest
+from evaluation.ranking.characteristics import characteristics_of
 from evaluation.ranking.copies import copies_check
+from evaluation.ranking.difficulty import Difficulty, hits_of, values_of
 from evaluation.ranking.gaming import gaming_check
-from evaluation.ranking.mixed_model import NoFitError, long_values, strengths_and_weaknesses
+from evaluation.ranking.mixed_model import NoFitError
 from evaluation.ranking.raw import raw_values
 from evaluation.ranking.tasks import across_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    import pandas as pd
 
     from evaluation.assessment import Assessment
     from evaluation.documents import DocumentBuilder
+    from evaluation.scoring.evidence import Evidence
 
 _REFERENCES = (
     "Maier-Hein et al., Why rankings of biomedical image analysis competitions should be interpreted with care, 2018.",
@@ -130,26 +133,19 @@ def characteristics_section(
     results: pd.DataFrame,
     cases: pd.DataFrame | None,
     characteristics: Sequence[str],
+    evidence: Evidence | None = None,
 ) -> None:
-    if not characteristics:
+    """What makes cases hard, by every metric with values of cases, or that counts hits in trials."""
+    if not characteristics or cases is None:
         return
     page.heading(2, "What makes cases hard?")
-    for raw in raw_values(assessment, results):
-        use = assessment.metric(raw["metric"])
-        bounded = (use.worst, use.best) in ((0, 1), (1, 0))
-        rows = [
-            (name, case, value)
-            for case, values in zip(raw["cases"], raw["values"], strict=True)
-            for name, value in zip(raw["algorithms"], values, strict=True)
-        ]
-        data = long_values(pd.DataFrame(rows, columns=["algorithm", "case", "value"]), cases, {})
-        page.heading(
-            3, f"Characteristics: {', '.join(str(raw[key]) for key in ('task', 'metric', 'region') if raw[key])}"
-        )
+    units = assessment.aggregation.random
+    wanted = [entry for entry in characteristics_of(assessment, cases) if entry.name in {*characteristics, *units}]
+    difficulty = Difficulty(assessment, wanted)
+    for what, data in _explained(assessment, results, evidence):
+        page.heading(3, f"Characteristics: {what}")
         try:
-            analysis = strengths_and_weaknesses(
-                data, characteristics=characteristics, random=["case"], transform="logit" if bounded else "none"
-            )
+            analysis, left_out = difficulty.analysis(data)
         except NoFitError as error:
             page.text([f"No fit: {error}."])
             continue
@@ -158,11 +154,11 @@ def characteristics_section(
             [
                 f"Model: {fit['model']}, fitted by {fit['method']} to {fit['rows']} values.",
                 f"{analysis['looked_at']}.",
-                *(f"{w}." for w in fit["warnings"]),
+                *(f"{w}." for w in [*left_out, *fit["warnings"]]),
             ]
         )
         page.figure(forest_plot(analysis), "Effects over all algorithms; stars mark adjusted p ≤ 0.05, 0.01 and 0.001.")
-        terms = [t for t in fit["terms"] if t["term"].split(": ")[0] in characteristics]
+        terms = [t for t in fit["terms"] if t["term"].split(": ")[0] in analysis["characteristics"]]
         page.table(
             ["Characteristic", "Effect", "Interval", "p", "adjusted p", ""],
             [
@@ -177,9 +173,24 @@ def characteristics_section(
                 for t in terms
             ],
         )
-        page.figure(
-            quantile_plot(fit), "Residuals on the line are normal; far from it, intervals and p-values are rough."
-        )
+        if fit.get("residuals"):
+            page.figure(
+                quantile_plot(fit), "Residuals on the line are normal; far from it, intervals and p-values are rough."
+            )
+
+
+def _explained(
+    assessment: Assessment, results: pd.DataFrame, evidence: Evidence | None
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Values of cases, and hits in trials, by what they are of."""
+    for raw in raw_values(assessment, results):
+        yield ", ".join(str(raw[key]) for key in ("task", "metric", "region") if raw[key]), values_of(raw)
+    counted = check_results(results)
+    whole = counted[counted["case"] == ""]
+    for metric, region in sorted(set(zip(whole["metric"], whole["region"], strict=True))):
+        hits = hits_of(assessment, evidence, metric=metric, region=region)
+        if hits is not None:
+            yield ", ".join(filter(None, [metric, region])), hits
 
 
 def reproduction_section(page: DocumentBuilder, document: Mapping[str, Any]) -> None:

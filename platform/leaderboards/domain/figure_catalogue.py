@@ -9,6 +9,7 @@ from evaluation.claims.catalogue import Said
 from evaluation.claims.ranking import sentences_of
 from evaluation.figures.selection import Entry
 from evaluation.problems.evidence_figures import EvidenceFigure
+from evaluation.ranking.interaction import AS_MEASURED
 from leaderboards.domain import exploratory_figures, figure_sources
 from leaderboards.domain.entering_copies import copies_sentence
 from leaderboards.domain.figure_sources import Figure, Order, Sources
@@ -41,6 +42,8 @@ class Picture:
         The kind of problem that alone has it; empty where every kind may.
     of_region
         Whether it is the same for every metric of a region.
+    as_measured
+        Whether it is made of values of single cases as they were measured, before levels of interaction weigh.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Picture:
     size: Literal["small", "", "large"] = ""
     problem: str = ""
     of_region: bool = False
+    as_measured: bool = False
 
 
 @dataclass(frozen=True)
@@ -204,6 +208,7 @@ _OF_ALL_KINDS = (
         "registered rules for missing and undefined ones.",
         draw=figure_sources.dots,
         shows_cases=True,
+        as_measured=True,
         size="large",
     ),
     Picture(
@@ -214,6 +219,7 @@ _OF_ALL_KINDS = (
         "in random order. The bars count how often a team had each place.",
         draw=figure_sources.podium,
         shows_cases=True,
+        as_measured=True,
         size="large",
     ),
     Picture(
@@ -223,6 +229,7 @@ _OF_ALL_KINDS = (
         reading="Dark cells on the diagonal: the cases agree on the order.",
         draw=figure_sources.case_ranks,
         shows_cases=True,
+        as_measured=True,
     ),
     Picture(
         name="hard",
@@ -232,6 +239,7 @@ _OF_ALL_KINDS = (
         "cell the failure of one team.",
         draw=figure_sources.hard_cases,
         shows_cases=True,
+        as_measured=True,
         size="large",
     ),
     Picture(
@@ -241,6 +249,7 @@ _OF_ALL_KINDS = (
         reading="Each line follows a case across the teams; the cases with the widest spread are in colour.",
         draw=figure_sources.parallel,
         shows_cases=True,
+        as_measured=True,
         size="large",
     ),
     Picture(
@@ -271,6 +280,7 @@ _OF_ALL_KINDS = (
         "for all is taken off before (Spearman’s ρ with the distance from the median of all teams on the same case).",
         draw=exploratory_figures.relative,
         shows_cases=True,
+        as_measured=True,
         is_slow=True,
     ),
     Picture(
@@ -282,6 +292,7 @@ _OF_ALL_KINDS = (
         "registered units above it; where a metric counts, of hits in trials. Left of 0 is harmful; an interval across 0 says nothing.",
         draw=exploratory_figures.hardness,
         shows_cases=True,
+        as_measured=True,
         is_slow=True,
     ),
 )
@@ -331,6 +342,8 @@ def drawn(picture: Picture, sources: Sources, table: Mapping[str, Any]) -> Itera
     for order, entry in orders_of(sources.document, table):
         figure = picture.draw(sources, order, entry)
         if figure is not None:
+            if picture.as_measured and sources.assessment.interaction_weights:
+                figure = {**figure, "remarks": [*figure.get("remarks", ()), AS_MEASURED.rstrip(".")]}
             yield order["key"], figure
             if picture.alone:
                 return

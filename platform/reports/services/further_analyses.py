@@ -1,6 +1,6 @@
 """Further analyses of a report: groups of cases, what makes cases hard, and a ranking from a mixed model."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -10,8 +10,9 @@ from evaluation.documents import DocumentBuilder
 from evaluation.figures import forest_plot, quantile_plot
 from evaluation.figures.layout import number, rank_words, stars
 from evaluation.figures.selection import main_entry
-from evaluation.ranking.mixed_model import model_ranking, strengths_and_weaknesses
-from leaderboards.domain.figure_sources import Sources
+from evaluation.ranking.difficulty import hits_of, values_of
+from evaluation.ranking.mixed_model import model_ranking
+from leaderboards.domain.figure_sources import Sources, place_of
 from reports.domain.characteristics import title_of
 from reports.domain.words import capitalized
 
@@ -57,20 +58,11 @@ def groups(page: DocumentBuilder, sources: Sources) -> None:
 
 
 def hardness(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
-    """What makes cases hard for the field: a mixed model of all values, with a random intercept for the case."""
+    """What makes cases hard for the field: a mixed model of all values or hits, with random intercepts for the registered units."""
     drawn = False
-    for raw in list(sources.raw.values())[:most]:
-        data, names = _with_characteristics(raw, sources)
-        if not names or not _fits(raw):
-            continue
-        bounded = raw["direction"] == "higher" and bool(data["value"].dropna().between(0, 1).all())
+    for what, data in _explained(sources, most):
         try:
-            analysis = strengths_and_weaknesses(
-                data,
-                characteristics=names,
-                random=sources.units_of(raw["cases"]),
-                transform="logit" if bounded else "none",
-            )
+            analysis, _ = sources.difficulty.analysis(data)
         except (ValueError, np.linalg.LinAlgError):
             continue
         if not drawn:
@@ -85,7 +77,6 @@ def hardness(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
             )
             drawn = True
         fit = analysis["all"]
-        what = title_of(raw)
         page.heading(3, f"Characteristics and {what}")
         page.text(
             [
@@ -95,7 +86,7 @@ def hardness(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
             ]
         )
         page.figure(forest_plot(analysis), f"By {what}, over all teams; stars mark adjusted p ≤ 0.05, 0.01 and 0.001.")
-        terms = [term for term in fit["terms"] if term["term"].split(": ")[0] in names]
+        terms = [term for term in fit["terms"] if term["term"].split(": ")[0] in analysis["characteristics"]]
         page.table(
             ["Characteristic", "Log odds ratio" if fit["odds"] else "Effect", "95 % interval", "p", "Adjusted p"],
             [
@@ -110,10 +101,27 @@ def hardness(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
             ],
             caption=f"Effects of characteristics of the cases on {what}; below 0 is harmful",
         )
-        page.figure(
-            quantile_plot(fit),
-            f"By {what}; residuals on the line are normal, far from it intervals and p-values are rough.",
-        )
+        if fit["residuals"] is not None:
+            page.figure(
+                quantile_plot(fit),
+                f"By {what}; residuals on the line are normal, far from it intervals and p-values are rough.",
+            )
+
+
+def _explained(sources: Sources, most: int) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Values of the first metrics and regions, or their hits in trials where a metric counts, by what they are of."""
+    for entry in sources.document["rankings"][:most]:
+        if entry.get("name") != sources.document["rankings"][0].get("name"):
+            continue
+        raw = sources.raw.get(place_of(entry))
+        if raw is not None and _fits(raw):
+            yield title_of(raw), values_of(raw)
+        elif raw is None and FEWEST_TEAMS <= sources.teams <= MOST_TEAMS_MODELLED:
+            hits = hits_of(
+                sources.assessment, sources.counted_evidence, metric=entry["metric"], region=entry["region"] or ""
+            )
+            if hits is not None:
+                yield title_of(entry), hits
 
 
 def model(page: DocumentBuilder, sources: Sources, *, most: int) -> None:
@@ -188,15 +196,3 @@ def _rows(raw: Mapping[str, Any]) -> list[tuple[str, str, float | None]]:
         for case, values in zip(raw["cases"], raw["values"], strict=True)
         for name, value in zip(raw["algorithms"], values, strict=True)
     ]
-
-
-def _with_characteristics(raw: Mapping[str, Any], sources: Sources) -> tuple[pd.DataFrame, list[str]]:
-    """All values, higher being better, beside what is known of their cases."""
-    known = sources.explaining_of(raw["cases"])[0]
-    if len(raw["cases"]) < FEWEST_CASES + len(known.columns):
-        return pd.DataFrame(), []
-    sign = 1.0 if raw["direction"] == "higher" else -1.0
-    table = pd.DataFrame(_rows(raw), columns=["algorithm", "case", "value"])
-    table["value"] = sign * pd.to_numeric(table["value"])
-    table = table.merge(known, left_on="case", right_index=True)
-    return sources.with_units(table), list(known.columns)

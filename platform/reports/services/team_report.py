@@ -349,7 +349,7 @@ def _cases(
         if metadata is not None:
             item.exhibits += groups(entry, column, metadata, keys)
             if place < MOST_EXPLAINED:
-                hard.exhibits += effects(entry, column, sources.explaining_of(entry["cases"])[0], keys, draw)
+                hard.exhibits += effects(entry, column, sources.difficulty.explaining(entry["cases"])[0], keys, draw)
     if item.exhibits:
         words = (
             "The field is told as the median over all teams."

@@ -59,10 +59,8 @@ class Grouping:
 
     def gaps(self, order: Mapping[str, Any]) -> dict[str, float]:
         """By group the distance 1 - τ of its ranks from those on all cases."""
-        for found in self.comparison:
-            if is_of(found, order):
-                return _gaps(found)
-        return {}
+        found = next((found for found in self.comparison if is_of(found, order)), None)
+        return _gaps(found) if found is not None else {}
 
     @property
     def words(self) -> str:
@@ -74,9 +72,21 @@ class Grouping:
             left_out.append(f"{self.beyond} beyond the {MOST_GROUPS} with most cases")
         return f"Groups not ranked: {' and '.join(left_out)}." if left_out else ""
 
-    def shown_first(self) -> list[str]:
-        """Labels of the groups that stand open."""
-        return list(self.documents)[:SHOWN_FIRST]
+    @property
+    def folded(self) -> str:
+        """How many groups do not stand open, as a sentence; empty where all do."""
+        more = len(self.documents) - SHOWN_FIRST
+        if more <= 0:
+            return ""
+        return f"{len(self.documents)} groups, ordered by how far the ranks change; {more} that change less are folded."
+
+    def shown_first(self, order: Mapping[str, Any] | None = None) -> list[str]:
+        """Labels of the groups that stand open: those in which the ranks of an order, or the main ones, change most."""
+        labels = list(self.documents)
+        if order is not None and len(labels) > SHOWN_FIRST:
+            gaps = self.gaps(order)
+            labels.sort(key=lambda label: (-gaps.get(label, 0.0), label))
+        return labels[:SHOWN_FIRST]
 
 
 def groupings(
@@ -165,8 +175,8 @@ def _short(value: float) -> str:
 
 def is_of(found: Mapping[str, Any], order: Mapping[str, Any]) -> bool:
     """Whether a comparison of rankings is about an order: the overall one, or that of a metric, region and task."""
-    if order["metric"] is None:
+    if order.get("metric") is None:
         return bool(found.get("overall"))
     return not found.get("overall") and all(
-        (found.get(key) or None) == (order[key] or None) for key in ("metric", "region", "task")
+        (found.get(key) or None) == (order.get(key) or None) for key in ("metric", "region", "task")
     )
