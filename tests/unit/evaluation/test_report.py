@@ -193,7 +193,9 @@ def test_numbered_sites_are_sites_and_the_field_is_explained_with_its_registered
     capsys.readouterr()
     own = without_library((files / "report.html").read_text())
     assert "Cases: 1 6, 2 6, 3 6." in own
-    assert re.search(r"Model: value ~ algorithm . volume . site, random intercepts patient", own), re.findall(r"(?:Model|No fit).{80}", own)
+    assert re.search(r"Model: value ~ algorithm . volume . site, random intercepts patient", own), re.findall(
+        r"(?:Model|No fit).{80}", own
+    )
     assert "2 characteristics with 3 effects were looked at" in own
 
 
