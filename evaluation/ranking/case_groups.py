@@ -95,9 +95,9 @@ def groupings(
     cases: pd.DataFrame | None,
     characteristics: Sequence[Characteristic],
 ) -> list[Grouping]:
-    """Rank the groups of every characteristic that makes groups of a useful size."""
+    """Rank the groups of the first characteristics that make groups of a useful size."""
     found = []
-    for known in characteristics:
+    for known in groupable(characteristics):
         labels, small, beyond = _labels(known)
         if labels is None:
             continue
@@ -117,6 +117,31 @@ def groupings(
         if len(found) == MOST_CHARACTERISTICS:
             break
     return found
+
+
+def groupable(characteristics: Sequence[Characteristic]) -> list[Characteristic]:
+    """The characteristics that make at least two groups of a useful size."""
+    return [known for known in characteristics if _labels(known)[0] is not None]
+
+
+def beyond_words(characteristics: Sequence[Characteristic]) -> str:
+    """Which characteristics would make groups and were not looked at, being too many; empty where all were.
+
+    Examples
+    --------
+    >>> halves = pd.Series(["a", "b"] * 5)
+    >>> beyond_words([Characteristic(str(number), str(number), "name", halves) for number in range(7)])
+    '2 more characteristics make groups and were not looked at: 5 and 6'
+    """
+    titles = [known.title for known in groupable(characteristics)[MOST_CHARACTERISTICS:]]
+    if not titles:
+        return ""
+    named = ", ".join(titles[:-1]) + " and " + titles[-1] if len(titles) > 1 else titles[0]
+    return (
+        f"{len(titles)} more characteristics make groups and were not looked at: {named}"
+        if len(titles) > 1
+        else f"One more characteristic makes groups and was not looked at: {named}"
+    )
 
 
 def _labels(known: Characteristic) -> "tuple[pd.Series[Any] | None, int, int]":

@@ -12,6 +12,7 @@ from evaluation.figures import contrasts, groups
 from evaluation.figures.cases import hardest_first
 from evaluation.figures.selection import Entry
 from evaluation.ranking import ResultsError
+from evaluation.ranking.case_groups import MOST_CHARACTERISTICS, beyond_words
 from evaluation.ranking.characteristics import indicator_columns
 from evaluation.ranking.comparison import across_rankings
 from evaluation.ranking.difficulty import FEWEST_CASES, MOST_ROWS, hits_of, values_of
@@ -43,6 +44,8 @@ def group_ranks(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
     first = {label: grouping.documents[label] for label in grouping.shown_first(order)}
     figure = groups.small_multiples(sources.document, first, characteristic=grouping.title, **selection(order))
     said = [f"{len(found)} characteristics were looked at; this is the one with the largest change"] * (len(found) > 1)
+    if len(found) == MOST_CHARACTERISTICS and (beyond := beyond_words(sources.known)):
+        said.append(beyond)
     if grouping.folded:
         said.append(f"{grouping.folded.rstrip('.')} and can be chosen above")
     return _with_remarks(figure, [*said, *filter(None, [grouping.words.rstrip(".")])])
