@@ -85,7 +85,7 @@ class Grouping:
         labels = list(self.documents)
         if order is not None and len(labels) > SHOWN_FIRST:
             gaps = self.gaps(order)
-            labels.sort(key=lambda label: (-gaps.get(label, 0.0), label))
+            labels.sort(key=lambda label: (-gaps.get(label, 0.0), ordered(label)))
         return labels[:SHOWN_FIRST]
 
 
@@ -98,7 +98,7 @@ def groupings(
     """Rank the groups of the first characteristics that make groups of a useful size."""
     found = []
     for known in groupable(characteristics):
-        labels, small, beyond = _labels(known)
+        labels, small, beyond = labels_of(known)
         if labels is None:
             continue
         kept = labels.dropna()
@@ -121,7 +121,7 @@ def groupings(
 
 def groupable(characteristics: Sequence[Characteristic]) -> list[Characteristic]:
     """The characteristics that make at least two groups of a useful size."""
-    return [known for known in characteristics if _labels(known)[0] is not None]
+    return [known for known in characteristics if labels_of(known)[0] is not None]
 
 
 def beyond_words(characteristics: Sequence[Characteristic]) -> str:
@@ -144,7 +144,7 @@ def beyond_words(characteristics: Sequence[Characteristic]) -> str:
     )
 
 
-def _labels(known: Characteristic) -> "tuple[pd.Series[Any] | None, int, int]":
+def labels_of(known: Characteristic, *, fewest: int = FEWEST_CASES) -> "tuple[pd.Series[Any] | None, int, int]":
     """The group of every case, and how many groups are too small or too many; None where no two groups are left."""
     values = known.by_case
     if known.kind == NUMBER and values.nunique() > MOST_NUMBERS_UNCUT:
@@ -158,10 +158,10 @@ def _labels(known: Characteristic) -> "tuple[pd.Series[Any] | None, int, int]":
     else:
         labels = values.astype(object).where(values.notna()).map(_text)
     counts = labels.value_counts()
-    large = counts[counts >= FEWEST_CASES].head(MOST_GROUPS).index
-    beyond = int((counts >= FEWEST_CASES).sum()) - len(large)
+    large = counts[counts >= fewest].head(MOST_GROUPS).index
+    beyond = int((counts >= fewest).sum()) - len(large)
     kept = labels.where(labels.isin(large))
-    return (kept if len(large) >= 2 else None), int((counts < FEWEST_CASES).sum()), beyond
+    return (kept if len(large) >= 2 else None), int((counts < fewest).sum()), beyond
 
 
 def _text(value: Any) -> str | None:
@@ -173,12 +173,25 @@ def _text(value: Any) -> str | None:
 def _in_order(labels: "pd.Series[Any]", comparison: Sequence[Mapping[str, Any]]) -> list[str]:
     """Parts of a range from low to high; other groups by how far their ranks are from those on all cases, then by name."""
     names = list(labels.unique())
-    parts = {part: index for index, part in enumerate(PARTS)}
-    if all(name.split(" (")[0] in parts for name in names):
-        return sorted(names, key=lambda name: parts[name.split(" (")[0]])
+    if all(name.split(" (")[0] in PARTS for name in names):
+        return sorted(names, key=ordered)
     main = next((found for found in comparison if found.get("overall")), comparison[0] if comparison else None)
     gaps = _gaps(main) if main else {}
-    return sorted(names, key=lambda name: (-gaps.get(name, 0.0), name))
+    return sorted(names, key=lambda name: (-gaps.get(name, 0.0), ordered(name)))
+
+
+def ordered(label: str) -> tuple[int, float, str]:
+    """A key by which groups are sorted for readers: parts of a range from low to high, numbers as such, then names.
+
+    Examples
+    --------
+    >>> sorted(["high (7–9)", "low (1–3)", "middle (4–6)"], key=ordered), sorted(["10", "B", "2", "A"], key=ordered)
+    (['low (1–3)', 'middle (4–6)', 'high (7–9)'], ['2', '10', 'A', 'B'])
+    """
+    part = label.split(" (", maxsplit=1)[0]
+    if part in PARTS:
+        return 0, float(PARTS.index(part)), label
+    return (1, float(label), label) if label.isascii() and label.isdigit() else (2, 0.0, label)
 
 
 def _gaps(found: Mapping[str, Any]) -> dict[str, float]:

@@ -24,7 +24,7 @@ from evaluation.ranking.ranks import snap
 from evaluation.ranking.significance import holm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
 
@@ -202,19 +202,26 @@ def _of_each(
 
 
 def _adjusted(analysis: dict[str, Any]) -> dict[str, Any]:
-    """Give each term of a characteristic ``p_adjusted``, and say how many were looked at.
+    """Give each term of a characteristic ``p_adjusted``, and say how many were looked at."""
+    fits = [analysis["all"], *analysis["by_algorithm"].values()]
+    analysis["looked_at"] = adjust(fits, analysis["characteristics"])
+    return analysis
+
+
+def adjust(fits: Sequence[Mapping[str, Any]], characteristics: Sequence[str]) -> str:
+    """Give each term of a characteristic ``p_adjusted``, fit by fit, and say how many the first fit looked at.
 
     Holm's method, over all terms of characteristics of one fit together: who looks at many finds something by chance.
     """
-    wanted = set(analysis["characteristics"])
-    for fit in (analysis["all"], *analysis["by_algorithm"].values()):
+    wanted = set(characteristics)
+    counts = []
+    for fit in fits:
         looked_at = [term for term in fit["terms"] if term["term"].split(": ")[0] in wanted]
         p_values = np.array([[term["p"] for term in looked_at]], dtype=float)
         for term, adjusted in zip(looked_at, holm(p_values)[0], strict=True):
             term["p_adjusted"] = float(adjusted)
-    terms = sum(term["term"].split(": ")[0] in wanted for term in analysis["all"]["terms"])
-    analysis["looked_at"] = multiplicity_words(len(wanted), terms)
-    return analysis
+        counts.append(len(looked_at))
+    return multiplicity_words(len(wanted), counts[0])
 
 
 def multiplicity_words(characteristics: int, terms: int) -> str:
