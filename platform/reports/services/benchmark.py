@@ -10,6 +10,7 @@ from typing import Any, Final
 import pandas as pd
 
 from evaluation.aggregation import ResultsError
+from evaluation.analyses.sources import Sources
 from evaluation.assessment import Assessment, RankingScheme
 from evaluation.claims.ranking import sentences_of
 from evaluation.documents import DocumentBuilder, Drawing, Kind
@@ -28,8 +29,6 @@ from evaluation.reporting import (
     raw_section,
     stability_section,
 )
-from leaderboards.domain.figure_sources import Sources
-from leaderboards.domain.tables import metric_title
 from reports.domain.content import Exhibit, Ledger, Origin
 from reports.domain.words import Names
 from reports.queries.facts import Level, PhaseFacts
@@ -272,7 +271,7 @@ def _compared(sources: Sources, schemes: Mapping[str, RankingScheme]) -> list[di
 
 def names_of(assessment: Assessment, teams: Iterable[str]) -> Names:
     """The metrics as the field writes them; the names of teams stay as they are."""
-    return Names({metric.name: metric_title(metric) for metric in assessment.metrics}, but=frozenset(teams))
+    return Names({metric.name: metric.title for metric in assessment.metrics}, but=frozenset(teams))
 
 
 def without_cases(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,12 +6,12 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from evaluation.analyses.sources import Sources
 from evaluation.documents import DocumentBuilder
 from evaluation.figures import forest_plot, quantile_plot
 from evaluation.figures.layout import number, rank_words, stars
 from evaluation.figures.selection import main_entry
 from evaluation.ranking.mixed_model import model_ranking, strengths_and_weaknesses
-from leaderboards.domain.figure_sources import Sources
 from reports.domain.characteristics import title_of
 from reports.domain.words import capitalized
 

@@ -46,6 +46,7 @@ PLACES = (
 """The catalogues, with the questions that conditions ask. Rules of schemes (`evaluation.ranking.explain`, `evaluation.ranking.schemes`) are sentences about an assessment."""
 RULES = ("evaluation/ranking/explain.py", "evaluation/ranking/schemes/")
 FOLDERS = (
+    "evaluation/analyses",
     "evaluation/claims",
     "evaluation/figures",
     "evaluation/ranking",
@@ -54,6 +55,7 @@ FOLDERS = (
     "platform/reports",
 )
 IN_CODE = {
+    "evaluation/analyses/case_groups.py": 1,
     "evaluation/figures/groups.py": 1,
     "evaluation/figures/panels.py": 1,
     "evaluation/figures/raw.py": 1,
@@ -62,7 +64,6 @@ IN_CODE = {
     "evaluation/reporting/analyses.py": 3,
     "evaluation/reporting/build.py": 2,
     "evaluation/reporting/stability.py": 6,
-    "platform/leaderboards/domain/case_groups.py": 1,
     "platform/leaderboards/queries/over_tasks.py": 1,
     "platform/leaderboards/services/rankings.py": 1,
     "platform/leaderboards/views/pages.py": 1,
