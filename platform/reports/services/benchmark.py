@@ -24,7 +24,10 @@ from evaluation.reporting import (
     best_of,
     copies_section,
     gaming_section,
+    groups_section,
+    hardness_section,
     kind_section,
+    model_section,
     ranking_section,
     raw_section,
     stability_section,
@@ -32,7 +35,7 @@ from evaluation.reporting import (
 from reports.domain.content import Exhibit, Ledger, Origin
 from reports.domain.words import Names
 from reports.queries.facts import Level, PhaseFacts
-from reports.services import further_analyses, narrating
+from reports.services import narrating
 
 MOST_SHOWN: Final = 30
 """So many ranks are drawn; tables have the whole field."""
@@ -241,9 +244,9 @@ def build(
     page = record()
     across_section(page, full, most=MOST_FOLLOWED)
     if with_cases:
-        further_analyses.groups(page, sources)
-        further_analyses.hardness(page, sources, most=MOST_PANELS)
-        further_analyses.model(page, sources, most=MOST_PANELS)
+        groups_section(page, sources)
+        hardness_section(page, sources, most=MOST_PANELS)
+        model_section(page, sources, most=MOST_PANELS)
         if len(main_entry(full)["algorithms"]) <= MOST_WITHHOLDING:
             gaming_section(page, assessment, sources.results, sources.cases)
             copies_section(page, assessment, sources.results, sources.cases)
