@@ -4,35 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.aggregation import ResultsError, check_results
+from evaluation.aggregation import ResultsError
+from evaluation.analyses.catalogue import BY_NAME
 from evaluation.claims.comparisons import entering_copies
 from evaluation.figures import (
     blob_across_tasks,
     blob_by_algorithm,
     dendrogram,
-    forest_plot,
-    quantile_plot,
     stacked_frequencies,
 )
-from evaluation.figures.layout import number, rank_words, stars
+from evaluation.figures.layout import rank_words
 from evaluation.figures.selection import entries
 from evaluation.ranking import digest
-from evaluation.ranking.characteristics import characteristics_of
 from evaluation.ranking.copies import copies_check
-from evaluation.ranking.difficulty import Difficulty, hits_of, values_of
 from evaluation.ranking.gaming import gaming_check
-from evaluation.ranking.mixed_model import NoFitError
-from evaluation.ranking.raw import raw_values
 from evaluation.ranking.tasks import across_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping
 
     import pandas as pd
 
     from evaluation.assessment import Assessment
     from evaluation.documents import DocumentBuilder
-    from evaluation.scoring.evidence import Evidence
 
 _REFERENCES = (
     "Maier-Hein et al., Why rankings of biomedical image analysis competitions should be interpreted with care, 2018.",
@@ -84,7 +78,7 @@ def gaming_section(
         checks = gaming_check(assessment, results, cases=cases)
     except ResultsError:
         return
-    page.heading(2, "Would withholding cases have paid?")
+    page.heading(2, BY_NAME["withholding"].title)
     words = (
         "Each algorithm in turn is ranked as if it had withheld its worst 5, 10 and 20 % of cases: once as registered, "
         "once with missing cases ignored."
@@ -125,72 +119,6 @@ def copies_section(
             [what or "overall", ", ".join(entry["gain"]) or "no one", ", ".join(entry["could_have_won"]) or "no one"]
         )
     page.table(["Ranking", "Would have risen with copies", "Could have won with copies"], rows)
-
-
-def characteristics_section(
-    page: DocumentBuilder,
-    assessment: Assessment,
-    results: pd.DataFrame,
-    cases: pd.DataFrame | None,
-    characteristics: Sequence[str],
-    evidence: Evidence | None = None,
-) -> None:
-    """What makes cases hard, by every metric with values of cases, or that counts hits in trials."""
-    if not characteristics or cases is None:
-        return
-    page.heading(2, "What makes cases hard?")
-    units = assessment.aggregation.random
-    wanted = [entry for entry in characteristics_of(assessment, cases) if entry.name in {*characteristics, *units}]
-    difficulty = Difficulty(assessment, wanted)
-    for what, data in _explained(assessment, results, evidence):
-        page.heading(3, f"Characteristics: {what}")
-        try:
-            analysis, left_out = difficulty.analysis(data)
-        except NoFitError as error:
-            page.text([f"No fit: {error}."])
-            continue
-        fit = analysis["all"]
-        page.text(
-            [
-                f"Model: {fit['model']}, fitted by {fit['method']} to {fit['rows']} values.",
-                f"{analysis['looked_at']}.",
-                *(f"{w}." for w in [*left_out, *fit["warnings"]]),
-            ]
-        )
-        page.figure(forest_plot(analysis), "Effects over all algorithms; stars mark adjusted p ≤ 0.05, 0.01 and 0.001.")
-        terms = [t for t in fit["terms"] if t["term"].split(": ")[0] in analysis["characteristics"]]
-        page.table(
-            ["Characteristic", "Effect", "Interval", "p", "adjusted p", ""],
-            [
-                (
-                    t["term"],
-                    number(t["estimate"]),
-                    f"{number(t['interval'][0])}–{number(t['interval'][1])}",
-                    f"{t['p']:.2g}",
-                    f"{t['p_adjusted']:.2g}",
-                    stars(t["p_adjusted"]),
-                )
-                for t in terms
-            ],
-        )
-        if fit.get("residuals"):
-            page.figure(
-                quantile_plot(fit), "Residuals on the line are normal; far from it, intervals and p-values are rough."
-            )
-
-
-def _explained(
-    assessment: Assessment, results: pd.DataFrame, evidence: Evidence | None
-) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Values of cases, and hits in trials, by what they are of."""
-    for raw in raw_values(assessment, results):
-        yield ", ".join(str(raw[key]) for key in ("task", "metric", "region") if raw[key]), values_of(raw)
-    counted = check_results(results)
-    whole = counted[counted["case"] == ""]
-    for metric, region in sorted(set(zip(whole["metric"], whole["region"], strict=True))):
-        hits = hits_of(assessment, evidence, metric=metric, region=region)
-        if hits is not None:
-            yield ", ".join(filter(None, [metric, region])), hits
 
 
 def reproduction_section(page: DocumentBuilder, document: Mapping[str, Any]) -> None:

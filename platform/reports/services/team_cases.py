@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
+from evaluation.analyses.case_groups import SHOWN_FIRST, labels_of, ordered
 from evaluation.figures import forest_plot
 from evaluation.figures.layout import number, rank_words, stars
-from evaluation.ranking.case_groups import SHOWN_FIRST, labels_of, ordered
 from evaluation.ranking.characteristics import Characteristic
 from evaluation.ranking.mixed_model import adjust
 from evaluation.ranking.own_effects import own_effects

@@ -7,19 +7,9 @@ from typing import Any
 import pandas as pd
 
 from evaluation import figures
-from evaluation.assessment import Assessment
-from evaluation.figures import contrasts, groups
-from evaluation.figures.cases import hardest_first
-from evaluation.figures.selection import Entry
-from evaluation.ranking import ResultsError
-from evaluation.ranking.case_groups import MOST_CHARACTERISTICS, beyond_words
-from evaluation.ranking.characteristics import indicator_columns
-from evaluation.ranking.comparison import across_rankings
-from evaluation.ranking.difficulty import FEWEST_CASES, MOST_ROWS, hits_of, values_of
-from evaluation.ranking.mixed_model import NoFitError
-from evaluation.ranking.relative import relative_strengths
-from evaluation.ranking.tasks import across_tasks
-from leaderboards.domain.figure_sources import (
+from evaluation.analyses.case_groups import MOST_CHARACTERISTICS, beyond_words
+from evaluation.analyses.difficulty import FEWEST_CASES, MOST_ROWS, hits_of, values_of
+from evaluation.analyses.sources import (
     Figure,
     Order,
     Sources,
@@ -28,6 +18,16 @@ from leaderboards.domain.figure_sources import (
     selection,
     titled,
 )
+from evaluation.assessment import Assessment
+from evaluation.figures import contrasts, groups
+from evaluation.figures.cases import hardest_first
+from evaluation.figures.selection import Entry
+from evaluation.ranking import ResultsError
+from evaluation.ranking.characteristics import indicator_columns
+from evaluation.ranking.comparison import across_rankings
+from evaluation.ranking.mixed_model import NoFitError
+from evaluation.ranking.relative import relative_strengths
+from evaluation.ranking.tasks import across_tasks
 
 MOST_ALONG = 24
 """So many characteristics, or values of names, stand beside each other."""

@@ -4,12 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from evaluation.analyses import exploring
+from evaluation.analyses.case_groups import FEWEST_CASES
+from evaluation.analyses.sources import Sources
 from evaluation.assessment import parse
+from evaluation.documents import DocumentBuilder
 from evaluation.ranking import rank
-from evaluation.ranking.case_groups import FEWEST_CASES
 from evaluation.ranking.characteristics import characteristics_of
-from leaderboards.domain import exploratory_figures
-from leaderboards.domain.figure_sources import Sources
+from evaluation.reporting.further import hardness_section
 
 CASES = 160
 ORDER = {"metric": "value", "region": None, "task": None, "ranking": None, "key": "value"}
@@ -93,7 +95,7 @@ def test_a_characteristic_declared_as_binary_keeps_its_two_words(cases):
 
 def test_the_figure_of_groups_shows_ten_and_says_how_many_are_folded(cases):
     made = sources(cases)
-    figure = exploratory_figures.group_ranks(made, ORDER, made.document["rankings"][0])
+    figure = exploring.group_ranks(made, ORDER, made.document["rankings"][0])
     assert sum(name.startswith("xaxis") for name in figure["layout"]) <= 10
     assert any("32 groups" in said and "22 that change less" in said for said in figure["remarks"])
 
@@ -109,7 +111,7 @@ def test_groups_that_are_too_small_are_counted(cases):
 def test_yes_and_no_and_names_enter_strengths_and_what_was_looked_at_is_said(cases):
     some = cases.iloc[:64]
     made = sources(some.assign(vendor=["A", "B", "C", "D"] * 16))
-    figure = exploratory_figures.hardness(made, ORDER, made.document["rankings"][0])
+    figure = exploring.hardness(made, ORDER, made.document["rankings"][0])
     said = " ".join(figure["remarks"])
     assert "4 characteristics with 6 effects were looked at" in said
     assert "Holm" in said
@@ -118,7 +120,7 @@ def test_yes_and_no_and_names_enter_strengths_and_what_was_looked_at_is_said(cas
     assert ticks["smoke"].endswith("***")
     assert ticks["age"] == "age"
     assert {"vendor: B", "vendor: C", "vendor: D"} <= set(ticks)
-    relative = exploratory_figures.relative(made, ORDER, made.document["rankings"][0])
+    relative = exploring.relative(made, ORDER, made.document["rankings"][0])
     assert "correlations are shown" in relative["remarks"][0]
 
 
@@ -170,7 +172,10 @@ def test_a_metric_that_counts_is_modelled_by_hits_in_trials_with_the_registered_
         read_evidence=lambda: evidence,
     )
     order = {"metric": "accuracy", "region": None, "task": None, "ranking": None, "key": "accuracy"}
-    figure = exploratory_figures.hardness(made, order, made.document["rankings"][0])
+    figure = exploring.hardness(made, order, made.document["rankings"][0])
     model = figure["remarks"][0]
     assert model.startswith("hits of trials ~ hard, random intercepts patient, case, algorithm, logit link")
     assert figure["layout"]["yaxis"]["ticktext"] == ["hard ***"]
+    page = DocumentBuilder()
+    hardness_section(page, made)
+    assert any("hits of trials ~ hard, random intercepts patient" in str(block) for block in page.blocks)
