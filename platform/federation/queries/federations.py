@@ -1,5 +1,6 @@
 """Which phases are evaluated at sites, under which rules, and what their ledger holds."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,6 +11,7 @@ from challenges.queries.projections import projection_of, registered_document
 from evaluation.federation.documents import digest_of
 from evaluation.federation.inbox import Ledger, Received, SiteKey
 from evaluation.federation.inbox import SitePackage as CurrentPackage
+from federation import hooks
 from federation.domain.registered import rules_from
 from federation.models import Enrolment, Federation, SitePackage
 
@@ -29,6 +31,14 @@ def of_phase(phase: Phase) -> Federation | None:
     found = Federation.objects.filter(phase=phase).first()
     if found is not None:
         found.phase = phase
+    return found
+
+
+def obstacles(phases: Sequence[Phase]) -> dict[int, str]:
+    """Why phases cannot be evaluated at sites, by their ids, in one sentence each."""
+    found = {phase.pk: "This phase has ended." for phase in phases if phase.is_closed}
+    for told in hooks.obstacles:
+        found = {**told(phases), **found}
     return found
 
 

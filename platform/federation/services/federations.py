@@ -18,7 +18,7 @@ from evaluation.federation.scheme import site_schemes
 from federation.domain.signing import signed
 from federation.domain.terms import USUAL_TERMS
 from federation.models import Algorithm, Federation, SitePackage
-from federation.queries.federations import current_package, has_any_key, registered_rules
+from federation.queries.federations import current_package, has_any_key, obstacles, registered_rules
 from uploads.storage import private
 
 MOST_DRY_RUN = 512 * 2**20
@@ -33,10 +33,11 @@ def open_federation(*, actor: User, phase: Phase, terms: str = "") -> Federation
     Raises
     ------
     ValidationError
-        When the registered ranking cannot be made from sums of sites, with the remedy; when the phase has ended.
+        When the registered ranking cannot be made from sums of sites, with the remedy; when the phase has ended, or
+        takes submissions already.
     """
-    if phase.is_closed:
-        raise ValidationError("This phase has ended.")
+    if obstacle := obstacles([phase]).get(phase.pk):
+        raise ValidationError(obstacle)
     if Federation.objects.filter(phase=phase).exists():
         raise ValidationError("This phase is evaluated at sites already.")
     try:
