@@ -81,7 +81,9 @@ CENTRE: Final[Mapping[str, dict[str, Any]]] = {
                     "minimum_units": {"type": "integer", "minimum": 10, "maximum": 1_000_000},
                     "disclosure": {"enum": ["places", "means", "moments"]},
                     "replicates": {"type": "integer", "minimum": 200, "maximum": 10_000},
-                }
+                    "small_sites": {"enum": ["refuse", "join"]},
+                },
+                "small_sites",
             ),
         }
     ),

@@ -13,7 +13,7 @@ from evaluation.federation.inbox import Ledger, Received, SiteKey
 from evaluation.federation.inbox import SitePackage as CurrentPackage
 from federation import hooks
 from federation.domain.registered import rules_from
-from federation.models import Enrolment, Federation, SitePackage
+from federation.models import Enrolment, Federation, SignedMessage, SitePackage
 
 REMEMBERED_SECONDS = 60
 KEY_DAYS = 730
@@ -86,11 +86,12 @@ def ledger_of(federation: Federation) -> Ledger | None:
     """What is known when a message arrives; nothing before a package was released or any site has a key."""
     package = current_package(federation)
     enrolments = Enrolment.objects.filter(site__federation=federation).exclude(public_key="").select_related("site")
-    keys, received = [], {}
-    for enrolment in enrolments:
-        keys.append(_key_of(enrolment))
-        if enrolment.revoked_at is None:
-            received[enrolment.site.name] = _received(enrolment)
+    keys = [_key_of(enrolment) for enrolment in enrolments]
+    by_site: dict[str, list[SignedMessage]] = {enrolment.site.name: [] for enrolment in enrolments}
+    rows = SignedMessage.objects.filter(enrolment__in=enrolments).select_related("enrolment__site")
+    for row in rows.order_by("enrolment_id", "sequence"):
+        by_site[row.enrolment.site.name].append(row)
+    received = {name: _received(own) for name, own in by_site.items()}
     images = {a["name"]: a["image"] for a in package.document["algorithms"]} if package else {}
     return Ledger(
         federation=federation.identifier,
@@ -100,6 +101,7 @@ def ledger_of(federation: Federation) -> Ledger | None:
         received=received,
         minimum=int(federation.rules["minimum_units"]),
         site_column=federation.rules["site_column"],
+        joins=federation.rules.get("small_sites") == "join",
     )
 
 
@@ -114,12 +116,16 @@ def _key_of(enrolment: Enrolment) -> SiteKey:
     )
 
 
-def _received(enrolment: Enrolment) -> Received:
-    rows = list(enrolment.messages.order_by("sequence"))
+def _received(rows: Sequence[SignedMessage]) -> Received:
+    """What counts of a site; what a former key signed stays, and a new key numbers its messages from 1."""
     seal = next((row for row in reversed(rows) if row.kind == "manifest-seal"), None)
     return Received(
-        payloads={row.sequence: row.digest for row in rows},
+        payloads={row.sequence: row.digest for row in rows if row.enrolment.revoked_at is None},
         manifest=seal.facts["manifest"] if seal else None,
         units=seal.facts["units"] if seal else None,
         packages=frozenset(row.facts["package"] for row in rows if row.kind == "result"),
+        handed_to=next((row.facts["to"] for row in rows if row.kind == "site-hand-over"), None),
+        guests=frozenset(seal.facts.get("with", [])) if seal else frozenset(),
+        withdrew=any(row.kind == "site-withdrawal" and row.facts["results"] == "remove" for row in rows),
+        sealed_by_former_key=seal is not None and seal.enrolment.revoked_at is not None,
     )

@@ -190,7 +190,8 @@ def _document(federation: Federation, *, version: int) -> dict[str, Any]:
             for name, image in federation.algorithms.order_by("name").values_list("name", "image")
         ],
         "dry_run": None,
-        "rules": {key: rules[key] for key in ("site_column", "minimum_units", "disclosure", "replicates")},
+        "rules": {key: rules[key] for key in ("site_column", "minimum_units", "disclosure", "replicates")}
+        | {"small_sites": rules.get("small_sites", "refuse")},
     }
     if federation.dry_run_name:
         document["dry_run"] = {

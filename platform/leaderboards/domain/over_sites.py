@@ -15,6 +15,7 @@ _STATES: Final = {
     "withdrawn": "withdrew",
     "refused": "refused",
     "left_out": "left out",
+    "joined": "joined another site",
 }
 
 
@@ -107,8 +108,13 @@ def absent_sites(document: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     return [
         (row["site"], _STATES[row["state"]], row["reason"] or "")
         for row in document["pooled"]["sites"]
-        if row["state"] != "included"
+        if row["state"] not in ("included", "joined")
     ]
+
+
+def joined_sites(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Small sites whose cases are in the sums of another one: name, and what to say of it."""
+    return [(row["site"], row["reason"]) for row in document["pooled"]["sites"] if row["state"] == "joined"]
 
 
 def graded(document: Mapping[str, Any]) -> list[tuple[str, Mapping[str, int]]]:

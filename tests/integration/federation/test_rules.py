@@ -61,6 +61,7 @@ def test_the_registered_rules_are_those_of_the_sites():
         "site_column": "site",
         "sites_required": 3,
         "if_missing": "wait",
+        "small_sites": "refuse",
     }
     assert "at least 25 cases" in federation.terms
 
