@@ -49,10 +49,13 @@ class SitePackage:
         Of the package.
     images
         Digest of the image of every algorithm by name; ``None`` where predictions are carried in.
+    either
+        Names of algorithms whose image may be run or whose predictions may be carried in.
     """
 
     digest: str
     images: Mapping[str, str | None]
+    either: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -363,7 +366,7 @@ def _check_run(run: Mapping[str, Any], package: SitePackage) -> None:
         raise Refusal("foreign_image", f"algorithm {name!r} is not in the package")
     wanted = package.images[name]
     if run["image"] is None:
-        if wanted is not None:
+        if wanted is not None and name not in package.either:
             raise Refusal(
                 "predictions_not_allowed", f"predictions of {name!r} were carried in, but its image has to be run"
             )

@@ -64,6 +64,9 @@ def configure(commands: Any) -> None:
     add("next", "do the next step").add_argument("--jobs", type=int, default=1, help=argparse.SUPPRESS)
     fetch = add("fetch", "get what is to be evaluated")
     fetch.add_argument("--from", dest="source", type=Path, metavar="FILE", help="package that was carried here")
+    fetch.add_argument(
+        "--image", action="append", type=Path, default=[], metavar="FILE", help="image that was carried here"
+    )
     add("check", "test this machine on public cases, and whether the own cases can be read")
     grade = add("grade", "grade the quality of a case, before anything is scored")
     grade.add_argument("case")
@@ -75,6 +78,14 @@ def configure(commands: Any) -> None:
     run.add_argument(
         "--failed", action="append", default=[], metavar="NAME", help="it gave nothing here: counts as missing"
     )
+    run.add_argument(
+        "--carried",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="take predictions of it instead of running its image",
+    )
+    run.add_argument("--engine", choices=("podman", "docker"), default="podman", help="that runs images")
     run.add_argument("--attribution", choices=ATTRIBUTIONS, default="submission", help="whose fault that is")
     run.add_argument("--jobs", type=int, default=1, help="processes")
     add("summary", "show everything that will leave")

@@ -16,7 +16,19 @@ from evaluation.cli.inputs import read_assessment
 from evaluation.federation.documents import digest_of
 from podium_client.connection import RefusedError
 from podium_client.errors import ClientError
-from podium_client.site import cases, checking, guests, joined, joining, outbox, running, steps, summarising, wire
+from podium_client.site import (
+    cases,
+    checking,
+    guests,
+    images,
+    joined,
+    joining,
+    outbox,
+    running,
+    steps,
+    summarising,
+    wire,
+)
 from podium_client.site.folder import SiteFolder, written
 
 DONE, NOT_TAKEN = 0, 1
@@ -66,11 +78,24 @@ def _registered(site: SiteFolder, source: str) -> int:
 
 def _fetch(options: argparse.Namespace) -> int:
     site = SiteFolder(options.folder)
-    package = joining.fetch(site) if options.source is None else joining.fetch_from(site, options.source)
+    if options.image and options.source is None and site.has("package/package.json"):
+        package = site.package
+    else:
+        package = joining.fetch(site) if options.source is None else joining.fetch_from(site, options.source)
+    for archive in options.image:
+        _say(f"Image of {images.take(site, archive)} from {archive}.")
+    if not options.image and options.source is None:
+        images.fetch(site, _say)
     _say(f"Package {package['version']}: {len(package['algorithms'])} algorithms ({', '.join(site.algorithms)}).")
-    _say(
-        f"Put references into {cases.references_of(site)}, and predictions into {site.path / 'predictions'}, one folder an algorithm."
-    )
+    _say(f"Put references into {cases.references_of(site)}.")
+    if run_here := images.wanted(site):
+        _say(
+            f"{len(run_here)} of them are run here: put the images of your cases into {site.path / 'cases' / 'images'}."
+        )
+    if len(run_here) < len(site.algorithms):
+        _say(f"Put predictions of the others into {site.path / 'predictions'}, one folder an algorithm.")
+    if absent := images.lacking(site):
+        _say(f"Images that are not here yet: {', '.join(absent)}. Carry them: podium site fetch --image FILE")
     return DONE
 
 
@@ -87,6 +112,8 @@ def _check(options: argparse.Namespace) -> int:
         _say(f"{len(found['unreadable'])} of your references cannot be read: {', '.join(found['unreadable'][:5])}")
     else:
         _say("Your references can be read.")
+    if found["engine"]:
+        _say(f"Containers can be run here ({found['engine']}).")
     _say("Passed." if found["passed"] else "Not passed; nothing will be sent. Tell the organizers what stands above.")
     return DONE if found["passed"] else NOT_TAKEN
 
@@ -115,6 +142,8 @@ def _run(options: argparse.Namespace) -> int:
         SiteFolder(options.folder),
         chosen=options.algorithm,
         failed=options.failed,
+        carried=options.carried,
+        engine=options.engine,
         attribution=options.attribution,
         jobs=options.jobs,
         tell=_say,
@@ -231,7 +260,8 @@ def _next(options: argparse.Namespace) -> int:
         _say("Nothing is left to do.")
         return DONE
     _say(f"{current.title}: {current.command}")
-    given = {"source": None, "algorithm": [], "failed": [], "attribution": "submission", "output": None, "digest": ""}
+    given = {"source": None, "image": [], "algorithm": [], "failed": [], "carried": [], "engine": "podman"}
+    given |= {"attribution": "submission", "output": None, "digest": "", "as_json": False, "recipient": False}
     return COMMANDS[current.word](argparse.Namespace(**{**given, **vars(options)}))
 
 

@@ -86,8 +86,9 @@ def preview(site: SiteFolder, content: dict[str, Any]) -> str:
         lines.append(f"  grades       {', '.join(f'{number} {grade}' for grade, number in summary['grades'].items())}")
     for run in content["runs"]:
         why = f", fault of the {run['attribution']}" if run.get("attribution") else ""
+        by = f"image {run['image'][:19]}…" if run["image"] else "predictions carried in"
         lines.append(
-            f"  run          {run['algorithm']}: {run['status']}{why}, SHA-256 {str(run.get('predictions'))[:12]}…"
+            f"  run          {run['algorithm']}: {run['status']}{why}, {by}, SHA-256 {str(run.get('predictions'))[:12]}…"
         )
     for ranking in summary["rankings"]:
         lines += ["", f"Ranking {ranking['name'] or ''}".rstrip() + f" (sent as {ranking['kind']})"]

@@ -92,11 +92,13 @@ def ledger_of(federation: Federation) -> Ledger | None:
     for row in rows.order_by("enrolment_id", "sequence"):
         by_site[row.enrolment.site.name].append(row)
     received = {name: _received(own) for name, own in by_site.items()}
-    images = {a["name"]: a["image"] for a in package.document["algorithms"]} if package else {}
+    named = package.document["algorithms"] if package else []
+    images = {entry["name"]: entry["image"] for entry in named}
+    either = frozenset(entry["name"] for entry in named if entry.get("predictions"))
     return Ledger(
         federation=federation.identifier,
         assessment=federation.phase.assessment,
-        package=CurrentPackage(package.digest if package else "0" * 64, images),
+        package=CurrentPackage(package.digest if package else "0" * 64, images, either),
         keys=tuple(keys),
         received=received,
         minimum=int(federation.rules["minimum_units"]),

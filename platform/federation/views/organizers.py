@@ -129,7 +129,12 @@ def name_algorithm(request: HttpRequest, slug: str, federation: int) -> HttpResp
         team = challenge.teams.filter(pk=form.cleaned_data["team"] or None).first()
         try:
             named = services.name_algorithm(
-                actor=request.user, federation=found, name=form.cleaned_data["name"], team=team
+                actor=request.user,
+                federation=found,
+                name=form.cleaned_data["name"],
+                team=team,
+                archive=form.archives.get(form.cleaned_data.get("archive", "")),
+                may_be_carried=bool(form.cleaned_data.get("may_be_carried")),
             )
         except ValidationError as error:
             form.add_error(None, error.messages)
