@@ -11,11 +11,19 @@ from federation.queries.images import images_of
 from web.names import check_characters
 
 
+class TermsField(forms.CharField):
+    """A text of several lines, with the line ends of no machine: its digest is signed."""
+
+    def to_python(self, value: Any) -> str:
+        """Read what a browser sends, which ends lines in its own way."""
+        return str(super().to_python(value)).replace("\r\n", "\n").replace("\r", "\n")
+
+
 class OpenForm(forms.Form):
     """Which phase is evaluated at sites, and what its sites confirm."""
 
     phase = forms.ChoiceField(label="Phase")
-    terms = forms.CharField(
+    terms = TermsField(
         label="Terms",
         widget=forms.Textarea(attrs={"rows": 12}),
         max_length=20_000,

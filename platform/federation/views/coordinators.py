@@ -76,8 +76,9 @@ def _page(request: HttpRequest, enrolment: Enrolment, code: str, form: forms.Car
     content = page_context(request, challenge, active_tab="federation:sites", **context)
     status = 422 if form.is_bound and form.errors else 200
     response = render(request, "federation/invitation.html", content, status=status)
-    # The address is the credential: no other page learns it.
-    response["Referrer-Policy"] = "no-referrer"
+    # The address is the credential: nobody else learns it. With "no-referrer" browsers call the origin of the page's own
+    # form "null", and what a site carries would never be taken.
+    response["Referrer-Policy"] = "same-origin"
     response["X-Robots-Tag"] = "noindex"
     return response
 

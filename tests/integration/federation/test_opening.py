@@ -5,6 +5,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 
 from federation.domain.registered import rules_from
+from federation.forms import OpenForm
 from federation.models import Federation
 from federation.services.federations import open_federation
 from submissions.models import Submission
@@ -42,6 +43,14 @@ def test_a_phase_with_submissions_is_neither_offered_nor_opened(central):
     with pytest.raises(ValidationError, match="a ranking over sites would leave them out"):
         open_federation(actor=central.organizer, phase=central.phase)
     assert not Federation.objects.exists()
+
+
+def test_terms_of_several_lines_are_taken_as_browsers_send_them(central):
+    form = OpenForm(
+        {"phase": central.phase.pk, "terms": "Cases stay.\r\n\r\nSums leave."}, phases=[(central.phase.pk, "x")]
+    )
+    assert form.is_valid(), form.errors
+    assert form.cleaned_data["terms"] == "Cases stay.\n\nSums leave."
 
 
 def test_what_was_refused_or_withdrawn_stands_against_nothing(central):

@@ -103,7 +103,7 @@ def test_the_page_of_a_site_shows_its_steps_and_no_other_page_learns_its_address
     text = answer.content.decode()
     assert text.count("stepper__title") == 9
     assert "tested and ready" in text
-    assert answer["Referrer-Policy"] == "no-referrer"
+    assert answer["Referrer-Policy"] == "same-origin"
     assert "north" not in Client().get("/sitemap.xml").content.decode()
 
 
