@@ -58,6 +58,17 @@ class Standing:
         return is_in and self.result is not None and (not self.result.is_late or self.site.takes_late)
 
     @property
+    def made_by(self) -> str:
+        """How the predictions came about that it scored; empty before its result."""
+        if self.result is None:
+            return ""
+        images, carried = (int(self.result.facts.get(key, 0)) for key in ("images", "carried"))
+        if not images:
+            return "predictions carried in"
+        ran = f"{images} image{'s' if images > 1 else ''} run there"
+        return f"{ran}, predictions of {carried} carried in" if carried else ran
+
+    @property
     def guests(self) -> list[str]:
         """Small sites whose cases are among those that it sealed."""
         return list(self.seal.get("with", []))

@@ -219,6 +219,9 @@ def _kept(
     site = enrolment.site
     is_late = kind == "result" and federation.phase.is_closed
     facts = {key: message[key] for key in _FACTS[kind] if key in message}
+    if kind == "result":
+        run = sum(entry["image"] is not None for entry in message["runs"])
+        facts |= {"images": run, "carried": len(message["runs"]) - run}
     public = {key: value for key, value in facts.items() if key != "confirmed_by"}
     entry = record(
         actor=None,

@@ -135,7 +135,7 @@ def test_a_result_of_the_image_is_taken_and_the_log_of_naming_has_its_digest(cen
         run["image"] = centre.row.digest if run["algorithm"] == "net" else None
     assert sender.send("result", **result).state == "accepted"
     page = Client().get("/challenges/hippo/sites/").content.decode()
-    assert "sent" in page
+    assert "1 image run there, predictions of 1 carried in" in page
 
 
 def test_predictions_beside_an_image_are_taken_where_the_package_says_so(archive_of, workers):

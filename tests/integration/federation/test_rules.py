@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
+from challenges.models import Challenge, Phase, Task
 from challenges.services import close_phase, launch
 from evaluation.federation import Refusal
 from federation.domain.registered import rules_from
@@ -18,7 +19,7 @@ from federation.models import Federation, SignedMessage, Site
 from federation.queries.standing import standings
 from federation.services import federations, removing, sites
 from leaderboards.domain.files import load
-from leaderboards.models import RankingVersion, Standing
+from leaderboards.models import OverallRanking, RankingVersion, Standing
 from reports.models import Report
 from reports.queries.audience import Audience
 from reports.services.reports import request_report
@@ -111,6 +112,19 @@ def test_sites_that_are_missing_at_the_end(rules, ranked, workers):
         assert "missing: west" in centre.phase.ranking_request.failure
     federation = Federation.objects.get()
     assert {row.site.name: row.state for row in standings(federation)}["west"] == "late"
+
+
+def test_a_ranking_over_tasks_is_not_made_where_one_is_ranked_over_sites_and_says_why(workers):
+    centre = centre_with()
+    steps = [{"over": ["metric", "region", "task"], "operator": "mean", "rerank": True}]
+    registered = {"name": "All", "tasks": ["t"], "ranking": "", "steps": steps, "absent": "refuse"}
+    Challenge.objects.update(overall_rankings=[registered])
+    Task.objects.update(design_key="t")
+    for seed, name in enumerate(("north", "south")):
+        Sender(centre, name, 20, seed).sent()
+    close_phase(actor=centre.organizer, phase=Phase.objects.get())
+    assert RankingVersion.objects.get().teams == 3
+    assert "Task: ranked over sites" in OverallRanking.objects.get().problem
 
 
 def test_nothing_is_ranked_before_the_phase_closes(workers):
