@@ -259,6 +259,10 @@ def _next(options: argparse.Namespace) -> int:
     if current is None:
         _say("Nothing is left to do.")
         return DONE
+    if current.word == "hand-over":
+        _say(f"{current.title}: podium site hand-over --to SITE --recipient AGE1… --output FILE")
+        _say("The other site says its name in the challenge, and its recipient: podium site status --recipient.")
+        return DONE
     _say(f"{current.title}: {current.command}")
     given = {"source": None, "image": [], "algorithm": [], "failed": [], "carried": [], "engine": "podman"}
     given |= {"attribution": "submission", "output": None, "digest": "", "as_json": False, "recipient": False}

@@ -111,6 +111,16 @@ def test_a_small_site_makes_no_summary_of_its_own_and_joins_once(world):
     assert (world.home / "again.age").read_bytes() == path.read_bytes()  # one seal of one document
 
 
+def test_next_says_what_a_small_site_needs_from_the_other_one(world):
+    world.done("tiny", "check")
+    world.done("tiny", "send", "--output", world.home / "1.json")
+    for message in (world.tiny / "outbox").iterdir():
+        (world.tiny / "receipts" / f"{message.name[:4]}.json").write_text("{}")  # as if the centre had answered
+    world.done("tiny", "seal")
+    world.done("tiny", "run")
+    assert "The other site says its name" in world.done("tiny", "next")
+
+
 def test_nothing_is_taken_in_after_the_seal_nor_by_another_site(world):
     path, _ = world.hand_over()
     code, said = world.podium("tiny", "take-in", path)
