@@ -131,7 +131,7 @@ def test_from_the_page_sites_to_a_ranking(page, seen, site, centre, tmp_path):
     look(page, "9-board")
     seen.check_everywhere()
     page.get_by_role("link", name="Sites").last.click()
-    expect(page.get_by_role("heading", name="At each site")).to_be_visible()
+    expect(page.get_by_role("heading", name="At each site", exact=True)).to_be_visible()
     look(page, "10-over-sites")
     seen.check_everywhere()
 
