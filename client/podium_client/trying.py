@@ -91,13 +91,15 @@ def attempt(
         inputs, outputs, limits = read_interface(interface)
     except InterfaceError as error:
         raise ClientError(f"interface.json: {error}") from error
-    found = _cases(cases, inputs)
+    found = cases_of(cases, inputs)
     with tempfile.TemporaryDirectory(prefix="podium-try-", dir="/var/tmp") as name:
         folder = Path(name)
         # The user of a container is nobody on this machine and has to be able to enter it.
         folder.chmod(0o711)
-        engine = _engine(engine_name, folder)
-        own = _Try(engine, folder, inputs, outputs, interface, limits, found, limited=limited, output=output, tell=tell)
+        engine = engine_here(engine_name, folder)
+        own = Trial(
+            engine, folder, inputs, outputs, interface, limits, found, limited=limited, output=output, tell=tell
+        )
         image = own.load(archive)
         digest = own.take_weights(model)
         try:
@@ -108,7 +110,9 @@ def attempt(
         return replace(report, identity=identity(image, digest, INTERFACE), scores=scores)
 
 
-class _Try:
+class Trial:
+    """An image in an engine of this machine, run case by case and judged as the platform judges it."""
+
     def __init__(
         self,
         engine: Any,
@@ -135,28 +139,41 @@ class _Try:
 
     def load(self, archive: Path) -> str:
         """Check the image and load it."""
-        from confinement.containers.engine import EngineError
         from confinement.containers.images import ImageError, take_image
-        from confinement.containers.layout import write_layout
         from confinement.containers.limits import ImageLimits
 
-        store, layout = self.folder / "store", self.folder / "layout"
+        store = self.folder / "store"
         store.mkdir()
-        layout.mkdir()
         self.tell("Checking the image …")
         if not archive.is_file():
             raise ClientError(f"There is no file {archive}.")
         try:
             report = take_image(archive, store, limits=ImageLimits())
-            self.tell(f"Image {report.image_id}: {len(report.layers)} layers, {report.size / _MIB:,.0f} MiB.")
-            stored = {layer.diff_id: store / layer.stored_name for layer in report.layers}
-            write_layout(layout, (store / "config.json").read_bytes(), report.layers, stored.__getitem__)
-            self.engine.load(layout, report.image_id)
-        except (ImageError, EngineError) as error:
+        except ImageError as error:
             raise ClientError(str(error)) from error
+        self.tell(f"Image {report.image_id}: {len(report.layers)} layers, {report.size / _MIB:,.0f} MiB.")
         self.notes += report.warnings
-        self.image = report.image_id
+        self.load_parts(store, report.image_id, report.layers)
         return report.image_id
+
+    def load_parts(self, store: Path, image: str, layers: Sequence[Any]) -> None:
+        """Load an image from its parts: `config.json`, and each layer under its `stored_name`."""
+        from confinement.containers.engine import EngineError
+        from confinement.containers.layout import write_layout
+
+        layout = self.folder / "layout"
+        layout.mkdir()
+        try:
+            write_layout(
+                layout,
+                (store / "config.json").read_bytes(),
+                layers,
+                {own.diff_id: store / own.stored_name for own in layers}.__getitem__,
+            )
+            self.engine.load(layout, image)
+        except EngineError as error:
+            raise ClientError(str(error)) from error
+        self.image = image
 
     def take_weights(self, archive: Path | None) -> str | None:
         """Check and unpack the weights; returns their digest."""
@@ -180,11 +197,22 @@ class _Try:
 
     def run(self, image: str) -> Report:
         """Run all cases, each in a container of its own."""
+        self.notes += _not_held(self.engine)
+        tried = self.run_cases(list(self.cases))
+        return Report(image, "", tried, self.notes, self.reports[-1].log.text())
+
+    def run_cases(self, names: Sequence[str]) -> list[Tried]:
+        """Run some of the cases; what they wrote is kept.
+
+        Raises
+        ------
+        ClientError
+            For a fault of the engine, which is nobody's result.
+        """
         from evaluation.running.outcomes import OurFaultError, judged
 
-        self.notes += _not_held(self.engine)
         try:
-            decided = judged(list(self.cases), self._start, attempts=1)
+            decided = judged(list(names), self._start, attempts=1)
         except OurFaultError as error:
             raise ClientError(f"The engine failed: {error}") from error
         tried = []
@@ -194,7 +222,7 @@ class _Try:
             files = sorted(own.name for own in (self.kept / case).glob("*")) if (self.kept / case).is_dir() else []
             outcome = decision.outcome.value if decision.outcome is not None else ""
             tried.append(Tried(case, outcome, decision.reason, report.wall_seconds, memory and memory / _MIB, files))
-        return Report(image, "", tried, self.notes, self.reports[-1].log.text())
+        return tried
 
     def close(self) -> None:
         """Leave nothing in the engine."""
@@ -258,7 +286,14 @@ class _Try:
         return kind, sentence
 
 
-def _engine(name: str, folder: Path) -> Any:
+def engine_here(name: str, folder: Path) -> Any:
+    """The engine of this machine.
+
+    Raises
+    ------
+    ClientError
+        When it is not installed or does not work.
+    """
     from confinement.containers.engine import EngineError
     from confinement.containers.engines import engine_named
 
@@ -299,7 +334,7 @@ def _limits(limits: dict[str, Any], *, limited: bool) -> Any:
     return replace(usual, **{**known, "gpus": 0})
 
 
-def _cases(folder: Path, inputs: Sequence[Any]) -> dict[str, dict[str, Path]]:
+def cases_of(folder: Path, inputs: Sequence[Any]) -> dict[str, dict[str, Path]]:
     """Files of each case, by the names that the container sees.
 
     Raises

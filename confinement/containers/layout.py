@@ -34,20 +34,29 @@ def write_layout(folder: Path, config: bytes, layers: Sequence[LayerReport], blo
         target = blobs / layer.stored_digest.removeprefix("sha256:")
         if not target.exists():
             _link(blob(layer.diff_id), target)
+    for name, content in small_files(config, layers).items():
+        (folder / name).write_bytes(content)
+    return folder
+
+
+def small_files(config: bytes, layers: Sequence[LayerReport]) -> dict[str, bytes]:
+    """All files of a layout but the layers themselves, by their names in it."""
     manifest = _json(
         {
             "schemaVersion": 2,
             "mediaType": _MANIFEST,
-            "config": {"mediaType": _CONFIG, "digest": _written(blobs, config), "size": len(config)},
+            "config": {"mediaType": _CONFIG, "digest": _digest(config), "size": len(config)},
             "layers": [
                 {"mediaType": _LAYER, "digest": layer.stored_digest, "size": layer.stored_size} for layer in layers
             ],
         }
     )
-    entry = {"mediaType": _MANIFEST, "digest": _written(blobs, manifest), "size": len(manifest)}
-    (folder / "index.json").write_bytes(_json({"schemaVersion": 2, "manifests": [entry]}))
-    (folder / "oci-layout").write_bytes(_json({"imageLayoutVersion": "1.0.0"}))
-    return folder
+    entry = {"mediaType": _MANIFEST, "digest": _digest(manifest), "size": len(manifest)}
+    return {
+        "oci-layout": _json({"imageLayoutVersion": "1.0.0"}),
+        "index.json": _json({"schemaVersion": 2, "manifests": [entry]}),
+        **{f"blobs/sha256/{_digest(own).removeprefix('sha256:')}": own for own in (manifest, config)},
+    }
 
 
 def _link(source: Path, target: Path) -> None:
@@ -57,10 +66,8 @@ def _link(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _written(blobs: Path, content: bytes) -> str:
-    digest = hashlib.sha256(content).hexdigest()
-    (blobs / digest).write_bytes(content)
-    return f"sha256:{digest}"
+def _digest(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
 def _json(value: object) -> bytes:

@@ -17,6 +17,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "withdrawn": "withdrew",
     "refused": "was refused",
     "left_out": "was left out",
+    "joined": "joined another site",
 }
 
 

@@ -29,6 +29,20 @@ def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [schema, {"type": "null"}]}
 
 
+_FILE: Final = _object({"sha256": _DIGEST, "size": {"type": "integer", "minimum": 1, "maximum": 2**40}})
+_IMAGE: Final = {"type": "string", "pattern": "sha256:[0-9a-f]{64}", "title": "sha256: and 64 digits"}
+_PARTS: Final = _object(
+    {
+        "config": _FILE,
+        "layers": {
+            "type": "array",
+            "minItems": 1,
+            "maxItems": 200,
+            "items": _object({"diff_id": _IMAGE, **_FILE["properties"]}),
+        },
+    }
+)
+"""Files of an image: its configuration, whose SHA-256 is the digest of the image, and its layers from the lowest up."""
 _ALGORITHM: Final = _object(
     {
         # It names folders at sites.
@@ -37,9 +51,13 @@ _ALGORITHM: Final = _object(
             "pattern": SITE_NAME,
             "title": "a name of letters, digits, dots, underscores, hyphens",
         },
-        "image": _or_null({"type": "string", "pattern": "sha256:[0-9a-f]{64}", "title": "sha256: and 64 digits"}),
-    }
-)
+        "image": _or_null(_IMAGE),
+        "parts": _PARTS,
+        # Whether a site may bring predictions instead of running the image.
+        "predictions": {"type": "boolean"},
+    },
+    "parts", "predictions",
+)  # fmt: skip
 CENTRE: Final[Mapping[str, dict[str, Any]]] = {
     "site-invitation": _object(
         {
@@ -66,6 +84,8 @@ CENTRE: Final[Mapping[str, dict[str, Any]]] = {
             "assessment": {"type": "object"},
             "assessment_digest": _DIGEST,
             "algorithms": {"type": "array", "items": _ALGORITHM, "minItems": 2, "maxItems": MOST_ALGORITHMS},
+            # What images are given and write, with the limits of a start (`evaluation.running.interface`).
+            "interface": {"type": "object"},
             "dry_run": _or_null(
                 _object(
                     {
@@ -81,9 +101,12 @@ CENTRE: Final[Mapping[str, dict[str, Any]]] = {
                     "minimum_units": {"type": "integer", "minimum": 10, "maximum": 1_000_000},
                     "disclosure": {"enum": ["places", "means", "moments"]},
                     "replicates": {"type": "integer", "minimum": 200, "maximum": 10_000},
-                }
+                    "small_sites": {"enum": ["refuse", "join"]},
+                },
+                "small_sites",
             ),
-        }
+        },
+        "interface",
     ),
     "receipt": _object(
         {

@@ -49,23 +49,31 @@ class SitePackage:
         Of the package.
     images
         Digest of the image of every algorithm by name; ``None`` where predictions are carried in.
+    either
+        Names of algorithms whose image may be run or whose predictions may be carried in.
     """
 
     digest: str
     images: Mapping[str, str | None]
+    either: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Received:
     """What was accepted of a site: digest of each payload by its sequence number, and the manifest that it sealed.
 
-    `packages` are those for which it sent a result.
+    `packages` are those for which it sent a result. A small site may have handed its results to another one, `handed_to`;
+    that one sealed with the sites `guests`. Everything but `payloads` holds for the site, whatever key signed it.
     """
 
     payloads: Mapping[int, str] = field(default_factory=dict)
     manifest: str | None = None
     units: int | None = None
     packages: frozenset[str] = frozenset()
+    handed_to: str | None = None
+    guests: frozenset[str] = frozenset()
+    withdrew: bool = False
+    sealed_by_former_key: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,6 +89,8 @@ class Ledger:
     site_column: str = "site"
     closes_at: datetime | None = None
     allow_test: bool = False
+    joins: bool = False
+    """Whether sites with fewer units than the minimum may join another one."""
 
 
 @dataclass(frozen=True)
@@ -140,6 +150,12 @@ def accept(data: bytes, ledger: Ledger, *, now: datetime) -> Accepted:
     _check_clock(message, key, now)
     if opened.kind == "manifest-seal":
         _check_seal(message, known)
+        _check_guests(message, ledger)
+    elif opened.kind == "site-hand-over":
+        _check_package(message, ledger)
+        _check_hand_over(message, ledger, known)
+    elif opened.kind == "site-withdrawal":
+        _check_withdrawal(message, ledger, known)
     elif opened.kind in ("compatibility", "site-progress"):
         _check_package(message, ledger)
     elif opened.kind == "result":
@@ -246,9 +262,51 @@ def _check_seal(message: Mapping[str, Any], known: Received) -> None:
             "other_manifest",
             f"site {message['site']} sent a result: sums over other cases beside it would tell the difference apart",
         )
-    if known.manifest is not None and message["version"] < 2:
+    if known.manifest is not None and not known.sealed_by_former_key and message["version"] < 2:
         raise Refusal(
             "other_manifest", f"site {message['site']} sealed its cases before: a new manifest has version 2 or more"
+        )
+
+
+def _check_hand_over(message: Mapping[str, Any], ledger: Ledger, known: Received) -> None:
+    """A small site joins another one: once, before either of them sent anything over cases."""
+    site, host = message["site"], message["to"]
+    if not ledger.joins:
+        raise Refusal("joining", "small sites do not join others here: the registered rule is to leave them out")
+    if host == site or host not in {key.site for key in ledger.keys if not key.revoked}:
+        raise Refusal("joining", f"site {site} cannot join {host}: no other site of that name has a key")
+    if known.handed_to not in (None, host):
+        raise Refusal("joining", f"site {site} joined site {known.handed_to} before: once is all")
+    if known.manifest is not None or known.packages:
+        raise Refusal("joining", f"site {site} sealed its cases for a summary of its own, and joins nobody")
+    other = ledger.received.get(host, Received())
+    if other.handed_to is not None:
+        raise Refusal("joining", f"site {host} joined site {other.handed_to} itself")
+
+
+def _check_guests(message: Mapping[str, Any], ledger: Ledger) -> None:
+    """The sites that a message counts in have all signed that they joined its sender."""
+    guests = message.get("with", [])
+    if guests and not ledger.joins:
+        raise Refusal("joining", "small sites do not join others here: the registered rule is to leave them out")
+    for guest in guests:
+        other = ledger.received.get(guest, Received())
+        if other.handed_to != message["site"] or other.withdrew:
+            raise Refusal(
+                "joining",
+                f"site {guest} has not signed that it joined site {message['site']}: its message has to come first",
+            )
+
+
+def _check_withdrawal(message: Mapping[str, Any], ledger: Ledger, known: Received) -> None:
+    host = known.handed_to
+    if host is None or message["results"] == "keep":
+        return
+    if message["site"] in ledger.received.get(host, Received()).guests:
+        raise Refusal(
+            "joining",
+            f"the cases of site {message['site']} are sealed with those of site {host}, whose sums cannot be taken apart: "
+            f"site {host} withdraws, or is left out",
         )
 
 
@@ -262,6 +320,8 @@ def _check_package(message: Mapping[str, Any], ledger: Ledger) -> None:
 
 def _check_result(message: Mapping[str, Any], ledger: Ledger, known: Received) -> None:
     summary, site = message["summary"], message["site"]
+    if known.handed_to is not None:
+        raise Refusal("joining", f"site {site} joined site {known.handed_to}: its cases are in that one's summary")
     if message["package"] in known.packages:
         raise Refusal(
             "sent", f"site {site} sent its result of this package before: one summary is all that leaves a site"
@@ -286,6 +346,9 @@ def _check_result(message: Mapping[str, Any], ledger: Ledger, known: Received) -
         raise Refusal("other_manifest", f"site {site} has not sealed its cases: send the manifest first")
     if message["manifest"] != known.manifest:
         raise Refusal("other_manifest", f"the result is over other cases than site {site} sealed")
+    if set(message.get("with", [])) != known.guests:
+        raise Refusal("other_manifest", f"the result names other sites that joined than site {site} sealed with")
+    _check_guests(message, ledger)
     if known.units is not None and summary["units"] > known.units:
         raise Refusal("implausible", f"the summary counts {summary['units']} units, sealed were {known.units}")
     check_summary(
@@ -303,7 +366,7 @@ def _check_run(run: Mapping[str, Any], package: SitePackage) -> None:
         raise Refusal("foreign_image", f"algorithm {name!r} is not in the package")
     wanted = package.images[name]
     if run["image"] is None:
-        if wanted is not None:
+        if wanted is not None and name not in package.either:
             raise Refusal(
                 "predictions_not_allowed", f"predictions of {name!r} were carried in, but its image has to be run"
             )

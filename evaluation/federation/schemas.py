@@ -141,6 +141,8 @@ _RUN: Final = _object(
     },
     "predictions", "fault", "attribution",
 )  # fmt: skip
+_GUESTS: Final = {**_list(_SITE, 1), "uniqueItems": True}
+"""Small sites whose cases are among those of the site that sends."""
 MESSAGES: Final[dict[str, Schema]] = {
     "site-registration": _message(
         "site-registration",
@@ -164,8 +166,9 @@ MESSAGES: Final[dict[str, Schema]] = {
             "grades": _GRADES,
             "preparation": _DIGEST,
             "reason": {"type": "string", "maxLength": 2000},
+            "with": _GUESTS,
         },
-        "preparation", "reason",
+        "preparation", "reason", "with",
     ),
     "compatibility": _message(
         "compatibility",
@@ -193,9 +196,11 @@ MESSAGES: Final[dict[str, Schema]] = {
             "supersedes": _or_null(_DIGEST),
             "runs": _list(_RUN, 1),
             "summary": SUMMARY,
+            "with": _GUESTS,
         },
-        "supersedes",
+        "supersedes", "with",
     ),
+    "site-hand-over": _message("site-hand-over", {"package": _DIGEST, "to": _SITE, "document": _DIGEST}),
     "site-progress": _message(
         "site-progress", {"package": _DIGEST, "algorithms": {"type": "integer", "minimum": 1, "maximum": MOST_ALGORITHMS}}
     ),
@@ -213,7 +218,7 @@ ENVELOPE: Final = _object(
         ),
     }
 )
-STATES: Final = ("included", "not_arrived", "withdrawn", "refused", "left_out")
+STATES: Final = ("included", "not_arrived", "withdrawn", "refused", "left_out", "joined")
 FEDERATION: Final = _object(
     {
         "schema": {"const": "podium.federation/1"},

@@ -7,14 +7,23 @@ from django import forms
 from challenges.models import Challenge
 from federation.domain.terms import USUAL_TERMS
 from federation.models.federations import site_name
+from federation.queries.images import images_of
 from web.names import check_characters
+
+
+class TermsField(forms.CharField):
+    """A text of several lines, with the line ends of no machine: its digest is signed."""
+
+    def to_python(self, value: Any) -> str:
+        """Read what a browser sends, which ends lines in its own way."""
+        return str(super().to_python(value)).replace("\r\n", "\n").replace("\r", "\n")
 
 
 class OpenForm(forms.Form):
     """Which phase is evaluated at sites, and what its sites confirm."""
 
     phase = forms.ChoiceField(label="Phase")
-    terms = forms.CharField(
+    terms = TermsField(
         label="Terms",
         widget=forms.Textarea(attrs={"rows": 12}),
         max_length=20_000,
@@ -60,12 +69,25 @@ class AlgorithmForm(forms.Form):
         validators=[site_name],
         help_text="It names the folder with the predictions at every site, and stands in the ranking.",
     )
-    team = forms.ChoiceField(label="Team", required=False, help_text="Whose it is.")
+    archive = forms.ChoiceField(
+        label="Image",
+        required=False,
+        help_text="Sites fetch it by its digest and run it on their cases; without one, its predictions are carried to them.",
+    )
+    may_be_carried = forms.BooleanField(
+        label="A site may bring predictions instead of running the image", required=False
+    )
+    team = forms.ChoiceField(label="Team", required=False, help_text="Whose it is, where there is no image.")
 
     def __init__(self, *args: Any, challenge: Challenge, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         teams = list(challenge.teams.order_by("name").values_list("pk", "name"))
         self.fields["team"].choices = [("", "no team of this challenge"), *teams]  # type: ignore[attr-defined]
+        self.archives = {str(row.pk): row for row in images_of(challenge)}
+        named = [(key, f"{row.team.name}: {row.file_name} ({row.digest[:19]})") for key, row in self.archives.items()]
+        self.fields["archive"].choices = [("", "none: predictions"), *named]  # type: ignore[attr-defined]
+        if not named:
+            del self.fields["archive"], self.fields["may_be_carried"]
 
 
 class PublicCasesForm(forms.Form):

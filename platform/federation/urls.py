@@ -11,6 +11,7 @@ urlpatterns = [
     path("sites/invitation/<str:code>/", coordinators.invitation, name="invitation"),
     path("sites/invitation/<str:code>/invitation.json", coordinators.invitation_file, name="invitation_file"),
     path("sites/invitation/<str:code>/package.zip", coordinators.package_file, name="package_file"),
+    path("sites/invitation/<str:code>/images/<str:name>.tar", coordinators.image_file, name="image_file"),
     path("sites/invitation/<str:code>/receipts.json", coordinators.receipts_file, name="receipts_file"),
     path("organize/sites/", organizers.organize, name="organize"),
     path("organize/sites/open/", organizers.open_sites, name="open"),

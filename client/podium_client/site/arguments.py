@@ -57,9 +57,16 @@ def configure(commands: Any) -> None:
     join.add_argument("--confirmed-by", default="", metavar="PERSON", help="who confirms the terms for the site")
     join.add_argument("--country", default="", metavar="XX", help="two letters")
     join.add_argument("--yes", action="store_true", help="the terms were read and are confirmed")
+    renew = add("new-key", "replace a key that was lost or seen, with a new invitation: cases and results stay")
+    renew.add_argument("invitation", help="address of the new invitation, or its file")
+    renew.add_argument("--confirmed-by", default="", metavar="PERSON", help="who confirms the terms for the site")
+    renew.add_argument("--yes", action="store_true", help="the terms were read and are confirmed")
     add("next", "do the next step").add_argument("--jobs", type=int, default=1, help=argparse.SUPPRESS)
     fetch = add("fetch", "get what is to be evaluated")
     fetch.add_argument("--from", dest="source", type=Path, metavar="FILE", help="package that was carried here")
+    fetch.add_argument(
+        "--image", action="append", type=Path, default=[], metavar="FILE", help="image that was carried here"
+    )
     add("check", "test this machine on public cases, and whether the own cases can be read")
     grade = add("grade", "grade the quality of a case, before anything is scored")
     grade.add_argument("case")
@@ -71,6 +78,14 @@ def configure(commands: Any) -> None:
     run.add_argument(
         "--failed", action="append", default=[], metavar="NAME", help="it gave nothing here: counts as missing"
     )
+    run.add_argument(
+        "--carried",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="take predictions of it instead of running its image",
+    )
+    run.add_argument("--engine", choices=("podman", "docker"), default="podman", help="that runs images")
     run.add_argument("--attribution", choices=ATTRIBUTIONS, default="submission", help="whose fault that is")
     run.add_argument("--jobs", type=int, default=1, help="processes")
     add("summary", "show everything that will leave")
@@ -80,6 +95,14 @@ def configure(commands: Any) -> None:
     add("receipt", "file receipts that were carried back").add_argument("file", type=Path)
     status = add("status", "say how far the site is, and what comes next")
     status.add_argument("--json", action="store_true", dest="as_json", help="for programs")
+    status.add_argument("--recipient", action="store_true", help="tell where a small site hands its results to")
+    hand_over = add("hand-over", "join another site: for one with too few cases for a summary of its own")
+    hand_over.add_argument("--to", required=True, metavar="SITE", help="name of the other site in the challenge")
+    hand_over.add_argument(
+        "--recipient", required=True, metavar="AGE1…", help="podium site status --recipient shows it there"
+    )
+    hand_over.add_argument("--output", type=Path, required=True, metavar="FILE", help="encrypted; for that site alone")
+    add("take-in", "take the results of a small site in, before the cases are sealed").add_argument("file", type=Path)
     withdraw = add("withdraw", "take the site out of the challenge")
     withdraw.add_argument("--results", choices=("keep", "remove"), required=True, help="what becomes of what was sent")
     withdraw.add_argument("--reason", default="")

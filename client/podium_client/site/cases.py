@@ -16,7 +16,7 @@ from evaluation.federation.manifest import SealedCase, seal
 from evaluation.federation.scheme import unit_level
 from evaluation.readers import ReadError
 from podium_client.errors import ClientError
-from podium_client.site import outbox
+from podium_client.site import guests, outbox
 from podium_client.site.arguments import REASONS
 from podium_client.site.folder import CASES, SiteFolder, sha256_of
 
@@ -112,7 +112,8 @@ def seal_cases(site: SiteFolder) -> dict[str, Any]:
     """
     if any((site.path / "results").glob("*.csv")):
         raise ClientError("Results are here already: the cases were sealed, and stay as they are.")
-    cases = _cases(site)
+    own, joined = sealed_cases(site), guests.guests(site)
+    cases = [*own, *guests.guest_cases(site)]
     before = site.read("sealed.json") if site.has("sealed.json") else None
     version = 1 if before is None else int(before["version"]) + 1
     try:
@@ -120,25 +121,29 @@ def seal_cases(site: SiteFolder) -> dict[str, Any]:
     except FederationError as error:
         raise ClientError(f"The cases cannot be sealed: {error}.") from error
     least = int(site.package["rules"]["minimum_units"])
-    if sealed.units < least:
+    small = len({case.unit for case in own}) < least
+    if small and (joined or not guests.may_join(site)):
         raise ClientError(
             f"This site has fewer than {least} cases that stand for themselves; nothing may leave it. "
-            "Tell the organizers, or join another site of the challenge."
+            + ("It joins another site, and takes none in." if joined else "The registered rule is to leave it out.")
         )
-    content = {
+    content: dict[str, Any] = {
         "manifest": sealed.digest,
         "version": version,
         "units": sealed.units,
         "cases": sealed.cases,
         "grades": dict(sealed.grades),
     }
-    site.write("sealed.json", {**content, "list": [case.document for case in cases]})
-    outbox.queue(site, "manifest-seal", content)
-    return content
+    if joined:
+        content["with"] = joined
+    site.write("sealed.json", {**content, "small": small, "list": [case.document for case in cases]})
+    if not small:
+        outbox.queue(site, "manifest-seal", content)
+    return {**content, "small": small}
 
 
-def check_seal(site: SiteFolder) -> None:
-    """Compare the files with what was sealed.
+def check_seal(site: SiteFolder) -> dict[str, Any]:
+    """Compare the files with what was sealed, and return that.
 
     Raises
     ------
@@ -147,17 +152,20 @@ def check_seal(site: SiteFolder) -> None:
     """
     if not site.has("sealed.json"):
         raise ClientError("The cases are not sealed yet: podium site seal.")
-    sealed = {case["case"]: case for case in site.read("sealed.json")["list"]}
-    present = {case.case: case.document for case in _cases(site)}
+    kept = site.read("sealed.json")
+    sealed = {case["case"]: case for case in kept["list"]}
+    present = {case.case: case.document for case in [*sealed_cases(site), *guests.guest_cases(site)]}
     changed = sorted(name for name in sealed.keys() | present.keys() if sealed.get(name) != present.get(name))
     if changed:
         raise ClientError(
             f"{len(changed)} cases are not as they were sealed ({changed[0]}). Put the files back; "
             "what was sealed is what counts."
         )
+    return kept
 
 
-def _cases(site: SiteFolder) -> list[SealedCase]:
+def sealed_cases(site: SiteFolder) -> list[SealedCase]:
+    """The own cases as they are sealed, from the files that are there now."""
     table = case_table(site).set_index("case")
     level, column = unit_level(site.assessment, site.site_column), site.assessment.exclusions.grade_column
     if level not in ("case", *table.columns):

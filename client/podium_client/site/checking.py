@@ -15,7 +15,7 @@ from evaluation.federation.documents import digest_of
 from evaluation.readers import ReadError
 from evaluation.scoring import score_folders, write_results
 from podium_client.errors import ClientError
-from podium_client.site import cases, outbox
+from podium_client.site import cases, images, outbox
 from podium_client.site.folder import SiteFolder
 from podium_client.site.joining import DRY_RUN_MEMBER
 
@@ -29,6 +29,7 @@ def check(site: SiteFolder) -> dict[str, Any]:
     start = time.monotonic()
     dry_run = _dry_run(site)
     seconds = time.monotonic() - start
+    engine = images.check_engine(site)
     names = cases.case_names(site)
     unreadable = _unreadable(site, names)
     content: dict[str, Any] = {
@@ -44,7 +45,7 @@ def check(site: SiteFolder) -> dict[str, Any]:
     site.write("checked.json", {"passed": passed, "package": content["package"], "unreadable": unreadable})
     if passed:
         outbox.queue(site, "compatibility", content)
-    return {**content, "passed": passed, "unreadable": unreadable, "where": dry_run["where"]}
+    return {**content, "passed": passed, "unreadable": unreadable, "where": dry_run["where"], "engine": engine}
 
 
 def pack_test(assessment: Assessment, references: Path, predictions: Path, target: Path) -> int:

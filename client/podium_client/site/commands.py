@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from evaluation import __version__
 from evaluation.cli import InputError
@@ -15,7 +16,19 @@ from evaluation.cli.inputs import read_assessment
 from evaluation.federation.documents import digest_of
 from podium_client.connection import RefusedError
 from podium_client.errors import ClientError
-from podium_client.site import cases, checking, joining, outbox, running, steps, summarising, wire
+from podium_client.site import (
+    cases,
+    checking,
+    guests,
+    images,
+    joined,
+    joining,
+    outbox,
+    running,
+    steps,
+    summarising,
+    wire,
+)
 from podium_client.site.folder import SiteFolder, written
 
 DONE, NOT_TAKEN = 0, 1
@@ -23,6 +36,27 @@ DONE, NOT_TAKEN = 0, 1
 
 def _join(options: argparse.Namespace) -> int:
     invitation = joining.read_invitation(options.invitation)
+    person = _confirmed(invitation, options)
+    if not person:
+        return NOT_TAKEN
+    site = joining.join(invitation, options.place, confirmed_by=person, country=options.country.upper())
+    _say(f"Made {site.path}. Fingerprint of its key: {site.fingerprint}")
+    return _registered(site, options.invitation)
+
+
+def _new_key(options: argparse.Namespace) -> int:
+    site = SiteFolder(options.folder)
+    invitation = joining.read_invitation(options.invitation)
+    person = _confirmed(invitation, options)
+    if not person:
+        return NOT_TAKEN
+    joining.renew(site, invitation, confirmed_by=person)
+    _say(f"Site {site.name} has a new key. Its fingerprint: {site.fingerprint}. Cases and results are as they were.")
+    return _registered(site, options.invitation)
+
+
+def _confirmed(invitation: Mapping[str, Any], options: argparse.Namespace) -> str:
+    """Show the terms and ask for them; returns who confirmed them, nothing where nobody did."""
     _say(f"{invitation['challenge']}, {invitation['phase']}: invitation of site {invitation['site']}")
     _say("")
     _say(invitation["terms"]["text"])
@@ -30,23 +64,38 @@ def _join(options: argparse.Namespace) -> int:
     person = options.confirmed_by or _asked("Who confirms these terms for the site? Your name: ", "--confirmed-by")
     if not options.yes and _asked("Do you confirm them? [yes/no] ", "--yes").lower() not in ("yes", "y"):
         _say("Nothing was made.")
-        return NOT_TAKEN
-    site = joining.join(invitation, options.place, confirmed_by=person, country=options.country.upper())
-    _say(f"Made {site.path}. Fingerprint of its key: {site.fingerprint}")
+        return ""
+    return str(person)
+
+
+def _registered(site: SiteFolder, source: str) -> int:
     _say("Tell it to the organizers by telephone; they compare it with what they see.")
-    if "://" in options.invitation:
-        return _deliver(site)
+    if "://" in source:
+        return _deliver(site, kinds=("site-registration",))
     _say("Next: podium site send, or podium site send --output FILE to carry it.")
     return DONE
 
 
 def _fetch(options: argparse.Namespace) -> int:
     site = SiteFolder(options.folder)
-    package = joining.fetch(site) if options.source is None else joining.fetch_from(site, options.source)
+    if options.image and options.source is None and site.has("package/package.json"):
+        package = site.package
+    else:
+        package = joining.fetch(site) if options.source is None else joining.fetch_from(site, options.source)
+    for archive in options.image:
+        _say(f"Image of {images.take(site, archive)} from {archive}.")
+    if not options.image and options.source is None:
+        images.fetch(site, _say)
     _say(f"Package {package['version']}: {len(package['algorithms'])} algorithms ({', '.join(site.algorithms)}).")
-    _say(
-        f"Put references into {cases.references_of(site)}, and predictions into {site.path / 'predictions'}, one folder an algorithm."
-    )
+    _say(f"Put references into {cases.references_of(site)}.")
+    if run_here := images.wanted(site):
+        _say(
+            f"{len(run_here)} of them are run here: put the images of your cases into {site.path / 'cases' / 'images'}."
+        )
+    if len(run_here) < len(site.algorithms):
+        _say(f"Put predictions of the others into {site.path / 'predictions'}, one folder an algorithm.")
+    if absent := images.lacking(site):
+        _say(f"Images that are not here yet: {', '.join(absent)}. Carry them: podium site fetch --image FILE")
     return DONE
 
 
@@ -63,6 +112,8 @@ def _check(options: argparse.Namespace) -> int:
         _say(f"{len(found['unreadable'])} of your references cannot be read: {', '.join(found['unreadable'][:5])}")
     else:
         _say("Your references can be read.")
+    if found["engine"]:
+        _say(f"Containers can be run here ({found['engine']}).")
     _say("Passed." if found["passed"] else "Not passed; nothing will be sent. Tell the organizers what stands above.")
     return DONE if found["passed"] else NOT_TAKEN
 
@@ -76,6 +127,10 @@ def _grade(options: argparse.Namespace) -> int:
 def _seal(options: argparse.Namespace) -> int:
     content = cases.seal_cases(SiteFolder(options.folder))
     counts = ", ".join(f"{number} {name}" for name, number in content["grades"].items() if number)
+    if content["small"]:
+        _say("Sealed here. This site has too few cases for a summary of its own, so nothing of it is signed or sent.")
+        _say("Score the algorithms (podium site run), then join another site: podium site hand-over.")
+        return DONE
     _say(
         f"Sealed {content['cases']} cases ({counts}) as {content['manifest'][:16]}…; no other case counts from now on."
     )
@@ -87,6 +142,8 @@ def _run(options: argparse.Namespace) -> int:
         SiteFolder(options.folder),
         chosen=options.algorithm,
         failed=options.failed,
+        carried=options.carried,
+        engine=options.engine,
         attribution=options.attribution,
         jobs=options.jobs,
         tell=_say,
@@ -121,8 +178,8 @@ def _send(options: argparse.Namespace) -> int:
     return _deliver(site, options.output)
 
 
-def _deliver(site: SiteFolder, target: Path | None = None) -> int:
-    pending = outbox.waiting(site)
+def _deliver(site: SiteFolder, target: Path | None = None, kinds: tuple[str, ...] = ()) -> int:
+    pending = [message for message in outbox.waiting(site) if not kinds or message.kind in kinds]
     if not pending:
         _say("Nothing waits to be sent.")
         return DONE
@@ -159,8 +216,29 @@ def _receipt(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _hand_over(options: argparse.Namespace) -> int:
+    site = SiteFolder(options.folder)
+    digest = joined.hand_over(site, to=options.to, whom=options.recipient, target=options.output)
+    _say(
+        f"{options.output}: results of {len(site.algorithms)} algorithms for site {options.to}, which alone can read them."
+    )
+    _say(f"Its SHA-256 is {digest}. Give it to them, not to the organizers.")
+    _say(f"That this site joins {options.to} is signed. Send it: podium site send")
+    return DONE
+
+
+def _take_in(options: argparse.Namespace) -> int:
+    site = SiteFolder(options.folder)
+    name = guests.take_in(site, options.file)
+    _say(f"Took in the results of site {name}. They are sealed and summed with the own ones: podium site seal.")
+    return DONE
+
+
 def _status(options: argparse.Namespace) -> int:
     site = SiteFolder(options.folder)
+    if options.recipient:
+        _say(guests.recipient(site))
+        return DONE
     found = steps.steps(site)
     current = next((step for step in found if not step.done), None)
     if options.as_json:
@@ -181,8 +259,13 @@ def _next(options: argparse.Namespace) -> int:
     if current is None:
         _say("Nothing is left to do.")
         return DONE
+    if current.word == "hand-over":
+        _say(f"{current.title}: podium site hand-over --to SITE --recipient AGE1… --output FILE")
+        _say("The other site says its name in the challenge, and its recipient: podium site status --recipient.")
+        return DONE
     _say(f"{current.title}: {current.command}")
-    given = {"source": None, "algorithm": [], "failed": [], "attribution": "submission", "output": None, "digest": ""}
+    given = {"source": None, "image": [], "algorithm": [], "failed": [], "carried": [], "engine": "podman"}
+    given |= {"attribution": "submission", "output": None, "digest": "", "as_json": False, "recipient": False}
     return COMMANDS[current.word](argparse.Namespace(**{**given, **vars(options)}))
 
 
@@ -218,6 +301,7 @@ def _say(text: str) -> None:
 
 COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "join": _join,
+    "new-key": _new_key,
     "next": _next,
     "fetch": _fetch,
     "check": _check,
@@ -227,6 +311,8 @@ COMMANDS: Mapping[str, Callable[[argparse.Namespace], int]] = {
     "summary": _summary,
     "send": _send,
     "receipt": _receipt,
+    "hand-over": _hand_over,
+    "take-in": _take_in,
     "status": _status,
     "withdraw": _withdraw,
     "pack-test": _pack_test,

@@ -88,6 +88,11 @@ class SiteFolder:
     def key(self) -> Any:
         return load_key((self.path / "key.pem").read_bytes())
 
+    def new_key(self) -> None:
+        """Make another key in place of the one that was put aside."""
+        written(self.path / "key.pem", new_key()[0])
+        self.__dict__.pop("key", None)
+
     @property
     def public(self) -> bytes:
         return public_bytes(self.key)

@@ -39,24 +39,48 @@ def read_invitation(source: str) -> dict[str, Any]:
 
 def join(invitation: dict[str, Any], path: Path, *, confirmed_by: str, country: str = "") -> SiteFolder:
     """Make the folder of the site, and sign its registration with the terms that a person confirmed."""
+    _check_terms(invitation)
+    kept = {key: invitation[key] for key in invitation if key not in ("schema", "invitation")}
+    site = SiteFolder.make(path, kept)
+    _register(site, invitation, confirmed_by, country)
+    return site
+
+
+def renew(site: SiteFolder, invitation: dict[str, Any], *, confirmed_by: str) -> None:
+    """Replace the key of a site that was invited again; its secret, its sealed cases and its results stay.
+
+    Raises
+    ------
+    ClientError
+        For the invitation of another site or challenge.
+    """
+    _check_terms(invitation)
+    if (invitation["site"], invitation["federation"]) != (site.name, site.facts["federation"]):
+        raise ClientError(f"This is an invitation of another site or challenge than that of {site.path}.")
+    outbox.replace_key(site)
+    _register(site, invitation, confirmed_by, "")
+    outbox.sign_again(site)
+
+
+def _check_terms(invitation: dict[str, Any]) -> None:
     terms = invitation["terms"]
     if digest_of({"text": terms["text"]}) != terms["digest"]:
         raise ClientError("The terms of the invitation have another digest than it says.")
-    kept = {key: invitation[key] for key in invitation if key not in ("schema", "invitation")}
-    site = SiteFolder.make(path, kept)
+
+
+def _register(site: SiteFolder, invitation: dict[str, Any], confirmed_by: str, country: str) -> None:
     outbox.queue(
         site,
         "site-registration",
         {
             "invitation": invitation["invitation"],
-            "terms": terms["digest"],
+            "terms": invitation["terms"]["digest"],
             "confirmed_by": confirmed_by,
             "key": {"algorithm": "ed25519", "public": site.public.hex()},
             "kit": __version__,
             **({"country": country} if country else {}),
         },
     )
-    return site
 
 
 def fetch(site: SiteFolder) -> dict[str, Any]:

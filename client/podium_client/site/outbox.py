@@ -17,6 +17,8 @@ from podium_client.errors import ClientError
 from podium_client.site.folder import SiteFolder, now_text, written
 
 CARRIED = "podium.site-carried/1"
+FORMER = "former-keys"
+_HEADER = ("schema", "site", "federation", "sequence", "previous", "sent_at")
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,40 @@ def messages(site: SiteFolder) -> list[Queued]:
     return found
 
 
+def former(site: SiteFolder) -> list[Queued]:
+    """Messages that former keys of this folder signed, in order."""
+    found = []
+    for path in sorted((site.path / FORMER).glob("[0-9][0-9]/outbox/[0-9][0-9][0-9][0-9]-*.json")):
+        sequence, kind = path.stem.split("-", 1)
+        found.append(Queued(path, int(sequence), kind))
+    return found
+
+
+def replace_key(site: SiteFolder) -> None:
+    """Put the key aside with everything that it signed, and make a new one; secret, cases and results stay.
+
+    What the former key signed and nobody received yet is signed again by `sign_again`, behind the registration.
+    """
+    number = 1 + sum(1 for _ in (site.path / FORMER).glob("[0-9][0-9]"))
+    target = site.path / FORMER / f"{number:02d}"
+    target.mkdir(parents=True, mode=0o700)
+    for name in ("outbox", "receipts", "key.pem"):
+        (site.path / name).rename(target / name)
+    for name in ("outbox", "receipts"):
+        (site.path / name).mkdir(mode=0o700)
+    site.new_key()
+    site.note("key-replaced", fingerprint=site.fingerprint)
+
+
+def sign_again(site: SiteFolder) -> None:
+    """Sign with the new key what the last one signed and nobody received."""
+    folder = max((site.path / FORMER).glob("[0-9][0-9]"))
+    for message in former(site):
+        unsent = not (folder / "receipts" / f"{message.sequence:04d}.json").is_file()
+        if folder in message.path.parents and unsent and message.kind != "site-registration":
+            queue(site, message.kind, {key: value for key, value in message.message.items() if key not in _HEADER})
+
+
 def receipt_of(site: SiteFolder, message: Queued) -> dict[str, Any] | None:
     """The receipt of the centre for a message, if it came."""
     name = f"receipts/{message.sequence:04d}.json"
@@ -67,8 +103,9 @@ def waiting(site: SiteFolder) -> list[Queued]:
 
 
 def last(site: SiteFolder, kind: str) -> Queued | None:
-    """The last message of a kind."""
-    return next((message for message in reversed(messages(site)) if message.kind == kind), None)
+    """The last message of a kind, by whatever key."""
+    signed = [*former(site), *messages(site)]
+    return next((message for message in reversed(signed) if message.kind == kind), None)
 
 
 def queue(site: SiteFolder, kind: str, content: Mapping[str, Any]) -> Queued:

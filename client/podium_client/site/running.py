@@ -15,28 +15,37 @@ from evaluation.outcomes import Outcome
 from evaluation.readers import ReadError
 from evaluation.scoring import score_folders, write_results
 from podium_client.errors import ClientError
-from podium_client.site import cases, outbox
+from podium_client.site import cases, images, outbox
 from podium_client.site.folder import PREDICTIONS, SiteFolder
 
 
-def predictions_of(site: SiteFolder, name: str) -> Path:
-    """The folder with the predictions of an algorithm, one file a case.
+def predictions_of(
+    site: SiteFolder, name: str, *, carried: bool, engine: str, tell: Callable[[str], None]
+) -> tuple[Path, str | None]:
+    """The folder with the predictions of an algorithm, one file a case, and the digest of the image that made them.
+
+    Parameters
+    ----------
+    carried
+        Whether predictions that were made elsewhere are taken although there is an image.
 
     Raises
     ------
     ClientError
         When there is none.
     """
-    wanted = next(entry["image"] for entry in site.package["algorithms"] if entry["name"] == name)
-    if wanted is not None:
-        raise ClientError(f"The image of {name} has to be run, and this version of podium takes predictions only.")
+    entry = next(entry for entry in site.package["algorithms"] if entry["name"] == name)
+    if carried and entry["image"] is not None and not entry.get("predictions"):
+        raise ClientError(f"The image of {name} has to be run; predictions of it are not taken.")
+    if entry["image"] is not None and not carried:
+        return images.run(site, name, engine_name=engine, tell=tell), str(entry["image"])
     folder = site.path / PREDICTIONS / name
     if not folder.is_dir() or not any(folder.iterdir()):
         raise ClientError(
             f"There are no predictions of {name}: put one file a case into {folder}, named as the references are. "
             f"If the algorithm failed here, say so: podium site run --failed {name}"
         )
-    return folder
+    return folder, None
 
 
 def missing(site: SiteFolder) -> list[str]:
@@ -49,7 +58,9 @@ def run(
     *,
     chosen: Collection[str] = (),
     failed: Collection[str] = (),
+    carried: Collection[str] = (),
     attribution: str = "submission",
+    engine: str = "podman",
     jobs: int = 1,
     tell: Callable[[str], None] = print,
 ) -> list[str]:
@@ -59,19 +70,21 @@ def run(
     ----------
     failed
         Algorithms that failed here as a whole: every case counts as missing.
+    carried
+        Algorithms whose predictions were made elsewhere, where that is allowed beside an image.
     attribution
         Whose fault that was.
     """
-    cases.check_seal(site)
-    for name in [*chosen, *failed]:
+    sealed = cases.check_seal(site)
+    for name in [*chosen, *failed, *carried]:
         if name not in site.algorithms:
             raise ClientError(f"There is no algorithm {name} in the package; there are {', '.join(site.algorithms)}.")
-    if not outbox.last(site, "site-progress"):
+    if not sealed.get("small") and not outbox.last(site, "site-progress"):
         outbox.queue(site, "site-progress", {"package": digest_of(site.package), "algorithms": len(site.algorithms)})
     for name in missing(site):
         if name in failed or (chosen and name not in chosen):
             continue
-        folder = predictions_of(site, name)
+        folder, image = predictions_of(site, name, carried=name in carried, engine=engine, tell=tell)
         digest = cases.folder_digest(folder)
         try:
             scored = score_folders(site.assessment, cases.references_of(site), {name: folder}, jobs=jobs)
@@ -79,7 +92,8 @@ def run(
             raise ClientError(f"{name} cannot be scored: {error}") from error
         gone = sorted({row.case for row in scored.rows if row.outcome is Outcome.MISSING})
         why = next((issue.message for issue in scored.reasons.values()), "no file of them")
-        _store(site, name, scored.rows, {"predictions": digest, "status": "partial" if gone else "completed"})
+        facts = {"image": image, "predictions": digest, "status": "partial" if gone else "completed"}
+        _store(site, name, scored.rows, facts)
         tell(f"{name}: scored" + (f"; {len(gone)} cases count as missing ({gone[0]}: {why})" if gone else ""))
     for name in failed:
         if not site.has(f"results/{name}.csv"):
@@ -120,7 +134,15 @@ def _store_failed(site: SiteFolder, name: str, attribution: str) -> None:
     table = pd.read_csv(site.path / "results" / f"{other}.csv", dtype=str, keep_default_na=False)
     table = table.assign(algorithm=name, value="", outcome="missing")
     empty = "0" * 64
-    facts = {"predictions": empty, "status": "failed", "fault": "submission", "attribution": attribution}
+    wanted = images.wanted(site)
+    image = wanted[name]["image"] if name in wanted else None
+    facts = {
+        "image": image,
+        "predictions": empty,
+        "status": "failed",
+        "fault": "submission",
+        "attribution": attribution,
+    }
     table.to_csv(site.path / "results" / f"{name}.csv", index=False)
     site.write(f"results/{name}.json", facts)
     site.note("failed", algorithm=name, attribution=attribution)

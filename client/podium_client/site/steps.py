@@ -22,7 +22,8 @@ class Step:
 
 def steps(site: SiteFolder) -> list[Step]:
     """All steps, in order."""
-    signed = {message.kind for message in outbox.messages(site)}
+    own = {message.kind for message in outbox.messages(site)}
+    signed = own | {message.kind for message in outbox.former(site)}
     waiting = {message.kind for message in outbox.waiting(site)}
     fetched = site.has("package/package.json")
     checked = (
@@ -36,8 +37,19 @@ def steps(site: SiteFolder) -> list[Step]:
         fetched and site.has("summary.json") and site.read("summary.json")["package"] == digest_of(site.package)
     )
     sent = fetched and summarising.is_signed(site) and "result" not in waiting
+    small = site.has("sealed.json") and bool(site.read("sealed.json").get("small"))
+    if small:
+        return [
+            Step("Register the key", "send", "site-registration" in own - waiting),
+            Step("Get the package", "fetch", fetched),
+            Step("Test this machine", "check", checked),
+            Step("Seal the cases", "seal", True),
+            Step("Score the algorithms", "run", fetched and not running.missing(site)),
+            Step("Hand the results to the site that it joins", "hand-over", "site-hand-over" in signed),
+            Step("Tell the centre", "send", "site-hand-over" in signed and not waiting),
+        ]
     return [
-        Step("Register the key", "send", "site-registration" in signed - waiting),
+        Step("Register the key", "send", "site-registration" in own - waiting),
         Step("Get the package", "fetch", fetched),
         Step("Test this machine", "check", checked),
         Step("Seal the cases", "seal", sealed),

@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import pandas as pd
+
 from evaluation.canonical import canonical_json
 from evaluation.federation import FederationError, summarise
 from evaluation.federation.documents import digest_of
 from podium_client.errors import ClientError
-from podium_client.site import cases, outbox, running
+from podium_client.site import cases, guests, outbox, running
 from podium_client.site.folder import SiteFolder, written
 
 
@@ -20,15 +22,20 @@ def make(site: SiteFolder) -> dict[str, Any]:
     """
     if site.has("summary.json") and site.read("summary.json")["package"] == digest_of(site.package):
         return site.read("summary.json")
-    cases.check_seal(site)
+    sealed = cases.check_seal(site)
+    if sealed.get("small"):
+        raise ClientError(
+            "Nothing leaves: this site has too few cases for a summary. podium site hand-over joins another."
+        )
     frame, runs = running.results(site)
+    joined = guests.guests(site)
     rules = site.package["rules"]
     try:
         summary = summarise(
             site.assessment,
-            frame,
+            pd.concat([frame, *guests.guest_results(site)], ignore_index=True),
             site=site.name,
-            cases=cases.case_table(site),
+            cases=pd.concat([cases.case_table(site), guests.guest_table(site)], ignore_index=True),
             site_column=site.site_column,
             disclosure=rules["disclosure"],
             minimum=int(rules["minimum_units"]),
@@ -37,11 +44,12 @@ def make(site: SiteFolder) -> dict[str, Any]:
     except (FederationError, ValueError) as error:
         raise ClientError(f"Nothing leaves: {error}.") from error
     content = {
-        "manifest": site.read("sealed.json")["manifest"],
+        "manifest": sealed["manifest"],
         "package": digest_of(site.package),
-        "attempt": 1 + sum(message.kind == "result" for message in outbox.messages(site)),
+        "attempt": 1 + sum(m.kind == "result" for m in [*outbox.former(site), *outbox.messages(site)]),
         "runs": runs,
         "summary": summary,
+        **({"with": joined} if joined else {}),
     }
     written(site.path / "summary.json", canonical_json(content).encode())
     written(site.path / "summary.txt", preview(site, content).encode())
@@ -72,12 +80,15 @@ def preview(site: SiteFolder, content: dict[str, Any]) -> str:
         f"  package      {content['package']}",
         f"  units        {summary['units']} (at least {summary['minimum']} stand behind every number)",
     ]
+    if content.get("with"):
+        lines.append(f"  with         the cases of {', '.join(content['with'])}, which joined this site")
     if "grades" in summary:
         lines.append(f"  grades       {', '.join(f'{number} {grade}' for grade, number in summary['grades'].items())}")
     for run in content["runs"]:
         why = f", fault of the {run['attribution']}" if run.get("attribution") else ""
+        by = f"image {run['image'][:19]}…" if run["image"] else "predictions carried in"
         lines.append(
-            f"  run          {run['algorithm']}: {run['status']}{why}, SHA-256 {str(run.get('predictions'))[:12]}…"
+            f"  run          {run['algorithm']}: {run['status']}{why}, {by}, SHA-256 {str(run.get('predictions'))[:12]}…"
         )
     for ranking in summary["rankings"]:
         lines += ["", f"Ranking {ranking['name'] or ''}".rstrip() + f" (sent as {ranking['kind']})"]

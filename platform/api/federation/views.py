@@ -22,6 +22,7 @@ from evaluation.federation import Refusal
 from evaluation.federation.envelope import MOST_BYTES
 from federation.models import Federation
 from federation.queries.federations import current_package
+from federation.queries.images import file_of
 from federation.queries.standing import standings
 from federation.services import messages
 from uploads.storage import open_stored
@@ -153,13 +154,13 @@ class FilesView(_Signed):
             return _refused(request, refusal)
         if wanted == "package":
             return HttpResponse(package, content_type="application/json")
-        if wanted != found.dry_run_sha256:
+        stored = file_of(found, wanted)
+        if stored is None:
             return _refused(request, Refusal("no_package", "the current package has no such file: fetch it again"))
-        return _file(request, found)
+        return _file(request, *stored)
 
 
-def _file(request: Request, federation: Federation) -> HttpResponseBase:
-    size = federation.dry_run_size
+def _file(request: Request, name: str, size: int) -> HttpResponseBase:
     try:
         part = requested_part(request.headers.get("Range"), size)
     except RangeNotSatisfiableError:
@@ -170,7 +171,7 @@ def _file(request: Request, federation: Federation) -> HttpResponseBase:
 
     def blocks() -> Iterator[bytes]:
         left = part.length
-        with open_stored(federation.dry_run_name) as source:
+        with open_stored(name) as source:
             skipped = 0
             while skipped < start:
                 skipped += len(source.read(min(_BLOCK, start - skipped)))

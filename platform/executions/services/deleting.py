@@ -6,6 +6,7 @@ from django.db.models import Q
 
 from accounts.models import User
 from audit.services import record
+from executions import hooks
 from executions.models import AlgorithmArchive, Execution
 from executions.services import storing
 
@@ -29,6 +30,9 @@ def delete_archive(*, archive: AlgorithmArchive, actor: User) -> None:
     )
     if used.exists():
         raise ValidationError("A run has used it; what stands behind a result is kept.")
+    for told in hooks.needed:
+        if why := told(current):
+            raise ValidationError(why)
     storing.give_up(current)
     record(
         actor=actor,

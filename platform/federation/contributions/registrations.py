@@ -6,6 +6,9 @@ from challenges import hooks
 from challenges.hooks import Figure
 from challenges.models import Challenge
 from challenges.rules import is_organizer
+from executions import hooks as execution_hooks
+from executions.models import AlgorithmArchive
+from federation.models import Algorithm
 from federation.queries.federations import has_any, of_challenge
 from federation.queries.standing import standings
 from notifications import kinds
@@ -16,6 +19,7 @@ def register() -> None:
     hooks.register_tab("Sites", "federation:sites", visible=_has_sites, order=32)
     hooks.register_organizer_page("Sites", "federation:organize", visible=is_organizer, order=27)
     hooks.figures.register(figures)
+    execution_hooks.needed.register(given_to_sites)
     kinds.register("site_invited", "Your institution is invited to score algorithms on its own cases", order=16)
     kinds.register("site_registered", "A site of a challenge of yours registered its key", order=17)
     kinds.register("site_message_refused", "Messages of a site of a challenge of yours were refused", order=17)
@@ -23,6 +27,13 @@ def register() -> None:
 
 def _has_sites(_user: object, challenge: Challenge) -> bool:
     return has_any(challenge)
+
+
+def given_to_sites(archive: AlgorithmArchive) -> str:
+    """Why an image is kept that sites run."""
+    if Algorithm.objects.filter(archive=archive).exists():
+        return "Sites run it; what stands behind a result is kept."
+    return ""
 
 
 def figures(challenge: Challenge) -> list[Figure]:

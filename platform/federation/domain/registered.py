@@ -19,7 +19,8 @@ def rules_from(registered: Mapping[str, Any], *, site_column: str) -> dict[str, 
     -------
     dict
         ``minimum_units``, ``disclosure``, ``replicates``, ``site_column``; ``sites_required``: ``all``, a number, or
-        nothing where the ranking is made without those that are missing; ``if_missing`` as pooling knows it.
+        nothing where the ranking is made without those that are missing; ``if_missing`` as pooling knows it;
+        ``small_sites``: ``refuse`` or ``join``.
 
     Raises
     ------
@@ -55,6 +56,7 @@ def rules_from(registered: Mapping[str, Any], *, site_column: str) -> dict[str, 
         "site_column": site_column,
         "sites_required": required,
         "if_missing": "rank_without" if required is None else "wait",
+        "small_sites": registered.get("small_sites") or "refuse",
     }
 
 
@@ -70,8 +72,10 @@ def words_of(rules: Mapping[str, Any]) -> list[tuple[str, str]]:
         "means": "sums and means",
         "moments": "sums, means and covariances",
     }
+    joins = rules.get("small_sites") == "join"
     return [
         ("Fewest cases of a site", str(rules["minimum_units"])),
+        ("Sites with fewer", "may join another site, which makes one summary over both" if joins else "are left out"),
         ("What leaves a site", sent[rules["disclosure"]]),
         ("Sites that have not sent at the end", missing),
         ("Column of the sites", str(rules["site_column"])),

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from challenges.models import Phase, Team
 from evaluation.federation.schemas import SITE_NAME
+from executions.models import AlgorithmArchive
 
 site_name = RegexValidator(
     f"^{SITE_NAME}$", "Letters, digits, dots, underscores and hyphens, the first a letter or digit; 64 at most."
@@ -59,10 +60,26 @@ class Algorithm(models.Model):
         Team, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text="whose it is"
     )
     image = models.CharField(max_length=71, blank=True, help_text="digest of its image; empty: predictions are carried")
+    archive = models.ForeignKey(
+        AlgorithmArchive,
+        null=True,
+        blank=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="its image, which sites fetch and run",
+    )
+    may_be_carried = models.BooleanField(
+        default=False, help_text="a site may bring predictions instead of running the image"
+    )
 
     class Meta:
         ordering = ["federation", "name"]
-        constraints = [models.UniqueConstraint(fields=["federation", "name"], name="federation_algorithm_name_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["federation", "name"], name="federation_algorithm_name_once"),
+            models.CheckConstraint(
+                condition=models.Q(archive=None) | ~models.Q(image=""), name="federation_image_has_a_digest"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name

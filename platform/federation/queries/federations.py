@@ -1,5 +1,6 @@
 """Which phases are evaluated at sites, under which rules, and what their ledger holds."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,8 +11,9 @@ from challenges.queries.projections import projection_of, registered_document
 from evaluation.federation.documents import digest_of
 from evaluation.federation.inbox import Ledger, Received, SiteKey
 from evaluation.federation.inbox import SitePackage as CurrentPackage
+from federation import hooks
 from federation.domain.registered import rules_from
-from federation.models import Enrolment, Federation, SitePackage
+from federation.models import Enrolment, Federation, SignedMessage, SitePackage
 
 REMEMBERED_SECONDS = 60
 KEY_DAYS = 730
@@ -29,6 +31,14 @@ def of_phase(phase: Phase) -> Federation | None:
     found = Federation.objects.filter(phase=phase).first()
     if found is not None:
         found.phase = phase
+    return found
+
+
+def obstacles(phases: Sequence[Phase]) -> dict[int, str]:
+    """Why phases cannot be evaluated at sites, by their ids, in one sentence each."""
+    found = {phase.pk: "This phase has ended." for phase in phases if phase.is_closed}
+    for told in hooks.obstacles:
+        found = {**told(phases), **found}
     return found
 
 
@@ -76,20 +86,24 @@ def ledger_of(federation: Federation) -> Ledger | None:
     """What is known when a message arrives; nothing before a package was released or any site has a key."""
     package = current_package(federation)
     enrolments = Enrolment.objects.filter(site__federation=federation).exclude(public_key="").select_related("site")
-    keys, received = [], {}
-    for enrolment in enrolments:
-        keys.append(_key_of(enrolment))
-        if enrolment.revoked_at is None:
-            received[enrolment.site.name] = _received(enrolment)
-    images = {a["name"]: a["image"] for a in package.document["algorithms"]} if package else {}
+    keys = [_key_of(enrolment) for enrolment in enrolments]
+    by_site: dict[str, list[SignedMessage]] = {enrolment.site.name: [] for enrolment in enrolments}
+    rows = SignedMessage.objects.filter(enrolment__in=enrolments).select_related("enrolment__site")
+    for row in rows.order_by("enrolment_id", "sequence"):
+        by_site[row.enrolment.site.name].append(row)
+    received = {name: _received(own) for name, own in by_site.items()}
+    named = package.document["algorithms"] if package else []
+    images = {entry["name"]: entry["image"] for entry in named}
+    either = frozenset(entry["name"] for entry in named if entry.get("predictions"))
     return Ledger(
         federation=federation.identifier,
         assessment=federation.phase.assessment,
-        package=CurrentPackage(package.digest if package else "0" * 64, images),
+        package=CurrentPackage(package.digest if package else "0" * 64, images, either),
         keys=tuple(keys),
         received=received,
         minimum=int(federation.rules["minimum_units"]),
         site_column=federation.rules["site_column"],
+        joins=federation.rules.get("small_sites") == "join",
     )
 
 
@@ -104,12 +118,16 @@ def _key_of(enrolment: Enrolment) -> SiteKey:
     )
 
 
-def _received(enrolment: Enrolment) -> Received:
-    rows = list(enrolment.messages.order_by("sequence"))
+def _received(rows: Sequence[SignedMessage]) -> Received:
+    """What counts of a site; what a former key signed stays, and a new key numbers its messages from 1."""
     seal = next((row for row in reversed(rows) if row.kind == "manifest-seal"), None)
     return Received(
-        payloads={row.sequence: row.digest for row in rows},
+        payloads={row.sequence: row.digest for row in rows if row.enrolment.revoked_at is None},
         manifest=seal.facts["manifest"] if seal else None,
         units=seal.facts["units"] if seal else None,
         packages=frozenset(row.facts["package"] for row in rows if row.kind == "result"),
+        handed_to=next((row.facts["to"] for row in rows if row.kind == "site-hand-over"), None),
+        guests=frozenset(seal.facts.get("with", [])) if seal else frozenset(),
+        withdrew=any(row.kind == "site-withdrawal" and row.facts["results"] == "remove" for row in rows),
+        sealed_by_former_key=seal is not None and seal.enrolment.revoked_at is not None,
     )

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +56,7 @@ def pool_of(federation: Federation) -> Pool:
     rules = federation.rules
     document: dict[str, Any] = {
         "schema": "podium.federation/1",
-        "sites": [{"site": entry.site.name, **_state(entry)} for entry in found],
+        "sites": [{"site": entry.site.name, **_state(entry, found)} for entry in found],
         "if_missing": rules["if_missing"],
     }
     if rules["sites_required"] is not None:
@@ -64,8 +65,10 @@ def pool_of(federation: Federation) -> Pool:
     return Pool(federation, arrived, document, teams)
 
 
-def _state(entry: Standing) -> dict[str, Any]:
+def _state(entry: Standing, found: Sequence[Standing]) -> dict[str, Any]:
     site = entry.site
+    if entry.joined and site.counts == Site.Counts.INCLUDED:
+        return _joined(entry, next((other for other in found if other.site.name == entry.joined), None))
     if entry.counts:
         return {"state": "included", "reason": site.reason or None}
     if site.counts == Site.Counts.WITHDRAWN:
@@ -75,6 +78,17 @@ def _state(entry: Standing) -> dict[str, Any]:
     if entry.result is not None:
         return {"state": "not_arrived", "reason": "its result came after the end"}
     return {"state": "not_arrived", "reason": None}
+
+
+def _joined(entry: Standing, host: Standing | None) -> dict[str, Any]:
+    """How a small site stands that joined another one: as that one does."""
+    if host is None or host.site.counts != Site.Counts.INCLUDED:
+        return {"state": "left_out", "reason": f"it joined site {entry.joined}, which is not in the ranking"}
+    if host.result is not None and entry.site.name not in host.guests:
+        return {"state": "left_out", "reason": f"it joined site {entry.joined}, which sealed its cases without it"}
+    if host.counts:
+        return {"state": "joined", "reason": f"its cases are in the sums of site {entry.joined}"}
+    return {"state": "not_arrived", "reason": f"it joined site {entry.joined}"}
 
 
 def arrived_by_digest(phase: Phase, digest: str) -> Arrived | None:

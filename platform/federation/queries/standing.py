@@ -15,6 +15,7 @@ STATES: Final[Mapping[str, str]] = {
     "ready": "cases sealed",
     "tested": "tested and ready",
     "running": "scoring",
+    "joined": "joined another site",
     "sent": "sent",
     "late": "late",
     "withdrawn": "withdrew",
@@ -22,7 +23,7 @@ STATES: Final[Mapping[str, str]] = {
 }
 """States of a site in their order, and how they are called."""
 BADGES: Final[Mapping[str, str]] = {
-    "sent": "ok", "tested": "info", "running": "info", "late": "warn", "registered": "warn",
+    "sent": "ok", "joined": "info", "tested": "info", "running": "info", "late": "warn", "registered": "warn",
     "withdrawn": "muted", "left_out": "muted",
 }  # fmt: skip
 
@@ -38,6 +39,7 @@ class Standing:
     messages: tuple[SignedMessage, ...] = ()
     seal: Mapping[str, Any] = field(default_factory=dict)
     result: SignedMessage | None = None
+    joined: str = ""
 
     @property
     def label(self) -> str:
@@ -56,6 +58,22 @@ class Standing:
         return is_in and self.result is not None and (not self.result.is_late or self.site.takes_late)
 
     @property
+    def made_by(self) -> str:
+        """How the predictions came about that it scored; empty before its result."""
+        if self.result is None:
+            return ""
+        images, carried = (int(self.result.facts.get(key, 0)) for key in ("images", "carried"))
+        if not images:
+            return "predictions carried in"
+        ran = f"{images} image{'s' if images > 1 else ''} run there"
+        return f"{ran}, predictions of {carried} carried in" if carried else ran
+
+    @property
+    def guests(self) -> list[str]:
+        """Small sites whose cases are among those that it sealed."""
+        return list(self.seal.get("with", []))
+
+    @property
     def waits_for_organizers(self) -> bool:
         """Whether somebody has to compare a fingerprint, or decide about a late result."""
         return self.state == "registered" or (self.state == "late" and self.result is not None)
@@ -69,15 +87,15 @@ def standings(federation: Federation) -> list[Standing]:
         row.site_id: row
         for row in Enrolment.objects.filter(site__federation=federation, revoked_at=None).select_related("site")
     }
-    messages: dict[int, list[SignedMessage]] = {row.pk: [] for row in enrolments.values()}
-    for message in SignedMessage.objects.filter(enrolment__in=enrolments.values()).order_by("sequence"):
-        messages[message.enrolment_id].append(message)
-    found = []
-    for site in sites:
-        enrolment = enrolments.get(site.pk)
-        own = messages[enrolment.pk] if enrolment else []
-        found.append(_standing(federation, site, enrolment, own, package.digest if package else ""))
-    return found
+    # What a former key signed while it was good stays: it is the site that sent it.
+    messages: dict[int, list[SignedMessage]] = {site.pk: [] for site in sites}
+    rows = SignedMessage.objects.filter(enrolment__site__federation=federation).select_related("enrolment")
+    for message in rows.order_by("enrolment_id", "sequence"):
+        messages[message.enrolment.site_id].append(message)
+    return [
+        _standing(federation, site, enrolments.get(site.pk), messages[site.pk], package.digest if package else "")
+        for site in sites
+    ]
 
 
 def standing_of(site: Site) -> Standing:
@@ -105,11 +123,23 @@ def _standing(
             begun = by_kind.get("site-progress")
             if begun is not None and begun.facts["package"] == package:
                 state, since = "running", begun.received_at
-    if result is not None:
+    joined = by_kind.get("site-hand-over")
+    if joined is not None:
+        state, since = "joined", joined.received_at
+    elif result is not None:
         state, since = "late" if result.is_late else "sent", result.received_at
     elif federation.phase.is_closed:
         state, since = "late", federation.phase.ends_at
     if site.counts != Site.Counts.INCLUDED:
         state = str(site.counts)
         since = by_kind["site-withdrawal"].received_at if "site-withdrawal" in by_kind else since
-    return Standing(site, enrolment, state, since, tuple(messages), seal.facts if seal else {}, result)
+    return Standing(
+        site,
+        enrolment,
+        state,
+        since,
+        tuple(messages),
+        seal.facts if seal else {},
+        result,
+        joined.facts["to"] if joined else "",
+    )

@@ -15,10 +15,14 @@ from evaluation.canonical import canonical_json
 from evaluation.federation import FederationError
 from evaluation.federation.documents import digest_of
 from evaluation.federation.scheme import site_schemes
+from evaluation.running.interface import InterfaceError
+from executions.domain.plans import NotRunnableError
+from executions.models import AlgorithmArchive
 from federation.domain.signing import signed
 from federation.domain.terms import USUAL_TERMS
 from federation.models import Algorithm, Federation, SitePackage
-from federation.queries.federations import current_package, has_any_key, registered_rules
+from federation.queries.federations import current_package, has_any_key, obstacles, registered_rules
+from federation.queries.images import images_of, interface_of, parts_of
 from uploads.storage import private
 
 MOST_DRY_RUN = 512 * 2**20
@@ -33,10 +37,11 @@ def open_federation(*, actor: User, phase: Phase, terms: str = "") -> Federation
     Raises
     ------
     ValidationError
-        When the registered ranking cannot be made from sums of sites, with the remedy; when the phase has ended.
+        When the registered ranking cannot be made from sums of sites, with the remedy; when the phase has ended, or
+        takes submissions already.
     """
-    if phase.is_closed:
-        raise ValidationError("This phase has ended.")
+    if obstacle := obstacles([phase]).get(phase.pk):
+        raise ValidationError(obstacle)
     if Federation.objects.filter(phase=phase).exists():
         raise ValidationError("This phase is evaluated at sites already.")
     try:
@@ -67,19 +72,53 @@ def open_federation(*, actor: User, phase: Phase, terms: str = "") -> Federation
 
 
 @transaction.atomic
-def name_algorithm(*, actor: User, federation: Federation, name: str, team: Team | None = None) -> Algorithm:
+def name_algorithm(
+    *,
+    actor: User,
+    federation: Federation,
+    name: str,
+    team: Team | None = None,
+    archive: AlgorithmArchive | None = None,
+    may_be_carried: bool = False,
+) -> Algorithm:
     """Name something that sites score.
+
+    Parameters
+    ----------
+    archive
+        An image that a team of the challenge sent: sites fetch it by its digest and run it. Without one, its predictions
+        are carried to the sites.
+    may_be_carried
+        Whether a site may bring predictions instead of running the image.
 
     Raises
     ------
     ValidationError
-        For a name that is taken or cannot name a folder, or once the phase has ended.
+        For a name that is taken or cannot name a folder, an image that cannot be run, or once the phase has ended.
     """
     _check_open(federation)
-    algorithm = Algorithm(federation=federation, name=name.strip(), team=team)
+    if archive is not None and archive not in images_of(federation.phase.challenge):
+        raise ValidationError("This image was not sent to this challenge, was not taken, or was deleted.")
+    algorithm = Algorithm(
+        federation=federation,
+        name=name.strip(),
+        team=archive.team if archive else team,
+        archive=archive,
+        image=archive.digest if archive else "",
+        may_be_carried=archive is not None and may_be_carried,
+    )
     algorithm.full_clean()
     algorithm.save()
-    facts = {"federation": federation.identifier, "algorithm": algorithm.name, "team": team.pk if team else None}
+    try:
+        interface_of(federation)
+    except (NotRunnableError, InterfaceError) as error:
+        raise ValidationError(str(error)) from error
+    facts = {
+        "federation": federation.identifier,
+        "algorithm": algorithm.name,
+        "team": algorithm.team_id,
+        "image": algorithm.image,
+    }
     record(actor=actor, act="site_algorithm_named", subject=federation, scope=_scope(federation), facts=facts)
     return algorithm
 
@@ -184,13 +223,14 @@ def _document(federation: Federation, *, version: int) -> dict[str, Any]:
         "closes_at": f"{phase.ends_at:%Y-%m-%dT%H:%M:%SZ}",
         "assessment": phase.assessment_document,
         "assessment_digest": phase.assessment.digest,
-        "algorithms": [
-            {"name": name, "image": image or None}
-            for name, image in federation.algorithms.order_by("name").values_list("name", "image")
-        ],
+        "algorithms": [_entry(algorithm) for algorithm in federation.algorithms.order_by("name")],
         "dry_run": None,
-        "rules": {key: rules[key] for key in ("site_column", "minimum_units", "disclosure", "replicates")},
+        "rules": {key: rules[key] for key in ("site_column", "minimum_units", "disclosure", "replicates")}
+        | {"small_sites": rules.get("small_sites", "refuse")},
     }
+    interface = interface_of(federation)
+    if interface is not None:
+        document["interface"] = interface
     if federation.dry_run_name:
         document["dry_run"] = {
             "sha256": federation.dry_run_sha256,
@@ -199,6 +239,14 @@ def _document(federation: Federation, *, version: int) -> dict[str, Any]:
         }
     canonical_json(document)
     return document
+
+
+def _entry(algorithm: Algorithm) -> dict[str, Any]:
+    """An algorithm as a package names it."""
+    entry: dict[str, Any] = {"name": algorithm.name, "image": algorithm.image or None}
+    if algorithm.archive is not None:
+        entry |= {"parts": parts_of(algorithm.archive), "predictions": algorithm.may_be_carried}
+    return entry
 
 
 def _check_open(federation: Federation) -> None:

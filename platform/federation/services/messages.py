@@ -35,13 +35,15 @@ _ACTS: Final[Mapping[str, str]] = {
     "compatibility": "site_compatibility_reported",
     "site-progress": "site_began",
     "result": "site_result_accepted",
+    "site-hand-over": "site_joined_another",
     "site-withdrawal": "site_withdrawn",
 }
 _FACTS: Final[Mapping[str, tuple[str, ...]]] = {
-    "manifest-seal": ("manifest", "version", "units", "cases", "grades"),
+    "manifest-seal": ("manifest", "version", "units", "cases", "grades", "with"),
     "compatibility": ("package", "dry_run", "local", "seconds_a_case", "kit"),
     "site-progress": ("package", "algorithms"),
-    "result": ("package", "manifest", "attempt"),
+    "result": ("package", "manifest", "attempt", "with"),
+    "site-hand-over": ("package", "to", "document"),
     "site-withdrawal": ("reason", "results"),
     "site-registration": ("terms", "confirmed_by", "kit"),
 }
@@ -178,6 +180,20 @@ def _registered(found: Enrolment, data: bytes, federation: Federation, now: date
         enrolment.site.country = message["country"]
         enrolment.site.save(update_fields=["country"])
     answer = _kept(enrolment, message, "site-registration", found.digest, data, federation, now)
+    former = enrolment.site.enrolments.exclude(revoked_at=None).exclude(public_key="").order_by("pk").last()
+    if former is not None:
+        record(
+            actor=None,
+            act="site_key_replaced",
+            subject=enrolment.site,
+            scope=federation.phase.challenge.slug,
+            facts={
+                "federation": federation.identifier,
+                "site": enrolment.site.name,
+                "former": former.public_key,
+                "key": enrolment.public_key,
+            },
+        )
     challenge = federation.phase.challenge
     notify(
         people=organizers_of(challenge),
@@ -203,6 +219,9 @@ def _kept(
     site = enrolment.site
     is_late = kind == "result" and federation.phase.is_closed
     facts = {key: message[key] for key in _FACTS[kind] if key in message}
+    if kind == "result":
+        run = sum(entry["image"] is not None for entry in message["runs"])
+        facts |= {"images": run, "carried": len(message["runs"]) - run}
     public = {key: value for key, value in facts.items() if key != "confirmed_by"}
     entry = record(
         actor=None,

@@ -59,18 +59,18 @@ def invite_site(
 
 @transaction.atomic
 def invite_again(*, actor: User, site: Site) -> str:
-    """End the key and the invitation of a site and invite it anew; returns the new code.
+    """End the key and the invitation of a site, lost or to be replaced, and invite it anew; returns the new code.
+
+    What the former key signed stays valid; nothing new is taken from it.
 
     Raises
     ------
     ValidationError
-        Once it sent a result: sums over the same cases under another seal would tell cases apart.
+        For a site that withdrew.
     """
-    site = Site.objects.select_for_update(no_key=True, of=("self",)).get(pk=site.pk)
-    if SignedMessage.objects.filter(enrolment__site=site, kind="result").exists():
-        raise ValidationError(
-            "This site has sent its result, which stays valid. It takes part with this key or withdraws."
-        )
+    site = _locked(site)
+    if site.counts == Site.Counts.WITHDRAWN:
+        raise ValidationError("This site withdrew.")
     for enrolment in site.enrolments.filter(revoked_at=None):
         enrolment.revoked_at = timezone.now()
         enrolment.save(update_fields=["revoked_at"])

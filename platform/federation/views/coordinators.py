@@ -6,9 +6,9 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
@@ -18,6 +18,7 @@ from evaluation.canonical import canonical_json
 from federation import forms
 from federation.models import Enrolment
 from federation.queries.federations import current_package
+from federation.queries.images import image_archive
 from federation.queries.standing import standing_of
 from federation.services import messages as inbox
 from federation.services import sites
@@ -69,13 +70,15 @@ def _page(request: HttpRequest, enrolment: Enrolment, code: str, form: forms.Car
         "steps": steps_of(standing, package, absolute(sites.page_of(site, code))),
         "code": code,
         "form": form,
+        "images": [entry["name"] for entry in package.document["algorithms"] if entry["image"]] if package else [],
         "may_have_package": package is not None and enrolment.confirmed_at is not None,
     }
     content = page_context(request, challenge, active_tab="federation:sites", **context)
     status = 422 if form.is_bound and form.errors else 200
     response = render(request, "federation/invitation.html", content, status=status)
-    # The address is the credential: no other page learns it.
-    response["Referrer-Policy"] = "no-referrer"
+    # The address is the credential: nobody else learns it. With "no-referrer" browsers call the origin of the page's own
+    # form "null", and what a site carries would never be taken.
+    response["Referrer-Policy"] = "same-origin"
     response["X-Robots-Tag"] = "noindex"
     return response
 
@@ -120,6 +123,23 @@ def package_file(request: HttpRequest, slug: str, code: str) -> HttpResponseBase
                     member.write(block)
     target.seek(0)
     return FileResponse(target, as_attachment=True, filename=f"package-{package.version}.zip")
+
+
+@require_safe
+@never_cache
+def image_file(request: HttpRequest, slug: str, code: str, name: str) -> HttpResponseBase:  # noqa: ARG001 (the signature of a view)
+    """The image of an algorithm as one archive, to be carried to the site."""
+    enrolment = _enrolment(slug, code)
+    rows = enrolment.site.federation.algorithms.exclude(archive=None).select_related("archive")
+    algorithm = get_object_or_404(rows, name=name)
+    package = current_package(enrolment.site.federation)
+    if package is None or name not in {entry["name"] for entry in package.document["algorithms"]}:
+        raise Http404("There is no package with this image yet.")
+    if enrolment.confirmed_at is None:
+        raise PermissionDenied("The organizers have not confirmed the key of this site yet.")
+    response = StreamingHttpResponse(image_archive(algorithm), content_type="application/x-tar")
+    response["Content-Disposition"] = f'attachment; filename="{name}.tar"'
+    return response
 
 
 def _enrolment(slug: str, code: str) -> Enrolment:

@@ -17,7 +17,7 @@ from challenges.views.access import organizing, page_context, phase_by_id
 from federation import forms
 from federation.domain.registered import words_of
 from federation.models import Algorithm, Federation, Site
-from federation.queries.federations import current_package, of_challenge
+from federation.queries.federations import current_package, obstacles, of_challenge
 from federation.queries.standing import STATES, standings
 from federation.services import federations as services
 from federation.services import messages as inbox
@@ -42,11 +42,14 @@ def _page(
 ) -> HttpResponse:
     opened = of_challenge(challenge)
     taken = {entry.phase_id for entry in opened}
-    free = [(p.pk, str(p.label or p.name)) for p in phases_of(challenge) if p.pk not in taken and not p.is_closed]
+    others = [phase for phase in phases_of(challenge) if phase.pk not in taken]
+    against = obstacles(others)
+    free = [(phase.pk, str(phase.label or phase.name)) for phase in others if phase.pk not in against]
     shown = [_shown(entry, challenge, bound if federation and entry.pk == federation.pk else {}) for entry in opened]
     context = {
         "federations": shown,
         "open_form": bound.get("open_form") or (forms.OpenForm(phases=free) if free else None),
+        "not_offered": [(phase, against[phase.pk]) for phase in others if phase.pk in against and not phase.is_closed],
         "invited": request.session.pop(_CODE, None),
         "states": STATES,
     }
@@ -126,7 +129,12 @@ def name_algorithm(request: HttpRequest, slug: str, federation: int) -> HttpResp
         team = challenge.teams.filter(pk=form.cleaned_data["team"] or None).first()
         try:
             named = services.name_algorithm(
-                actor=request.user, federation=found, name=form.cleaned_data["name"], team=team
+                actor=request.user,
+                federation=found,
+                name=form.cleaned_data["name"],
+                team=team,
+                archive=form.archives.get(form.cleaned_data.get("archive", "")),
+                may_be_carried=bool(form.cleaned_data.get("may_be_carried")),
             )
         except ValidationError as error:
             form.add_error(None, error.messages)

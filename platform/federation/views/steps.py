@@ -15,6 +15,8 @@ def steps_of(standing: Standing, package: SitePackage | None, address: str) -> l
     confirmed = enrolment is not None and enrolment.confirmed_at is not None
     current = {m.kind for m in standing.messages if package is not None and m.facts.get("package") == package.digest}
     ready = "manifest-seal" in kinds and "compatibility" in current
+    named = package.document["algorithms"] if package is not None else []
+    images = [entry["name"] for entry in named if entry["image"]]
     folder = "my-site"
     rows: list[tuple[str, bool, str, str]] = [
         (
@@ -39,13 +41,17 @@ def steps_of(standing: Standing, package: SitePackage | None, address: str) -> l
             "Get the package",
             ready or bool(current),
             "podium site fetch",
-            "The registered assessment, the names of the algorithms and the public cases; nothing is run.",
+            "The registered assessment, the names of the algorithms"
+            + (", their images" if images else "")
+            + " and the public cases; nothing is run.",
         ),
         (
-            "Put your references into the folder, and test",
+            f"Put your references {'and images ' if images else ''}into the folder, and test",
             "compatibility" in current,
             "podium site check",
-            "References go to cases/references. Public cases have to give the values of the organizers, and yours have to be readable.",
+            "References go to cases/references"
+            + (", images of your cases to cases/images; podman runs the algorithms" if images else "")
+            + ". Public cases have to give the values of the organizers, and yours have to be readable.",
         ),
         (
             "Seal your cases",
@@ -58,7 +64,7 @@ def steps_of(standing: Standing, package: SitePackage | None, address: str) -> l
             "Score the algorithms",
             standing.result is not None,
             "podium site run",
-            "Predictions go to predictions/NAME, one folder an algorithm. It goes on where it stopped.",
+            _scoring(len(images), len(named)),
         ),
         (
             "Read everything that would leave, and send it",
@@ -78,3 +84,17 @@ def steps_of(standing: Standing, package: SitePackage | None, address: str) -> l
         }
         for index, (title, done, command, text) in enumerate(rows)
     ]
+
+
+def _scoring(images: int, algorithms: int) -> str:
+    """Where predictions come from: images are run, or predictions are put into the folder."""
+    goes_on = "It goes on where it stopped."
+    carried = "Predictions go to predictions/NAME, one folder an algorithm."
+    if not images:
+        return f"{carried} {goes_on}"
+    own = "Runs each image on your cases without a network, and scores what it writes."
+    return (
+        f"{own} {goes_on}"
+        if images == algorithms
+        else f"{own} For the others, {carried[0].lower()}{carried[1:]} {goes_on}"
+    )

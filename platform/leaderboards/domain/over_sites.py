@@ -8,12 +8,13 @@ from evaluation.assessment import Assessment
 
 SHADES: Final = 6
 _AVERAGES: Final = {"median": "median", "mean": "mean"}
-_WORSTS: Final = {"p10": "10th percentile", "tail": "mean of the worst tenth"}
+_WORSTS: Final = {"p10": "10th percentile", "tail": "mean of the worst tenth, of ten cases at least"}
 _STATES: Final = {
     "not_arrived": "sent nothing in time",
     "withdrawn": "withdrew",
     "refused": "refused",
     "left_out": "left out",
+    "joined": "joined another site",
 }
 
 
@@ -58,7 +59,7 @@ class Heat:
 
 @dataclass(frozen=True)
 class Worst:
-    """The site with the worst tenth of the cases of an algorithm, against the average there."""
+    """The site where the worst cases of an algorithm are worst, against the average there."""
 
     algorithm: str
     site: str
@@ -106,8 +107,13 @@ def absent_sites(document: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     return [
         (row["site"], _STATES[row["state"]], row["reason"] or "")
         for row in document["pooled"]["sites"]
-        if row["state"] != "included"
+        if row["state"] not in ("included", "joined")
     ]
+
+
+def joined_sites(document: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Small sites whose cases are in the sums of another one: name, and what to say of it."""
+    return [(row["site"], row["reason"]) for row in document["pooled"]["sites"] if row["state"] == "joined"]
 
 
 def graded(document: Mapping[str, Any]) -> list[tuple[str, Mapping[str, int]]]:
@@ -208,7 +214,7 @@ def _shaded(
     cell = row["cells"][number]
     missing = cell["missing"][position]
     behind = [f"{row['units']} cases"] + ([f"{missing} missing"] if missing else [])
-    for key, word in (("sd", "sd"), ("tail", "worst tenth")):
+    for key, word in (("sd", "sd"), ("tail", "mean of the worst tenth, of ten cases at least")):
         own = cell.get(key)
         if own is not None and own[position] is not None:
             behind.append(f"{word} {own[position]:.4g}")

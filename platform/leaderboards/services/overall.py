@@ -73,16 +73,17 @@ def _combined(phase: Phase, registered: Mapping[str, Any], versions: Sequence[Ra
     )
     if known.exists():
         return None
-    names = _names(versions)
     document: dict[str, Any] = {}
-    problem = ""
+    problem = _at_sites(versions)
     try:
-        document = rank_over_tasks(
-            [_results(version, registered["ranking"], names) for version in versions],
-            registered["steps"],
-            name=registered["name"],
-            absent=registered["absent"],
-        )
+        if not problem:
+            names = _names(versions)
+            document = rank_over_tasks(
+                [_results(version, registered["ranking"], names) for version in versions],
+                registered["steps"],
+                name=registered["name"],
+                absent=registered["absent"],
+            )
     except ResultsError as error:
         problem = str(error)[:1000]
     row = OverallRanking(
@@ -103,6 +104,14 @@ def _combined(phase: Phase, registered: Mapping[str, Any], versions: Sequence[Ra
     except IntegrityError:  # another worker was faster
         return None
     return row
+
+
+def _at_sites(versions: Sequence[RankingVersion]) -> str:
+    """Why tasks cannot be combined whose cases stay at sites; empty where all cases are here."""
+    named = [version.phase.task.name for version in versions if version.is_over_sites]
+    if not named:
+        return ""
+    return f"{', '.join(named)}: ranked over sites, whose cases are not here; a ranking over tasks draws cases of every task."
 
 
 def _names(versions: Sequence[RankingVersion]) -> dict[int, str]:

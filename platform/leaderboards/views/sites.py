@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from leaderboards.domain import tables
 from leaderboards.domain.files import load
-from leaderboards.domain.over_sites import absent_sites, changed_places, graded, included, over_sites
+from leaderboards.domain.over_sites import absent_sites, changed_places, graded, included, joined_sites, over_sites
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.services import computing
@@ -46,6 +46,7 @@ def _page(request: HttpRequest, place: Place, version: RankingVersion) -> HttpRe
         "said": tables.spoken(order, version.sentences[order["key"]], closed=place.phase.is_closed),
         "rankings": over_sites(document, computing.assessment_of(version)),
         "absent": absent_sites(document),
+        "joined": joined_sites(document),
         "graded": graded(document),
         "notes": document["pooled"]["notes"],
         "draws_sites": document["resampling"]["unit"] not in ("case", "patient"),

@@ -7,10 +7,12 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.db.models import Count, Min
 from django.urls import reverse
+from django.utils import timezone
 
 from challenges import hooks
 from challenges.models import Challenge, Phase, Team
 from challenges.rules import is_organizer, is_participant
+from federation import hooks as federation_hooks
 from notifications import kinds
 from submissions import hooks as submission_hooks
 from submissions.contributions import decoys, replacements
@@ -46,6 +48,21 @@ def register() -> None:
     kinds.register(REMINDER, "The final ranking waits for a description of your method", order=11)
     hooks.standing_changed.register(rank_anew)
     hooks.assessment_changed.register(score_anew)
+    federation_hooks.obstacles.register(handed_in_already)
+
+
+def handed_in_already(phases: Sequence[Phase]) -> dict[int, str]:
+    """Why phases cannot be evaluated at sites any more: a ranking over sites would leave out what was handed in."""
+    rows = Submission.objects.filter(phase__in=phases).exclude(state__in=Submission.UNSUCCESSFUL).order_by()
+    counts = dict(rows.values_list("phase").annotate(rows=Count("pk")))
+    under_way = Upload.objects.filter(phase__in=phases, state=Upload.State.RECEIVING, expires_at__gt=timezone.now())
+    for phase in under_way.order_by().values_list("phase", flat=True):
+        counts[phase] = counts.get(phase, 0) + 1
+    return {
+        phase: f"{number} submission{'s were' if number > 1 else ' was'} handed in to this phase, and a ranking over sites "
+        "would leave them out: evaluate another phase at sites."
+        for phase, number in counts.items()
+    }
 
 
 def facts(phases: Sequence[Phase]) -> dict[int, list[tuple[str, str]]]:

@@ -17,6 +17,7 @@ from scoring.domain.report import Report, Status
 from submissions.models import Run, Submission
 from submissions.queries.quotas import quota
 from submissions.queries.work import VALIDATION
+from submissions.services.submitting import at_sites
 from submissions.services.telling import tell_team
 from uploads.services.refusals import NotAllowedError, PhaseNotOpenError, QuotaExceededError
 from uploads.storage import private
@@ -46,6 +47,8 @@ def hand_in(
         raise NotAllowedError(f"The organizers have disqualified your team: {team.standing_reason}")
     if not phase.is_open:
         raise PhaseNotOpenError(f"{phase.name} is not open.")
+    if words := at_sites(phase):
+        raise NotAllowedError(words)
     with transaction.atomic():
         Team.objects.select_for_update(no_key=True).get(pk=team.pk)
         User.objects.select_for_update(no_key=True).get(pk=user.pk)

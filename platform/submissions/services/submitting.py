@@ -11,6 +11,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from challenges.models import Phase, Seat, Team
+from federation.queries.federations import of_phase
 from submissions.models import Submission
 from submissions.queries.quotas import quota
 from submissions.queries.work import VALIDATION
@@ -249,8 +250,17 @@ def elsewhere(phase: Phase) -> str:
     )
 
 
+def at_sites(phase: Phase) -> str:
+    """What a person is told of a phase that is evaluated at sites, where a submission would never be ranked; else empty."""
+    if of_phase(phase) is None:
+        return ""
+    return f"{phase.name} is evaluated at sites: the organizers name its algorithms, and there is nothing to hand in."
+
+
 def outside(phase: Phase) -> str:
     """How results of a phase arrive that takes no submissions; empty where it does."""
+    if words := at_sites(phase):
+        return words
     if is_scored_here(phase):
         return ""
     return (

@@ -11,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.utils import timezone
 
+from challenges.models import Challenge, Phase, Task
 from challenges.services import close_phase, launch
 from evaluation.federation import Refusal
 from federation.domain.registered import rules_from
@@ -18,7 +19,7 @@ from federation.models import Federation, SignedMessage, Site
 from federation.queries.standing import standings
 from federation.services import federations, removing, sites
 from leaderboards.domain.files import load
-from leaderboards.models import RankingVersion, Standing
+from leaderboards.models import OverallRanking, RankingVersion, Standing
 from reports.models import Report
 from reports.queries.audience import Audience
 from reports.services.reports import request_report
@@ -61,6 +62,7 @@ def test_the_registered_rules_are_those_of_the_sites():
         "site_column": "site",
         "sites_required": 3,
         "if_missing": "wait",
+        "small_sites": "refuse",
     }
     assert "at least 25 cases" in federation.terms
 
@@ -110,6 +112,19 @@ def test_sites_that_are_missing_at_the_end(rules, ranked, workers):
         assert "missing: west" in centre.phase.ranking_request.failure
     federation = Federation.objects.get()
     assert {row.site.name: row.state for row in standings(federation)}["west"] == "late"
+
+
+def test_a_ranking_over_tasks_is_not_made_where_one_is_ranked_over_sites_and_says_why(workers):
+    centre = centre_with()
+    steps = [{"over": ["metric", "region", "task"], "operator": "mean", "rerank": True}]
+    registered = {"name": "All", "tasks": ["t"], "ranking": "", "steps": steps, "absent": "refuse"}
+    Challenge.objects.update(overall_rankings=[registered])
+    Task.objects.update(design_key="t")
+    for seed, name in enumerate(("north", "south")):
+        Sender(centre, name, 20, seed).sent()
+    close_phase(actor=centre.organizer, phase=Phase.objects.get())
+    assert RankingVersion.objects.get().teams == 3
+    assert "Task: ranked over sites" in OverallRanking.objects.get().problem
 
 
 def test_nothing_is_ranked_before_the_phase_closes(workers):
@@ -190,7 +205,7 @@ def test_sites_are_drawn_where_that_is_registered(workers):
     assert any("Only 4 sites were drawn" in note for note in document["pooled"]["notes"])
 
 
-def test_a_site_is_invited_anew_only_before_it_sent(workers):
+def test_a_site_that_is_invited_anew_begins_again(workers):
     centre = centre_with()
     north = Sender(centre, "north", 20).ready()
     centre.codes["north"] = sites.invite_again(actor=centre.organizer, site=Site.objects.get(name="north"))
@@ -198,8 +213,6 @@ def test_a_site_is_invited_anew_only_before_it_sent(workers):
         north.send("site-withdrawal", reason="", results="keep")
     again = Sender(centre, "north", 20).sent()
     assert again.sequence == 4
-    with pytest.raises(ValidationError, match="stays valid"):
-        sites.invite_again(actor=centre.organizer, site=Site.objects.get(name="north"))
 
 
 AT_EACH_SITE = {

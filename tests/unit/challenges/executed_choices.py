@@ -295,6 +295,8 @@ BEHAVIOUR: Mapping[str, str] = {
         f"federation_rules.if_missing={rule}": f"{_RULES_OF_SITES}::test_sites_that_are_missing_at_the_end"
         for rule in ("wait_for_all", "rank_with_enough", "rank_without")
     },
+    "federation_rules.small_sites=refuse": "tests/integration/federation/test_joining.py::test_small_sites_join_nobody_where_the_rule_leaves_them_out",
+    "federation_rules.small_sites=join": "tests/integration/federation/test_joining.py::test_a_small_site_joins_another_one_and_the_ranking_is_that_of_all_cases",
     "data_after_challenge": "tests/integration/datasets/test_publishing.py::test_nothing_is_published_before_the_results_or_without_a_registered_choice",
     "corrected_references": _CORRECTED,
     **{f"corrected_references.reason={reason}": _CORRECTED for reason in ("reference_error", "wrong_file", "geometry")},

@@ -1,0 +1,133 @@
+"""Small sites that join this one: what they handed over, and where they hand it to. It stays here."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from evaluation.cli.inputs import read_results
+from evaluation.federation import FederationError, joining
+from evaluation.federation.documents import digest_of
+from evaluation.federation.manifest import SealedCase
+from evaluation.federation.scheme import unit_level
+from podium_client.errors import ClientError
+from podium_client.site.folder import SiteFolder, written
+
+_GUESTS, _KEY = "guests", "hand-over.key"
+
+
+def may_join(site: SiteFolder) -> bool:
+    """Whether sites with too few cases may join another one, by the registered rule."""
+    return site.package["rules"].get("small_sites") == "join"
+
+
+def recipient(site: SiteFolder) -> str:
+    """What another site needs to hand something to this one; its key is made when it is first asked for."""
+    if not site.has(_KEY):
+        written(site.path / _KEY, joining.new_identity()[0].encode())
+    return joining.recipient_of(_identity(site))
+
+
+def take_in(site: SiteFolder, path: Path) -> str:
+    """Take what another site handed over in, before the own cases are sealed; returns its name.
+
+    Raises
+    ------
+    ClientError
+        Where that comes too late, or the file does not fit.
+    """
+    if not may_join(site):
+        raise ClientError("The registered rule is that sites with too few cases are left out; none is taken in.")
+    try:
+        found = joining.opened(_identity(site), path.read_bytes())
+    except OSError as error:
+        raise ClientError(f"{path} cannot be read ({type(error).__name__}).") from error
+    except FederationError as error:
+        raise ClientError(f"{path} cannot be taken in: {error}.") from error
+    for key, own in (
+        ("to", site.name),
+        ("federation", site.facts["federation"]),
+        ("package", digest_of(site.package)),
+        ("algorithms", site.algorithms),
+    ):
+        if found[key] != own:
+            raise ClientError(f"{path} was made for another site, challenge or package ({key}). Have it made anew.")
+    _check_sealed(site, found)
+    (site.path / _GUESTS).mkdir(exist_ok=True, mode=0o700)
+    site.write(f"{_GUESTS}/{found['site']}.json", found)
+    site.note("taken-in", site=found["site"], cases=len(found["cases"]))
+    return str(found["site"])
+
+
+def guests(site: SiteFolder) -> list[str]:
+    """Names of the sites that were taken in."""
+    folder = site.path / _GUESTS
+    return sorted(path.stem for path in folder.glob("*.json")) if folder.is_dir() else []
+
+
+def guest_table(site: SiteFolder) -> pd.DataFrame:
+    """One row a case of the sites that were taken in, as `cases.case_table` has the own ones."""
+    column = site.assessment.exclusions.grade_column
+    rows = [
+        {"case": case["case"], **case["levels"], **({column: case["grade"]} if column else {})}
+        for name in guests(site)
+        for case in site.read(f"{_GUESTS}/{name}.json")["cases"]
+    ]
+    return pd.DataFrame(rows).assign(**{site.site_column: site.name}) if rows else pd.DataFrame()
+
+
+def guest_cases(site: SiteFolder) -> list[SealedCase]:
+    """Cases of the sites that were taken in, as they are sealed here: by the leaves of their own seals."""
+    level = unit_level(site.assessment, site.site_column)
+    return [
+        SealedCase(
+            case=case["case"],
+            files={},
+            reference=case["leaf"],
+            grade=case["grade"],
+            unit=case["case"] if level == "case" else str(case["levels"][level]),
+        )
+        for name in guests(site)
+        for case in site.read(f"{_GUESTS}/{name}.json")["cases"]
+    ]
+
+
+def guest_results(site: SiteFolder) -> list[pd.DataFrame]:
+    """Results of the sites that were taken in."""
+    found = []
+    for name in guests(site):
+        text = _own(site, name)["results"]
+        path = site.path / _GUESTS / f".{name}.csv"
+        written(path, text.encode())
+        found.append(read_results([path], {}))
+        path.unlink()
+    return found
+
+
+def _check_sealed(site: SiteFolder, found: dict[str, Any]) -> None:
+    """After the seal only a site that is sealed already comes again, with the same cases: for a later package."""
+    if not site.has("sealed.json"):
+        return
+    sealed = {case["case"]: case["reference"] for case in site.read("sealed.json")["list"]}
+    named = site.read("sealed.json").get("with", [])
+    if found["site"] not in named or any(sealed.get(case["case"]) != case["leaf"] for case in found["cases"]):
+        raise ClientError(
+            "The cases are sealed already: another number of cases afterwards would tell how many came. "
+            "Take sites in before podium site seal."
+        )
+
+
+def _own(site: SiteFolder, name: str) -> dict[str, Any]:
+    """What a site handed over, for the package that is here now."""
+    found = site.read(f"{_GUESTS}/{name}.json")
+    if found["package"] != digest_of(site.package):
+        raise ClientError(f"Site {name} handed its results over for an earlier package: have it hand them over again.")
+    return found
+
+
+def _identity(site: SiteFolder) -> str:
+    if not site.has(_KEY):
+        raise ClientError(
+            "Nothing can be handed to this site yet: podium site status --recipient tells others where to."
+        )
+    return (site.path / _KEY).read_text("utf-8")
