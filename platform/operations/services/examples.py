@@ -81,6 +81,11 @@ class Example:
         return pd.read_csv(table) if table.is_file() else None
 
     @property
+    def beside(self) -> dict[str, str]:
+        """Tables beside the files of an algorithm, by their name: where they lie below `data`, ``{algorithm}`` being its name."""
+        return self.content.get("beside", {})
+
+    @property
     def table(self) -> str:
         """Name of the one file that holds the predictions of all cases; empty where every case has a file."""
         return self.content.get("table", "")
@@ -119,21 +124,35 @@ def predictions(source: Example, algorithm: str, cases: Sequence[str]) -> bytes:
     if source.table:
         return _packed_table(source, *_rows(source, algorithm, cases))
     files = find_cases(source.data / "predictions" / algorithm)
-    return packed((files[case].name, files[case].read_bytes()) for case in cases if case in files)
+    tables = {
+        name: _table_text(*_rows_of(source.data / place.format(algorithm=algorithm), cases))
+        for name, place in source.beside.items()
+    }
+    images = [(files[case].name, files[case].read_bytes()) for case in cases if case in files]
+    return packed([*images, *tables.items()])
 
 
 def _rows(source: Example, algorithm: str, cases: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Head and rows of an algorithm's table, of these cases only."""
-    with (source.data / "predictions" / algorithm / source.table).open(encoding="utf-8", newline="") as file:
+    return _rows_of(source.data / "predictions" / algorithm / source.table, cases)
+
+
+def _rows_of(path: Path, cases: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of a table, of these cases only."""
+    with path.open(encoding="utf-8", newline="") as file:
         head, *rows = csv.reader(file)
     wanted = set(cases)
     return head, [row for row in rows if row[0] in wanted]
 
 
 def _packed_table(source: Example, head: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+    return packed([(source.table, _table_text(head, rows))])
+
+
+def _table_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([head, *rows])
-    return packed([(source.table, text.getvalue().encode())])
+    return text.getvalue().encode()
 
 
 def load(name: str) -> Challenge:

@@ -18,6 +18,7 @@ NAMES = (
     "generated-registration",
     "generated-survival",
     "hippocampus-failures",
+    "hippocampus-trust",
     "hippocampus-volumes",
 )
 pytestmark = pytest.mark.usefixtures("storage")
