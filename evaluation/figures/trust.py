@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluation.metrics.values import FloatArray
+
+
+_SIDES: Final = ("top right", "bottom right", "top left", "bottom left")
 
 
 class Trusted(NamedTuple):
@@ -71,7 +74,9 @@ def sentence(name: str, own: Trusted, others: Sequence[Trusted]) -> str:
     if not np.isfinite(own.missed):
         return f"{segments}; all its risks are equal, so that no confidence could tell them apart."
     low, high = own.missed_range
-    if not np.isfinite(low):
+    if np.allclose([own.missed, low, high], 1.0, atol=1e-9):
+        knows = "its confidences are all equal and tell nothing"
+    elif not np.isfinite(low):
         knows = "its confidences are rated without a range"
     elif high < 1:
         knows = "its confidences tell bad cases from good ones better than chance"
@@ -79,7 +84,8 @@ def sentence(name: str, own: Trusted, others: Sequence[Trusted]) -> str:
         knows = "its confidences are worse than chance at telling bad cases from good ones"
     else:
         knows = "its confidences tell bad cases from good ones not clearly better than chance"
-    ends = f", {number(low, 2)} to {number(high, 2)} under resampling" if np.isfinite(low) else ""
+    is_shown = np.isfinite(low) and not np.isclose(low, high)
+    ends = f", {number(low, 2)} to {number(high, 2)} under resampling" if is_shown else ""
     return f"{segments}; {knows} (n_aurc {number(own.missed, 2)}{ends})."
 
 
@@ -105,6 +111,8 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
     data: list[dict[str, Any]] = []
     for name, own in shown.items():
         quality = 1 - own.risk
+        # Neighbours have their names on different sides, so that they can be read.
+        place = sorted(shown, key=lambda each: shown[each].risk).index(name)
         data.append(
             {
                 "type": "scatter",
@@ -113,7 +121,7 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
                 "x": [quality],
                 "y": [own.missed],
                 "text": [name],
-                "textposition": "top right",
+                "textposition": _SIDES[place % len(_SIDES)],
                 "error_x": _reach(quality, 1 - own.risk_range[1], 1 - own.risk_range[0], palette[name]),
                 "error_y": _reach(own.missed, *own.missed_range, palette[name]),
                 "marker": {
@@ -150,10 +158,10 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
             {
                 "text": "an order that tells nothing",
                 "xref": "paper",
-                "x": 1,
+                "x": 0,
                 "y": 1,
-                "xanchor": "right",
-                "yanchor": "bottom",
+                "xanchor": "left",
+                "yanchor": "top",
                 "showarrow": False,
                 "bgcolor": CLEAR,
             }
