@@ -95,9 +95,7 @@ class UploadView(_TusView):
         """How far it is."""
         return self._linked(request, slug, pk)
 
-    @extend_schema(
-        tags=["submissions"], operation_id="cancel_upload", responses={204: None}, parameters=[_VERSION]
-    )
+    @extend_schema(tags=["submissions"], operation_id="cancel_upload", responses={204: None}, parameters=[_VERSION])
     def delete(self, request: Request, slug: str, pk: Any) -> HttpResponse:
         """Cancel it."""
         return self._linked(request, slug, pk)
