@@ -9,7 +9,7 @@ import numpy as np
 from evaluation.figures.bands import band
 from evaluation.figures.layout import CLEAR, LINE, Figure, figure, number
 from evaluation.figures.palette import colours
-from evaluation.metrics.confidence_values import BY_CONFIDENCE
+from evaluation.metrics.confidence_values import missed_order
 from evaluation.metrics.values import ratio
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def place_of(risk: FloatArray, confidence: FloatArray, draws: FloatArray, interv
     """Where an algorithm stands by its risks and confidences ``(n,)``, and in draws ``(B, n)``."""
     weights = np.concatenate([np.ones((1, len(risk))), draws])
     means = ratio(weights @ risk, weights.sum(axis=1))
-    missed = BY_CONFIDENCE["n_aurc"](risk, confidence, weights).numbers
+    missed = missed_order(risk, confidence, weights).numbers
     ends = band(np.stack([means[1:], missed[1:]], axis=1), interval)
     low, high = (np.full(2, np.nan), np.full(2, np.nan)) if ends is None else ends
     return Trusted(float(means[0]), (float(low[0]), float(high[0])), float(missed[0]), (float(low[1]), float(high[1])))
