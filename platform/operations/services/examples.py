@@ -25,7 +25,7 @@ from designs.services import save_field
 from designs.services.examples import load_example_design
 from evaluation.running.registered import Registered
 from evaluation.scoring import find_cases
-from operations.services import example_algorithms
+from operations.services import example_algorithms, example_measurements
 from operations.services.example_accounts import ORGANIZER, create_accounts
 from operations.services.example_data import generated
 from registry.queries import registration_of
@@ -61,12 +61,19 @@ class Example:
         """All algorithms whose predictions lie in the folder; none where programs are handed in."""
         if self.containers:
             return []
+        if self.measured:
+            return sorted(self.content["generated"]["algorithms"])
         return sorted(path.name for path in (self.data / "predictions").iterdir())
 
     @property
     def containers(self) -> list[dict[str, Any]]:
         """Algorithms that are handed in as container images, as described."""
         return self.content.get("containers", [])
+
+    @property
+    def measured(self) -> dict[str, str]:
+        """Who measured its values, with what and when, where they are measured outside; empty for others."""
+        return self.content.get("measured", {})
 
     @property
     def images(self) -> Path | None:
@@ -165,6 +172,9 @@ def load(name: str) -> Challenge:
         challenge = make(source, people[ORGANIZER])
     for phase in Phase.objects.filter(task__challenge=challenge):
         if not has_test_set(phase):
+            if source.measured:
+                example_measurements.seal_cases(phase, source.phase(phase.slug), actor=people[ORGANIZER])
+                continue
             create_test_set(
                 phase=phase,
                 references=source.data / "references",
@@ -245,8 +255,14 @@ def submit_algorithms(name: str) -> list[Submission]:
     """
     source = example(name)
     challenge = Challenge.objects.get(slug=source.content["slug"])
-    submitted = []
+    submitted: list[Submission] = []
     for phase in Phase.objects.filter(task__challenge=challenge).select_related("task__challenge"):
+        if source.measured and phase.is_open:
+            actor = User.objects.get(username=ORGANIZER)
+            described = source.phase(phase.slug)
+            if example_measurements.bring_values(phase, described, source.measured, source.data, actor=actor):
+                submitted += Submission.objects.filter(phase=phase)
+            continue
         for algorithm in source.algorithms:
             if algorithm in source.content["left_for_visitors"] or not phase.is_open:
                 continue
