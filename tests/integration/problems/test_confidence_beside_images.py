@@ -10,7 +10,9 @@ from django.urls import reverse
 from evaluation import bundle, problems
 from evaluation.assessment import parse
 from evaluation.bundle import result_digest
+from evaluation.running.registered import Registered
 from evaluation.scoring import score_folders
+from executions.domain.plans import NotRunnableError, sockets
 from leaderboards.models import RankingVersion
 from leaderboards.services import rankings as ranking_services
 from scoring.domain.report import Report as Checked
@@ -100,6 +102,11 @@ def test_an_archive_without_a_usable_table_is_not_taken(seal, world: World, work
     submission.refresh_from_db()
     assert submission.state == Submission.State.REFUSED
     assert told in Checked.of(submission.report).problem
+
+
+def test_algorithms_in_containers_are_refused_since_they_hand_in_files_only(seal):
+    with pytest.raises(NotRunnableError, match=r"need a table confidence\.csv beside their files"):
+        sockets(Registered.of({}), parse(seal), [".nii.gz"])
 
 
 def test_the_submit_page_and_the_interface_name_the_table(seal, world: World):

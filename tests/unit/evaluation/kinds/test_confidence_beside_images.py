@@ -14,8 +14,11 @@ from evaluation.figures.trust import Trusted, place_of, quality_and_trust, sente
 from evaluation.outcomes import Flag, Outcome, ok, undefined
 from evaluation.problems.computed_risk import read_risk
 from evaluation.ranking import rank
+from evaluation.readers import Limits, ReadError
+from evaluation.readers.confidences import ConfidenceRules
 from evaluation.scoring import score_folders
 from tests.unit.evaluation.kinds.test_figures import DOCUMENT, evidence_of, scored, table_of
+from tests.unit.evaluation.kinds.test_hostile_tables import NO_NUMBERS
 
 ROOT = Path(__file__).parents[4]
 REAL = ROOT / "examples/hippocampus"
@@ -249,3 +252,41 @@ def test_its_figures_are_drawn_of_the_board_of_all_metrics(tmp_path):
         drawn = figure.of_entry(assessment, evidence, document, entry)
         assert drawn is not None
         assert drawn["data"]
+
+
+# Tables of strangers ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", [text for text in NO_NUMBERS if text])
+def test_a_confidence_that_is_no_number_is_told_with_its_row(tmp_path, text):
+    path = tmp_path / "confidence.csv"
+    path.write_text(f"case,confidence\na,{text}\nb,0.5\n")
+    read = ConfidenceRules().read(path)
+    assert "row 2" in read.invalid["a"].message
+    assert (read.of("a"), read.of("b")) == (None, 0.5)
+
+
+def test_an_empty_confidence_is_none_and_two_rows_of_a_case_cost_it(tmp_path):
+    path = tmp_path / "confidence.csv"
+    path.write_text("case,confidence\na,\nb,1\nb,2\n")
+    read = ConfidenceRules().read(path)
+    assert (read.of("a"), list(read.invalid)) == (None, ["b"])
+    assert "(rows 3 and 4); expected one row a case" in read.invalid["b"].message
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"case\n", b"\x00\x01\x02", b"case,case\na,1\n", b'case,"x\n', "cäse,ä\n".encode("latin-1")]
+)
+def test_what_is_no_table_of_confidences_is_refused_as_a_whole(tmp_path, content):
+    path = tmp_path / "confidence.csv"
+    path.write_bytes(content)
+    with pytest.raises(ReadError, match=r"confidence\.csv"):
+        ConfidenceRules().read(path)
+
+
+def test_a_table_with_more_rows_or_bytes_than_allowed_is_refused(tmp_path):
+    path = tmp_path / "confidence.csv"
+    path.write_text("case,confidence\n" + "".join(f"c{number},1\n" for number in range(50)))
+    for limits in (Limits(table_rows=10), Limits(table_bytes=100)):
+        with pytest.raises(ReadError):
+            ConfidenceRules().read(path, limits=limits)
