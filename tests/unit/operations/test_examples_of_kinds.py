@@ -77,7 +77,7 @@ def test_values_measured_outside_are_brought_sealed_and_named():
     assert {entry.team.name for entry in submitted} == {"late", "steady", "sure"}
     [phase] = Phase.objects.filter(task__challenge=challenge)
     [table] = sealed_versions(phase)
-    assert table.origin["by"] == "The organizers of the example"
+    assert table.origin["by"] == "the organizers of the example"
     assert Run.objects.filter(submission__phase=phase, counts=True, state=Run.State.SCORED).count() == 3
     # What is already there stays.
     assert submit_algorithms("generated-tracks") == []
