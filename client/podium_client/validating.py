@@ -54,9 +54,9 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
         if wanted.get("table"):
             findings, extra = check_table(wanted, files, fetch)
             return Outcome(len(names), findings, extra, wanted["incomplete_allowed"], wanted.get("missing_case", ""))
-        instances = _Instances.of(wanted.get("instances"), files, fetch)
-        extra += [f"{instances.name}: case {case}" for case in instances.cases if case not in found]
-        for file in instances.others:
+        beside = _Beside.of(wanted, files, fetch)
+        extra += [f"{beside.name}: case {case}" for case in beside.cases if case not in found]
+        for file in beside.others:
             name = PurePosixPath(file).name
             lower = name.lower()
             case = next((name[: -len(suffix)] for suffix in suffixes if lower.endswith(suffix)), "")
@@ -69,13 +69,13 @@ def validate(connection: Connection, *, challenge: str, phase: int, path: Path) 
             if len(own) > 1:
                 findings.append(Finding(name, f"{name} is there {len(own)} times", "Keep one file for each case."))
                 continue
-            issue = _issue(wanted, case, fetch(own[0]), instances)
+            issue = _issue(wanted, case, fetch(own[0]), beside)
             findings += [Finding(name, issue.message, issue.remedy)] if issue else []
     return Outcome(len(names), findings, extra, wanted["incomplete_allowed"], wanted.get("missing_case", ""))
 
 
-def _issue(wanted: dict[str, Any], case: dict[str, Any], file: Path, instances: "_Instances") -> Any:
-    """What is wrong with a file or with the rows of its objects, or nothing."""
+def _issue(wanted: dict[str, Any], case: dict[str, Any], file: Path, beside: "_Beside") -> Any:
+    """What is wrong with a file or with its rows in the table beside it, or nothing."""
     from evaluation.problems.files import file_problem
     from evaluation.readers import Limits, ReadError
 
@@ -83,26 +83,26 @@ def _issue(wanted: dict[str, Any], case: dict[str, Any], file: Path, instances: 
     expected = {"labels": wanted["labels"]} | wanted.get("expected", {})
     try:
         content = problem.read_prediction(file, facts, expected, limits=Limits(decoded_bytes=problem.byte_limit(facts)))
-        if instances.table is None:
+        if beside.table is None:
             return None
-        if name in instances.table.invalid:
-            return instances.table.invalid[name]
-        problem.check_objects(content, instances.table.of(name), case=name, file=file.name)
+        if name in beside.table.invalid:
+            return beside.table.invalid[name]
+        problem.check_objects(content, beside.table.of(name), case=name, file=file.name)
     except ReadError as error:
         return error.issue
     return None
 
 
 @dataclass(frozen=True)
-class _Instances:
-    """The table of instances beside label maps, where there is one, and the files that are not it."""
+class _Beside:
+    """The table beside the files of the cases, where there is one, and the files that are not it."""
 
     others: list[str]
     table: Any = None
-    name: str = "instances.csv"
+    name: str = ""
 
     @classmethod
-    def of(cls, rules: dict[str, Any] | None, files: list[str], fetch: Any) -> "_Instances":
+    def of(cls, wanted: dict[str, Any], files: list[str], fetch: Any) -> "_Beside":
         """Look for it and read it.
 
         Raises
@@ -110,28 +110,24 @@ class _Instances:
         ClientError
             When it is needed and not there, is there twice, or cannot be read; the platform refuses the archive then.
         """
+        rules = _rules(wanted)
         if rules is None:
             return cls(files)
         from evaluation.readers import ReadError
-        from evaluation.readers.instance_tables import InstanceRules, read_instances
 
-        asked = InstanceRules(
-            classes=None if rules["classes"] is None else tuple(rules["classes"]),
-            need_class=rules["need_class"],
-            need_scores=tuple(rules["need_scores"]),
-        )
-        found = [file for file in files if PurePosixPath(file).name.lower() == cls.name]
+        found = [file for file in files if PurePosixPath(file).name.lower() == rules.file]
         if len(found) > 1:
-            raise ClientError(f"There are {len(found)} tables of instances: {', '.join(found[:5])}. Keep one.")
+            kind = rules.words.replace("table", "tables", 1)
+            raise ClientError(f"There are {len(found)} {kind}: {', '.join(found[:5])}. Keep one.")
         if not found:
-            if asked.needed:
-                raise ClientError(f"There is no {cls.name}. It tells {asked.purpose}.")
+            if rules.needed:
+                raise ClientError(f"There is no {rules.file}. It tells {rules.purpose}.")
             return cls(files)
         try:
-            table = read_instances(fetch(found[0]), asked, by_case=True)
+            table = rules.read(fetch(found[0]))
         except ReadError as error:
             raise ClientError(str(error)) from error
-        return cls([file for file in files if file != found[0]], table)
+        return cls([file for file in files if file != found[0]], table, rules.file)
 
     @property
     def cases(self) -> list[str]:
@@ -172,3 +168,18 @@ def _written(folder: Path, member: str, source: Any) -> Path:
         while block := source.read(1024 * 1024):
             sink.write(block)
     return target
+
+
+def _rules(wanted: dict[str, Any]) -> Any:
+    """What the platform asks of a table beside the files; nothing where there is none."""
+    from evaluation.readers.confidences import ConfidenceRules
+    from evaluation.readers.instance_tables import InstanceRules
+
+    if (rules := wanted.get("instances")) is not None:
+        return InstanceRules(
+            classes=None if rules["classes"] is None else tuple(rules["classes"]),
+            need_class=rules["need_class"],
+            need_scores=tuple(rules["need_scores"]),
+        )
+    beside = wanted.get("beside") or {}
+    return ConfidenceRules() if beside.get("file") == ConfidenceRules.file else None

@@ -73,7 +73,8 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     place = Place(document, "", _keys(document))
     if place.raw("schema", SCHEMA) != SCHEMA or isinstance(place.raw("schema"), bool):
         raise AssessmentError("schema", place.raw("schema"), str(SCHEMA))
-    problem = problems.get(place.choice("problem", [known.id for known in problems.all_problems()]))
+    named = problems.get(place.choice("problem", [known.id for known in problems.all_problems()]))
+    problem = named.variant(place.raw(_SETTINGS))
     regions = _regions(place, problem)
     rankings, as_list = read_rankings(place.raw("ranking", {}), "ranking", problem.id)
     rank_based = all(scheme_of(ranking).ranks_cases for ranking in rankings)

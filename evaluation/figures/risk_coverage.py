@@ -6,15 +6,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from evaluation.figures.bands import band, filled, words
 from evaluation.figures.layout import Figure, figure, number, percent
 from evaluation.figures.palette import NEUTRAL, colours
+from evaluation.figures.panels import beyond, panels
 from evaluation.metrics.confidence_values import curve_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from evaluation.assessment import Assessment
     from evaluation.metrics.values import FloatArray
 
+MOST_PLACES: Final = 100
+"""Coverages at which a band is drawn."""
+_SLACK: Final = 1e-12
 STEP: Final = "hv"
 """From the place before it on, a point of the curve holds up to itself: the area below is that of the rule ``step``."""
 
@@ -80,6 +86,76 @@ def risk_coverage(
         ],
     )
     return {**made, "remarks": remarks} if remarks else made
+
+
+def risk_coverage_of_each(
+    assessment: Assessment,
+    document: Mapping[str, Any],
+    answers: Mapping[str, tuple[FloatArray, FloatArray]],
+    draws: Mapping[str, FloatArray],
+    *,
+    most: int,
+) -> Figure | None:
+    """Draw the curve of each algorithm with its band, its best order and its mean risk; a panel each.
+
+    Parameters
+    ----------
+    answers
+        Risks and confidences ``(n,)`` of every algorithm, the best first.
+    draws
+        How often each of its cases stands in each draw, ``(B, n)``.
+    most
+        So many algorithms, the first ones, are drawn.
+
+    Returns
+    -------
+    dict or None
+        ``None`` without any case.
+    """
+    chosen = {name: pair for name, pair in list(answers.items())[:most] if len(pair[0])}
+    if not chosen:
+        return None
+    palette = colours(document)
+    drawn: dict[str, list[dict[str, Any]]] = {}
+    for name, (risk, confidence) in chosen.items():
+        own = []
+        ends = band_of(risk, confidence, draws[name], assessment.uncertainty.interval)
+        if ends is not None:
+            own.append(filled(*ends, palette[name]))
+        line = {"line": {"color": palette[name], "width": 2, "shape": STEP}}
+        own.append(_curve(name, *points(risk, confidence)) | line)
+        own.append(_bound("best order", *points(np.sort(risk), -np.arange(len(risk), dtype=np.float64)), "dot"))
+        own.append(_bound("no order", np.array([0.0, 1.0]), np.full(2, risk.mean()), "dash"))
+        drawn[name] = own
+    made = panels(
+        drawn,
+        "How sure is the curve of each algorithm?",
+        x={"title": "Coverage", "range": [-0.01, 1.01]},
+        y={"title": "Mean risk of the cases kept", "rangemode": "tozero"},
+    )
+    return {**made, "remarks": [words(assessment), *beyond(list(answers), most)]}
+
+
+def band_of(
+    risk: FloatArray, confidence: FloatArray, draws: FloatArray, interval: float
+) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+    """Coverages, and the ends of the range of the mean risk at each of them under resampling; ``None`` without draws.
+
+    At a coverage, the mean risk is that of the fewest cases that reach it, as `risk_at_coverage` has it.
+    """
+    if len(draws) < 2:
+        return None
+    grid = (
+        np.arange(1, MOST_PLACES + 1) / MOST_PLACES
+        if len(risk) > MOST_PLACES
+        else np.arange(1, len(risk) + 1) / len(risk)
+    )
+    curve = curve_of(risk, confidence, draws)
+    coverage, mean = curve.coverage, curve.risk
+    places = np.stack([np.searchsorted(row, grid - _SLACK) for row in coverage])
+    values = np.take_along_axis(mean, np.minimum(places, mean.shape[1] - 1), axis=1)
+    ends = band(values, interval)
+    return None if ends is None else (grid, *ends)
 
 
 def points(risk: FloatArray, confidence: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+from scipy import stats
 
+from evaluation.figures.bands import filled
 from evaluation.figures.layout import Figure, number, percent
 from evaluation.figures.palette import NEUTRAL, QUALITATIVE
 from evaluation.figures.panels import beyond, panels
 from evaluation.metrics.paired_values import average_ranks
-from evaluation.metrics.survival_values import Followed, Survivors, event_free_survival
+from evaluation.metrics.survival_values import Followed, Survivors, event_free_survival, survival_reach
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +56,9 @@ def thirds(risk: FloatArray, answered: NDArray[np.bool_]) -> dict[str, NDArray[n
     return {name: own for name, own in groups.items() if own.any()}
 
 
-def survival_by_risk(answers: Mapping[str, Predicted], *, unit: str, most: int) -> Figure | None:
+def survival_by_risk(
+    answers: Mapping[str, Predicted], *, unit: str, most: int, interval: float = 0.95
+) -> Figure | None:
     """Draw Kaplan and Meier's estimate for each third of the predicted risk; a panel for each algorithm.
 
     Parameters
@@ -65,17 +69,21 @@ def survival_by_risk(answers: Mapping[str, Predicted], *, unit: str, most: int) 
         Of the times; may be empty.
     most
         So many algorithms, the first ones, are drawn.
+    interval
+        Of the bands.
 
     Returns
     -------
     dict or None
         ``None`` without any case.
     """
+    deviates = float(stats.norm.ppf((1 + interval) / 2))
     chosen = {name: own for name, own in list(answers.items())[:most] if len(own.risk)}
     if not chosen:
         return None
     drawn: dict[str, list[dict[str, Any]]] = {}
-    remarks = beyond(list(answers), most)
+    words = f"A band is the {percent(interval)} interval of a line by Greenwood's formula, at each time by itself."
+    remarks = [words, *beyond(list(answers), most)]
     named: set[str] = set()
     first = next(iter(chosen))
     for name, own in chosen.items():
@@ -83,14 +91,16 @@ def survival_by_risk(answers: Mapping[str, Predicted], *, unit: str, most: int) 
         drawn[name] = []
         for label, members in groups.items():
             known = Followed(own.known.time[members], own.known.event[members])
-            trace = _curve(label, event_free_survival(known), len(known.time))
+            found, reach = event_free_survival(known), survival_reach(known, deviates)
+            drawn[name].append(filled(found.times, reach.low, reach.high, _COLOURS[label], shape="hv"))
+            trace = _curve(label, found, len(known.time))
             drawn[name].append({**trace, "legendgroup": label, "showlegend": label not in named and name == first})
             named.add(label)
         if own.answered.any() and len(set(groups) - {WITHOUT}) < 3:
             remarks.append(f"{name}: too many risks are equal for three groups.")
     # The legend belongs to the first panel, also where it has nobody of a group.
     nobody = Survivors(*(np.zeros(0) for _ in range(3)))
-    shown = {trace["name"] for trace in drawn[first]}
+    shown = {trace.get("name") for trace in drawn[first]}
     for label in _COLOURS:
         if label in named and label not in shown:
             trace = {**_curve(label, nobody, 0), "x": [None], "y": [None]}
@@ -103,7 +113,7 @@ def survival_by_risk(answers: Mapping[str, Predicted], *, unit: str, most: int) 
         y={"title": "Share without the event", "range": [0, 1.02]},
         showlegend=True,
     )
-    return {**made, "remarks": remarks} if remarks else made
+    return {**made, "remarks": remarks}
 
 
 def _curve(label: str, survivors: Survivors, count: int) -> dict[str, Any]:

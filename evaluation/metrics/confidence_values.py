@@ -161,6 +161,11 @@ def _n_aurc(risk: FloatArray, confidence: FloatArray, weights: FloatArray, *, ru
     return _nothing(values, weights)
 
 
+def missed_order(risk: FloatArray, confidence: FloatArray, weights: FloatArray) -> Values:
+    """How much of the best order confidences miss, by the default rule: 0 for the best order, 1 for one that tells nothing."""
+    return _n_aurc(risk, confidence, weights)
+
+
 def _augrc(risk: FloatArray, confidence: FloatArray, weights: FloatArray) -> Values:
     return _nothing(Values(_generalized(curve_of(risk, confidence, weights))), weights)
 

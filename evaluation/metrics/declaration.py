@@ -198,17 +198,18 @@ class Metric:
         return tuple(
             problem.id
             for problem in all_problems()
-            if {own.get(problem.id), own.get(problem.measures_as)} & set(self.categories)
+            if {own.get(kind) for kind in (problem.id, *problem.measures_as)} & set(self.categories)
         )
 
     def measured_as(self, problem: str) -> str:
-        """The kind of problem as which it is computed: that kind itself, or the one whose metrics of cases it takes, too."""
-        from evaluation.problems import get, is_known
+        """The kind of problem as which it is computed: that kind itself, or one whose metrics it takes, too."""
+        from evaluation.problems import categories, get, is_known
 
         if not is_known(problem):
             return problem
-        kind = get(problem)
-        return problem if kind.category in self.categories or not kind.measures_as else kind.measures_as
+        own = categories()
+        kinds = (problem, *get(problem).measures_as)
+        return next((kind for kind in kinds if own.get(kind) in self.categories), problem)
 
     @property
     def is_criterion(self) -> bool:

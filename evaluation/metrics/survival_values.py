@@ -118,6 +118,33 @@ def event_free_survival(known: Followed) -> Survivors:
     return Survivors(np.asarray(times, dtype=np.float64), survival, at_risk)
 
 
+class Reach(NamedTuple):
+    """Ends of the interval of an estimated survival, from each time on; not a number where it is still 1 or already 0."""
+
+    low: FloatArray
+    high: FloatArray
+
+
+def survival_reach(known: Followed, deviates: float) -> Reach:
+    """Interval of Kaplan and Meier's estimate: Greenwood's variance on the scale of log(-log), which stays within 0 and 1.
+
+    Parameters
+    ----------
+    deviates
+        Of the normal distribution, such as 1.96 for 95 %.
+    """
+    found = event_free_survival(known)
+    times, place = np.unique(known.time, return_inverse=True)
+    events = np.bincount(place, weights=known.event, minlength=len(times))
+    left = found.at_risk - events
+    variance = np.cumsum(ratio(events, found.at_risk * left))
+    inside = (found.survival > 0) & (found.survival < 1)
+    logarithm = np.log(np.where(inside, found.survival, 0.5))
+    spread = np.where(inside, deviates * np.sqrt(np.where(inside, variance, 0.0)) / np.abs(logarithm), np.nan)
+    start = np.where(inside, found.survival, np.nan)
+    return Reach(start ** np.exp(spread), start ** np.exp(-spread))
+
+
 def _pairs(
     known: Followed,
     risk: FloatArray,

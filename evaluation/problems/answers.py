@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from evaluation.problems.base import Problem
 from evaluation.problems.tables import PredictionTable, ReferenceTable, TableProblem, TableReferences
 
 if TYPE_CHECKING:
@@ -94,63 +95,17 @@ class KnownCase:
     width: int = 1
 
 
-class AnswerProblem(TableProblem):
-    """A kind with one row of numbers a case."""
+class PooledAnswers(Problem):
+    """A kind whose values of the whole data set come of one part, the answers of all cases.
+
+    A case without an answer counts by definition, and is never left out.
+    """
 
     evidence_tells_missing = True
-    tells_reference_by_results = True
-    tells_outcomes = False
-
-    # What a kind says -------------------------------------------------------------------------------------------------
-
-    def answer_numbers(self, prediction: Any, region: str, reference: KnownCase) -> tuple[int, list[float]]:
-        """State and numbers of an answer in a region; `UNANSWERED` and nothing if it has none there."""
-        raise NotImplementedError
-
-    def is_answer(self, state: int, numbers: Sequence[float], reference: KnownCase) -> bool:
-        """Whether finite numbers can be an answer in this state."""
-        raise NotImplementedError
-
-    def case_rows(
-        self, assessment: Assessment, case: str, reference: KnownCase, prediction: Any | None, algorithm: str
-    ) -> Iterable[Row]:
-        """Rows of metrics that have a value for the case."""
-        return ()
 
     def worst_of(self, use: MetricUse, evidence: CaseEvidence) -> float | None:
         """The worst value of a metric without a worst end, had every case the worst answer."""
         return None
-
-    # What follows from it ---------------------------------------------------------------------------------------------
-
-    def most_rows(self, cases: int, most: int) -> int:
-        """One row a case, and some of no case."""
-        return min(2 * cases + _SPARE_ROWS, most)
-
-    def score(
-        self,
-        assessment: Assessment,
-        case: str,
-        reference: KnownCase,
-        prediction: Any | None,
-        *,
-        algorithm: str = "",
-        parts: bool = False,
-    ) -> ScoredCase:
-        """Put the answer beside what is known; a case without one adds that it has none."""
-        from evaluation.scoring.pieces import Numbers
-        from evaluation.scoring.rows import ScoredCase
-
-        pieces = {}
-        for region, known in reference.numbers.items():
-            if known is None:
-                pieces[PART, region] = Numbers([UNKNOWN], [])
-            else:
-                nothing: tuple[int, list[float]] = (UNANSWERED, [])
-                state, answer = nothing if prediction is None else self.answer_numbers(prediction, region, reference)
-                pieces[PART, region] = Numbers([state], [*known, *answer])
-        rows = self.case_rows(assessment, case, reference, prediction, algorithm)
-        return ScoredCase(rows, pieces=pieces)
 
     def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
         """One part, the answers, serves all metrics."""
@@ -198,6 +153,60 @@ class AnswerProblem(TableProblem):
     def unanswered_cases(self, evidence: CaseEvidence) -> int:
         """Cases whose reference is known and that have no answer."""
         return int((evidence.block.counts == UNANSWERED).sum())
+
+
+class AnswerProblem(PooledAnswers, TableProblem):
+    """A kind with one row of numbers a case."""
+
+    tells_reference_by_results = True
+    tells_outcomes = False
+
+    # What a kind says -------------------------------------------------------------------------------------------------
+
+    def answer_numbers(self, prediction: Any, region: str, reference: KnownCase) -> tuple[int, list[float]]:
+        """State and numbers of an answer in a region; `UNANSWERED` and nothing if it has none there."""
+        raise NotImplementedError
+
+    def is_answer(self, state: int, numbers: Sequence[float], reference: KnownCase) -> bool:
+        """Whether finite numbers can be an answer in this state."""
+        raise NotImplementedError
+
+    def case_rows(
+        self, assessment: Assessment, case: str, reference: KnownCase, prediction: Any | None, algorithm: str
+    ) -> Iterable[Row]:
+        """Rows of metrics that have a value for the case."""
+        return ()
+
+    # What follows from it ---------------------------------------------------------------------------------------------
+
+    def most_rows(self, cases: int, most: int) -> int:
+        """One row a case, and some of no case."""
+        return min(2 * cases + _SPARE_ROWS, most)
+
+    def score(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: KnownCase,
+        prediction: Any | None,
+        *,
+        algorithm: str = "",
+        parts: bool = False,
+    ) -> ScoredCase:
+        """Put the answer beside what is known; a case without one adds that it has none."""
+        from evaluation.scoring.pieces import Numbers
+        from evaluation.scoring.rows import ScoredCase
+
+        pieces = {}
+        for region, known in reference.numbers.items():
+            if known is None:
+                pieces[PART, region] = Numbers([UNKNOWN], [])
+            else:
+                nothing: tuple[int, list[float]] = (UNANSWERED, [])
+                state, answer = nothing if prediction is None else self.answer_numbers(prediction, region, reference)
+                pieces[PART, region] = Numbers([state], [*known, *answer])
+        rows = self.case_rows(assessment, case, reference, prediction, algorithm)
+        return ScoredCase(rows, pieces=pieces)
 
     # What a confined child reports ------------------------------------------------------------------------------------
 

@@ -108,7 +108,7 @@ class Problem:
     pixel_kind
         Of a kind with objects: whose functions count their pixels.
     measures_as
-        The kind whose metrics of single cases this one takes, too, computed as they are there.
+        Kinds whose metrics this one takes, too, computed as they are there.
     has_one_metric
         Whether an assessment has a single metric, which results tables do not name.
     picture_words
@@ -170,7 +170,7 @@ class Problem:
     has_one_metric: bool = False
     is_measured_elsewhere: bool = False
     pixel_kind: str = ""
-    measures_as: str = ""
+    measures_as: tuple[str, ...] = ()
     picture_words: str = "{case} with the prediction"
     picture_caption: str = ""
 
@@ -190,6 +190,10 @@ class Problem:
         from evaluation.assessment.metrics import read_catalogue_metric
 
         return read_catalogue_metric(value, path, self.id, rank_based=rank_based)
+
+    def variant(self, settings: object) -> Problem:
+        """The kind that an assessment with such settings, which are not checked yet, is of: as a rule this one."""
+        return self
 
     def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
         """Checked settings, with the defaults that depend on others.

@@ -43,6 +43,26 @@ def _discs(centres: NDArray[np.int64], radii: NDArray[np.int64], *, numbered: bo
     return labels
 
 
+def write_outlines_with_confidence(folder: Path, *, cases: int, seed: int, algorithms: Sequence[str]) -> None:
+    """Write discs with a core, predictions moved by a few pixels in some cases, and confidences that tell more or less which."""
+    from PIL import Image
+
+    random = np.random.default_rng(seed)
+    _make_folders(folder, algorithms)
+    names = [f"case-{case:02d}" for case in range(cases)]
+    discs = [(np.array([[14, 14], [32, 30]]) + random.integers(-2, 3, (2, 2)), random.integers(5, 8, 2)) for _ in names]
+    for case, (centres, radii) in zip(names, discs, strict=True):
+        Image.fromarray(_discs(centres, radii, numbered=False)).save(folder / f"references/{case}.png")
+    for index, name in enumerate(algorithms):
+        moved = random.integers(0, 4 + index, cases)
+        sure = 1 / (1 + moved) + random.normal(0, 0.02 + 0.3 * index, cases)
+        for case, (centres, radii), shift in zip(names, discs, moved, strict=True):
+            labels = _discs(centres + int(shift), radii, numbered=False)
+            Image.fromarray(labels).save(folder / f"predictions/{name}/{case}.png")
+        lines = [f"{case},{value:.4f}" for case, value in zip(names, sure, strict=True)]
+        _write(folder / f"predictions/{name}/confidence.csv", ["case,confidence", *lines])
+
+
 def write_boxes(folder: Path, *, cases: int, seed: int, algorithms: Sequence[str]) -> None:
     """Write boxes of two classes: two a case, moved by the algorithms."""
     random = np.random.default_rng(seed)

@@ -8,18 +8,17 @@ from evaluation.catalogue import Option
 from evaluation.problems.answers import (
     ANSWERED,
     EVERYTHING,
-    UNANSWERED,
     AnswerProblem,
     KnownCase,
     NumberPredictions,
     NumberReferences,
-    numbers_of,
     refuse_rows,
-    states_of,
 )
-from evaluation.problems.base import ALGORITHMS
-from evaluation.problems.evidence_figures import EvidenceFigure, Shown
+from evaluation.problems.base import ALGORITHMS, Problem
+from evaluation.problems.confidences import READING, READING_EACH, RISK, draw_each, draw_risk_coverage
+from evaluation.problems.evidence_figures import EvidenceFigure
 from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords
+from evaluation.readers.confidences import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -32,18 +31,10 @@ if TYPE_CHECKING:
     from evaluation.scoring.evidence_blocks import CaseEvidence
     from evaluation.scoring.rows import Row
 
-RISK: Final = "risk"
-CONFIDENCE: Final = "confidence"
+COMPUTED: Final = "segmentation_with_confidence"
+"""The kind whose risks are computed here."""
 WITHOUT_BOUND: Final = frozenset({"aurc", "e_aurc", "augrc", "e_augrc", "risk_at_coverage", "coverage_at_risk"})
 """Metrics that take risks above 1, with a number for a submission that is missing altogether."""
-
-
-def _risk_coverage(shown: Shown) -> dict[str, Any] | None:
-    from evaluation.figures.risk_coverage import risk_coverage
-
-    read = {use.options["coverage"] for use in shown.assessment.metrics if use.id == "risk_at_coverage"}
-    answers = {name: _answers_of(own)[1:] for name, own in shown.answers.items()}
-    return risk_coverage(shown.document, answers, working_points=sorted(read))
 
 
 class FailureDetection(AnswerProblem):
@@ -59,10 +50,14 @@ class FailureDetection(AnswerProblem):
         EvidenceFigure(
             name="risk-coverage",
             title="Does each team know when it fails?",
-            reading="The mean risk of the cases that are kept when the least sure ones are put aside: a curve that is low on "
-            "the left knows its failures. Cases without a confidence are put aside first. Dotted is the best order there is, dashed the "
-            "mean risk of all cases, which an order that tells nothing keeps on average; a vertical line is a registered coverage.",
-            draw=_risk_coverage,
+            reading=READING,
+            draw=draw_risk_coverage,
+        ),
+        EvidenceFigure(
+            name="risk-coverage-of-each",
+            title="How sure is the curve of each team?",
+            reading=READING_EACH,
+            draw=draw_each,
         ),
     )
     settings = (
@@ -74,6 +69,15 @@ class FailureDetection(AnswerProblem):
             "Teams were told that the confidence is their estimate of the quality, 1 - risk",
         ),
     )
+
+    def variant(self, settings: object) -> Problem:
+        """Risks that are computed from label images are another kind, with a file a case."""
+        from collections.abc import Mapping
+
+        from evaluation.problems.registry import get
+
+        is_computed = isinstance(settings, Mapping) and isinstance(settings.get(RISK), Mapping)
+        return get(COMPUTED) if is_computed else self
 
     # Reading ----------------------------------------------------------------------------------------------------------
 
@@ -185,13 +189,9 @@ class FailureDetection(AnswerProblem):
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From risks and confidences; a case without a confidence is rejected, with the risk that it has."""
-        import numpy as np
+        from evaluation.problems.confidences import recompute
 
-        from evaluation.metrics.confidence_values import BY_CONFIDENCE
-
-        known, risk, confidence = _answers_of(evidence)
-        weights = np.ascontiguousarray(multiplicities[:, known], dtype=np.float64)
-        return BY_CONFIDENCE[metric.id](risk, confidence, weights, **metric.options)
+        return recompute(metric, evidence, multiplicities)
 
     # Words ------------------------------------------------------------------------------------------------------------
 
@@ -217,18 +217,6 @@ class FailureDetection(AnswerProblem):
 
         write_confidences(folder, cases=max(cases, 12), seed=seed, algorithms=algorithms)
         return {"schema": 1, "problem": self.id, "metrics": [{"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}]}
-
-
-def _answers_of(evidence: CaseEvidence) -> tuple[Any, FloatArray, FloatArray]:
-    """Which cases have a risk, and of those the risk and the confidence; minus infinity for a case that is rejected."""
-    import numpy as np
-
-    states = states_of(evidence.block)
-    known = states >= UNANSWERED
-    risk = numbers_of(evidence.block, 1, known)[:, 0]
-    confidence = np.full(len(risk), -np.inf)
-    confidence[states[known] == ANSWERED] = numbers_of(evidence.block, 1, states == ANSWERED, start=1)[:, 0]
-    return known, risk, confidence
 
 
 PROBLEM = FailureDetection()

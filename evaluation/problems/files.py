@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from evaluation.assessment import Assessment
+    from evaluation.problems.beside import RulesBeside, TableBeside
     from evaluation.readers import Issue, Limits
     from evaluation.readers.instance_tables import InstanceRules, Instances, InstanceTable
 
@@ -156,7 +157,15 @@ class FileProblem(Problem):
         """What a table of objects beside the files may and has to tell; ``None`` where there are no objects."""
         return None
 
-    def check_objects(self, content: Any, instances: Instances, *, case: str, file: str) -> None:
+    def table_of_predictions(self, assessment: Assessment) -> RulesBeside | None:
+        """The same of predictions, where any table may stand beside them: that of objects, unless the kind says otherwise."""
+        return self.table_beside(assessment)
+
+    def remark_beside(self, said: Any) -> str:
+        """What lacks in the rows of a case that is taken all the same; empty for nothing."""
+        return ""
+
+    def check_objects(self, content: Any, instances: Any, *, case: str, file: str) -> None:
         """Compare a file with the rows of its objects in the table beside it.
 
         Raises
@@ -177,8 +186,8 @@ class FileProblem(Problem):
         """
         return content
 
-    def submitted(self, path: Path, table: InstanceTable | Issue | None) -> Any:
-        """A prediction as `score` takes it: its file, and the table of all objects or why it cannot be taken."""
+    def submitted(self, path: Path, table: TableBeside | Issue | None) -> Any:
+        """A prediction as `score` takes it: its file, and the table beside all files or why it cannot be taken."""
         return path
 
     def warm_up_with(self, assessment: Assessment, reference: Any, content: Any) -> None:
@@ -237,9 +246,20 @@ class FileProblem(Problem):
         """
         return None
 
-    def predicted_table(self, assessment: Assessment, folder: Path) -> InstanceTable | Issue | None:
-        """The table of objects beside predictions, or why it cannot be taken."""
-        return None
+    def predicted_table(self, assessment: Assessment, folder: Path) -> TableBeside | Issue | None:
+        """The table beside predictions, or why it cannot be taken."""
+        from evaluation.readers import ReadError
+
+        rules = self.table_of_predictions(assessment)
+        if rules is None:
+            return None
+        path = folder / rules.file
+        if path.is_file():
+            try:
+                return rules.read(path)
+            except ReadError as error:
+                return error.issue
+        return ReadError("not_found", rules.file, "no such table", rules.purpose).issue if rules.needed else None
 
     # References on a platform -----------------------------------------------------------------------------------------
 

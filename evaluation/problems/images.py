@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.figures.case_sheets import CaseSheets
+    from evaluation.problems.beside import TableBeside
     from evaluation.readers import Issue, LabelImage, Limits
-    from evaluation.readers.instance_tables import Instances, InstanceTable
 
 
 class ImagePrediction(NamedTuple):
-    """The label image of a case and, where there is one, the table of all cases that tells class and score of its objects."""
+    """The label image of a case and, where there is one, the table of all cases beside it, or why it cannot be taken."""
 
     image: Path | LabelImage
-    table: InstanceTable | Issue | None = None
+    table: Any = None
 
 
 class LabelImageProblem(FileProblem):
@@ -81,14 +81,14 @@ class LabelImageProblem(FileProblem):
         """Voxels."""
         return math.prod(facts["shape"])
 
-    def check_objects(self, content: LabelImage, instances: Instances, *, case: str, file: str) -> None:
+    def check_objects(self, content: LabelImage, instances: Any, *, case: str, file: str) -> None:
         """Every object of the image has its row, and every row its object."""
         from evaluation.readers.instance_tables import check_instances
 
         check_instances(content, instances, case=case, file=file)
 
-    def submitted(self, path: Path, table: InstanceTable | Issue | None) -> ImagePrediction:
-        """The file, and the table of all objects where there is one."""
+    def submitted(self, path: Path, table: TableBeside | Issue | None) -> ImagePrediction:
+        """The file, and the table beside all files where there is one."""
         return ImagePrediction(path, table)
 
     def allowed_labels(self, assessment: Assessment) -> tuple[int, ...] | None:

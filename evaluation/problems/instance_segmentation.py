@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.beside import TableBeside
     from evaluation.readers import Issue, LabelImage
     from evaluation.readers.instance_tables import InstanceRules, Instances, InstanceTable
     from evaluation.scoring.evidence_blocks import CaseEvidence
@@ -144,20 +145,15 @@ class InstanceSegmentation(LabelImageProblem):
             raise ReadError("not_found", INSTANCES_FILE, what, "the class of each object")
         return None
 
-    def predicted_table(self, assessment: Assessment, folder: Path) -> InstanceTable | Issue | None:
-        """Classes and scores of an algorithm's objects; if they cannot be read, so can no case."""
-        from evaluation.readers import ReadError
-        from evaluation.readers.instance_tables import INSTANCES_FILE, read_instances
+    def predicted_table(self, assessment: Assessment, folder: Path) -> TableBeside | Issue | None:
+        """Classes and scores of an algorithm's objects; if they cannot be read, so can no case.
 
-        path, rules = folder / INSTANCES_FILE, self.table_beside(assessment)
-        if path.is_file():
-            try:
-                return read_instances(path, rules, by_case=True)
-            except ReadError as error:
-                return error.issue
-        if rules.need_class:
-            return ReadError("not_found", INSTANCES_FILE, "no such table", rules.purpose).issue
-        return None
+        Without scores the metrics that need them have no value, and all others have.
+        """
+        rules = self.table_beside(assessment)
+        if not rules.need_class and not (folder / rules.file).is_file():
+            return None
+        return super().predicted_table(assessment, folder)
 
     def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
         """Names of the classes, and the patient of each case."""

@@ -42,7 +42,7 @@ class Registration(PartsProblem):
     task_categories = ("registration",)
     has_numbered_labels = True
     has_image_diagonal = True
-    measures_as = "semantic_segmentation"
+    measures_as = ("semantic_segmentation",)
     pools = False
     file_words = "displacement field"
     picture_words = "The middle slice of {case} with a grid as the predicted field bends it"

@@ -22,6 +22,7 @@ _BUILT_IN: Final = (
     "regression",
     "survival",
     "failure_detection",
+    "segmentation_with_confidence",
     "table",
     "external",
 )

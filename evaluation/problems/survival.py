@@ -13,12 +13,11 @@ from evaluation.problems.answers import (
     KnownCase,
     NumberPredictions,
     NumberReferences,
-    numbers_of,
     refuse_rows,
-    states_of,
 )
 from evaluation.problems.base import ALGORITHMS
-from evaluation.problems.evidence_figures import MOST_PANELS, EvidenceFigure, Shown
+from evaluation.problems.survival_answers import BOTH, PROBABILITIES, RISK, answers_of, known_of, stored_censoring
+from evaluation.problems.survival_figures import FIGURES
 from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
-    from evaluation.metrics.survival_values import Censoring, Followed
+    from evaluation.metrics.survival_values import Censoring
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.readers.limits import Limits
     from evaluation.readers.number_tables import NumberTable
@@ -37,11 +36,6 @@ FILE: Final = "survival.csv"
 CENSORING_FILE: Final = "censoring.csv"
 """Times and events of other people, beside the references: how long people stay under observation."""
 PREFIX: Final = "s_"
-_RISK: Final = 1
-_PROBABILITIES: Final = 2
-_BOTH: Final = 3
-_KNOWN: Final = 2
-"""Numbers of the reference: time and event."""
 
 
 class Answer(NamedTuple):
@@ -61,17 +55,6 @@ class SurvivalReferences(NumberReferences):
         self.others = others
 
 
-def _by_risk(shown: Shown) -> dict[str, Any] | None:
-    from evaluation.figures.survival_groups import Predicted, survival_by_risk
-
-    answers = {}
-    for name, own in shown.answers.items():
-        is_known, states, known = _known_of(own)
-        risk, _ = _answers_of(own, is_known, states, len(own.shared["times"]))
-        answers[name] = Predicted(known, risk, states > UNANSWERED)
-    return survival_by_risk(answers, unit=shown.assessment.settings["unit"] or "", most=MOST_PANELS)
-
-
 class Survival(AnswerProblem):
     """The time until an event, which for some people was not observed to its end."""
 
@@ -82,16 +65,7 @@ class Survival(AnswerProblem):
     files_beside_references = (CENSORING_FILE,)
     takes_regions = False
     has_values_of_cases = False
-    figures = (
-        EvidenceFigure(
-            name="survival-by-risk",
-            title="Do people with a high predicted risk have the event earlier?",
-            reading="The share of people who have not had the event, by Kaplan and Meier, in each third of the predicted risk. "
-            "The further the three lines lie apart, in the order of the risks, the better the algorithm tells people apart; lines that "
-            "cross are risks that do not hold over time. The thirds differ by team, and say nothing of its probabilities.",
-            draw=_by_risk,
-        ),
-    )
+    figures = FIGURES
     settings = (
         Option("times", "array", None, "Times, ascending, of which survival probabilities are asked for"),
         Option(
@@ -253,17 +227,17 @@ class Survival(AnswerProblem):
 
     def answer_numbers(self, prediction: Answer, region: str, reference: KnownCase) -> tuple[int, list[float]]:
         """The risk, and the probabilities behind it."""
-        state = (prediction.risk is not None) * _RISK + (prediction.survival is not None) * _PROBABILITIES
+        state = (prediction.risk is not None) * RISK + (prediction.survival is not None) * PROBABILITIES
         risk = [] if prediction.risk is None else [prediction.risk]
         return state, [*risk, *(prediction.survival or ())]
 
     def is_answer(self, state: int, numbers: Sequence[float], reference: KnownCase) -> bool:
         """One risk, or probabilities that do not rise, or both."""
-        if state not in (_RISK, _PROBABILITIES, _BOTH) or (state & _PROBABILITIES and not reference.width):
+        if state not in (RISK, PROBABILITIES, BOTH) or (state & PROBABILITIES and not reference.width):
             return False
-        behind = state & _RISK
+        behind = state & RISK
         probabilities = list(numbers[behind:])
-        if len(probabilities) != (reference.width if state & _PROBABILITIES else 0) or len(numbers) < behind:
+        if len(probabilities) != (reference.width if state & PROBABILITIES else 0) or len(numbers) < behind:
             return False
         return _falls(probabilities)
 
@@ -277,20 +251,17 @@ class Survival(AnswerProblem):
         from evaluation.outcomes import Outcome
 
         shared = evidence.shared
-        is_known, states, known = _known_of(evidence)
+        is_known, states, known = known_of(evidence)
         weights = np.ascontiguousarray(multiplicities[:, is_known], dtype=np.float64)
-        stored = shared["censoring"]
-        censoring = survival_values.Censoring(
-            np.asarray(stored["times"]), np.asarray(stored["survival"]), float(stored["last"])
-        )
+        censoring = stored_censoring(shared)
         times = np.asarray(shared["times"], dtype=np.float64)
-        risk, survival = _answers_of(evidence, is_known, states, len(times))
+        risk, survival = answers_of(evidence, is_known, states, len(times))
         function = getattr(survival_values, metric.id)
         if "scores" not in catalogue.get(metric.id).needs:
             extra = () if metric.id == "harrell_c" else (censoring,)
             result: Values = function(known, risk, states > UNANSWERED, weights, *extra, **metric.options)
             return result
-        answered = (states & _PROBABILITIES) > 0
+        answered = (states & PROBABILITIES) > 0
         if not answered.any():
             return Values(np.zeros(len(weights))).undefine(True, Outcome.MISSING)
         if "time" in metric.options:
@@ -457,37 +428,6 @@ def _answer(table: NumberTable, case: str, named: Sequence[str], columns: Sequen
 def _falls(survival: Sequence[float]) -> bool:
     inside = all(0 <= value <= 1 for value in survival)
     return inside and all(later <= earlier for earlier, later in itertools.pairwise(survival))
-
-
-def _known_of(evidence: CaseEvidence) -> tuple[Any, Any, Followed]:
-    """Which cases have a reference; of those the state of the answer, time and event."""
-    from evaluation.metrics.survival_values import Followed
-
-    states = states_of(evidence.block)
-    is_known = states >= UNANSWERED
-    table = numbers_of(evidence.block, _KNOWN, is_known)
-    return is_known, states[is_known], Followed(table[:, 0], table[:, 1] == 1)
-
-
-def _answers_of(evidence: CaseEvidence, is_known: Any, states: Any, width: int) -> tuple[Any, Any]:
-    """Risks ``(n,)`` and probabilities ``(n, width)``; without a risk, it is 1 minus the last probability."""
-    import numpy as np
-
-    places = np.flatnonzero(is_known)
-    risk, survival = np.zeros(len(places)), np.zeros((len(places), width))
-    for state in (_RISK, _PROBABILITIES, _BOTH):
-        own = states == state
-        if not own.any():
-            continue
-        behind = _KNOWN + (state & _RISK)
-        if state & _PROBABILITIES:
-            survival[own] = numbers_of(evidence.block, width, places[own], start=behind)
-        risk[own] = (
-            numbers_of(evidence.block, 1, places[own], start=_KNOWN)[:, 0]
-            if state & _RISK
-            else 1.0 - survival[own][:, -1]
-        )
-    return risk, survival
 
 
 PROBLEM = Survival()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
 
 from evaluation.readers.cells import Table, read_table
 from evaluation.readers.errors import Issue, ReadError
@@ -45,6 +45,11 @@ class InstanceRules:
         Names of the metrics that have no value without the score of every object.
     """
 
+    file: ClassVar[str] = INSTANCES_FILE
+    words: ClassVar[str] = "table of instances"
+    columns: ClassVar[tuple[str, ...]] = COLUMNS
+    remedy: ClassVar[str] = "Give one row for each object."
+
     classes: tuple[str, ...] | None
     need_class: bool = False
     need_scores: tuple[str, ...] = ()
@@ -61,6 +66,16 @@ class InstanceRules:
         if self.need_scores:
             reasons.append(f"the score of each object, which {', '.join(self.need_scores)} need")
         return " and ".join(reasons)
+
+    def read(self, path: Path, *, limits: Limits = DEFAULT) -> InstanceTable:
+        """Read the table beside predictions; what cannot be taken of a case is told and costs no other.
+
+        Raises
+        ------
+        ReadError
+            If it cannot be taken as a whole.
+        """
+        return read_instances(path, self, by_case=True, limits=limits)
 
 
 @dataclass

@@ -148,9 +148,38 @@ def score_case(
     regions: RegionMasks | None = None
     if prediction is not None:
         try:
-            regions = RegionMasks(_on_grid(prediction, reference, limits), assessment.regions)
+            regions = read_regions(assessment, reference, prediction, limits=limits)
         except ReadError as error:
             reason = error.issue
+    return ScoredCase(rows_of_case(assessment, case, reference, regions, algorithm=algorithm), reason)
+
+
+def read_regions(
+    assessment: Assessment,
+    reference: PreparedReference,
+    prediction: LabelImage | Path | str,
+    *,
+    limits: Limits = DEFAULT,
+) -> RegionMasks:
+    """Read a prediction and cut out its regions.
+
+    Raises
+    ------
+    ReadError
+        If it cannot be read, or does not lie on the grid of the reference.
+    """
+    return RegionMasks(_on_grid(prediction, reference, limits), assessment.regions)
+
+
+def rows_of_case(
+    assessment: Assessment,
+    case: str,
+    reference: PreparedReference,
+    regions: RegionMasks | None,
+    *,
+    algorithm: str = "",
+) -> list[Row]:
+    """One row for every region and metric; all are missing without the regions of a prediction."""
     diagonal = reference.geometry.diagonal
     rows = []
     for region, use in _wanted(assessment):
@@ -160,7 +189,7 @@ def score_case(
             else measure_masks(assessment.problem, use, region, reference.regions, regions)
         )
         rows.append(Row(algorithm, case, region, use.name, *result, diagonal, result.flag))
-    return ScoredCase(rows, reason)
+    return rows
 
 
 def _on_grid(prediction: LabelImage | Path | str, reference: PreparedReference, limits: Limits) -> LabelImage:

@@ -19,6 +19,7 @@ from evaluation.importing.measured import range_words
 from measurements.forms import MOST_COLUMNS_ASKED, CaseListForm, ColumnsForm, ValuesForm, most_bytes
 from measurements.models import Measurement
 from measurements.queries.tables import (
+    WHERE_TAKEN,
     active_list,
     refusal_of,
     sealed_versions,
@@ -62,7 +63,8 @@ def _tables(request: HttpRequest, challenge: Challenge) -> HttpResponse:
     wanted = request.POST.get("phase") or request.GET.get("phase")
     phase = phase_by_id(challenge, wanted) if wanted else next(iter(phases), None)
     if phase is None or not takes_tables(phase):
-        text = refusal_of(phase, Measurement.Kind.VALUES) if phase else "No phase takes values measured outside."
+        nowhere = f"No phase takes values measured outside. {WHERE_TAKEN}"
+        text = refusal_of(phase, Measurement.Kind.VALUES) if phase else nowhere
         return render(request, "measurements/none.html", page_context(request, challenge, text=text))
     sealed = active_list(phase)
     is_list = sealed is None

@@ -135,6 +135,14 @@ class ExpectedInstancesSerializer(serializers.Serializer):
     )
 
 
+class TableBesideSerializer(serializers.Serializer):
+    """A table that belongs into the archive beside the files of the cases."""
+
+    file = serializers.CharField()
+    columns = serializers.ListField(child=serializers.CharField())
+    needed = serializers.BooleanField(help_text="whether an archive without it is refused")
+
+
 class ExpectedTableSerializer(serializers.Serializer):
     """The one table that holds the predictions of all cases."""
 
@@ -161,6 +169,7 @@ class ExpectationSerializer(serializers.Serializer):
     missing_case = serializers.CharField(help_text="what a case without a valid prediction counts as, in words")
     cases = ExpectedCaseSerializer(many=True)
     table = ExpectedTableSerializer(allow_null=True, help_text="null where every case has a file of its own")
+    beside = TableBesideSerializer(allow_null=True, help_text="the table beside the files; null: there is none")
     instances = ExpectedInstancesSerializer(
         allow_null=True, help_text="the table instances.csv beside label maps of instances; null: there is none"
     )

@@ -150,6 +150,7 @@ class ExpectationView(APIView):
                     "labels": wanted.expected.get("labels"),
                     "incomplete_allowed": entry.incomplete_allowed,
                     "missing_case": cost_of_a_missing_case(entry.assessment),
+                    "beside": wanted.beside,
                     "instances": wanted.instances,
                     "cases": [
                         {"name": case.name, "geometry": None if wanted.table else case.facts} for case in wanted.cases

@@ -43,7 +43,7 @@ class UploadsView(_TusView):
         tags=["submissions"],
         operation_id="begin_upload",
         request=None,
-        responses={201: OpenApiTypes.NONE, (403, "text/plain"): OpenApiTypes.STR},
+        responses={201: None, (403, "text/plain"): OpenApiTypes.STR},
         parameters=[
             _VERSION,
             OpenApiParameter("Upload-Length", int, _HEADER, required=True, description="bytes"),
@@ -77,7 +77,7 @@ class UploadView(_TusView):
         tags=["submissions"],
         operation_id="continue_upload",
         request={"application/offset+octet-stream": OpenApiTypes.BINARY},
-        responses={204: OpenApiTypes.NONE, (409, "text/plain"): OpenApiTypes.STR},
+        responses={204: None, (409, "text/plain"): OpenApiTypes.STR},
         parameters=[
             _VERSION,
             OpenApiParameter("Upload-Offset", int, _HEADER, required=True),
@@ -95,9 +95,7 @@ class UploadView(_TusView):
         """How far it is."""
         return self._linked(request, slug, pk)
 
-    @extend_schema(
-        tags=["submissions"], operation_id="cancel_upload", responses={204: OpenApiTypes.NONE}, parameters=[_VERSION]
-    )
+    @extend_schema(tags=["submissions"], operation_id="cancel_upload", responses={204: None}, parameters=[_VERSION])
     def delete(self, request: Request, slug: str, pk: Any) -> HttpResponse:
         """Cancel it."""
         return self._linked(request, slug, pk)

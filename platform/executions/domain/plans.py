@@ -74,6 +74,11 @@ def sockets(plan: Registered, assessment: Assessment, endings: Sequence[str]) ->
     problem = problems.get(assessment.problem)
     if not isinstance(problem, FileProblem):
         raise NotRunnableError(f"Algorithms are not run for {problem.title}: its predictions are rows of one table.")
+    beside = problem.table_of_predictions(assessment)
+    if beside is not None and beside.needed:
+        raise NotRunnableError(
+            f"Algorithms are not run for {problem.title}: its predictions need a table {beside.file} beside their files."
+        )
     own = sorted(set(endings))
     if not own or "" in own:
         raise NotRunnableError("Not every case of the test set has an image: algorithms would have nothing to work on.")

@@ -18,6 +18,10 @@ from test_sets.models import TestSet
 
 BROUGHT_HERE = frozenset({"send_output", "api", "evaluation_platform"})
 """Registered ways to hand in that bring predictions to the platform, which scores them."""
+WHERE_TAKEN = (
+    "Tables are taken where the design registers metrics that the platform does not compute, each with its range and direction, "
+    "or ways to hand in that bring no predictions here."
+)
 _LARGE = ("roles", "reading", "preview")
 MOST_UNDECIDED = 20
 """So many tables of a phase may wait for a decision."""
@@ -90,10 +94,7 @@ def active_list(phase: Phase) -> TestSet | None:
 def refusal_of(phase: Phase, kind: str) -> str:
     """Why no table of a kind can be brought into a phase now; empty if one can."""
     if not takes_tables(phase):
-        return (
-            f"{phase.name} takes no tables: by what is registered, the platform scores what teams hand in. Tables are taken where "
-            "the design registers metrics that are measured outside, or ways to hand in that bring no predictions here."
-        )
+        return f"{phase.name} takes no tables: by what is registered, the platform scores what teams hand in. {WHERE_TAKEN}"
     if phase.is_held or not phase.has_opened:
         return f"{phase.name} is not open yet. Values are taken from its opening on." if kind == "values" else ""
     if kind == Measurement.Kind.VALUES and active_list(phase) is None:

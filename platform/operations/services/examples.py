@@ -25,7 +25,7 @@ from designs.services import save_field
 from designs.services.examples import load_example_design
 from evaluation.running.registered import Registered
 from evaluation.scoring import find_cases
-from operations.services import example_algorithms
+from operations.services import example_algorithms, example_measurements
 from operations.services.example_accounts import ORGANIZER, create_accounts
 from operations.services.example_data import generated
 from registry.queries import registration_of
@@ -61,12 +61,19 @@ class Example:
         """All algorithms whose predictions lie in the folder; none where programs are handed in."""
         if self.containers:
             return []
+        if self.measured:
+            return sorted(self.content["generated"]["algorithms"])
         return sorted(path.name for path in (self.data / "predictions").iterdir())
 
     @property
     def containers(self) -> list[dict[str, Any]]:
         """Algorithms that are handed in as container images, as described."""
         return self.content.get("containers", [])
+
+    @property
+    def measured(self) -> dict[str, str]:
+        """Who measured its values, with what and when, where they are measured outside; empty for others."""
+        return self.content.get("measured", {})
 
     @property
     def images(self) -> Path | None:
@@ -79,6 +86,11 @@ class Example:
         """What is known of the cases, if anything is."""
         table = self.folder / "cases.csv"
         return pd.read_csv(table) if table.is_file() else None
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """Tables beside the files of an algorithm, by their name: where they lie below `data`, ``{algorithm}`` being its name."""
+        return self.content.get("beside", {})
 
     @property
     def table(self) -> str:
@@ -119,21 +131,35 @@ def predictions(source: Example, algorithm: str, cases: Sequence[str]) -> bytes:
     if source.table:
         return _packed_table(source, *_rows(source, algorithm, cases))
     files = find_cases(source.data / "predictions" / algorithm)
-    return packed((files[case].name, files[case].read_bytes()) for case in cases if case in files)
+    tables = {
+        name: _table_text(*_rows_of(source.data / place.format(algorithm=algorithm), cases))
+        for name, place in source.beside.items()
+    }
+    images = [(files[case].name, files[case].read_bytes()) for case in cases if case in files]
+    return packed([*images, *tables.items()])
 
 
 def _rows(source: Example, algorithm: str, cases: Sequence[str]) -> tuple[list[str], list[list[str]]]:
     """Head and rows of an algorithm's table, of these cases only."""
-    with (source.data / "predictions" / algorithm / source.table).open(encoding="utf-8", newline="") as file:
+    return _rows_of(source.data / "predictions" / algorithm / source.table, cases)
+
+
+def _rows_of(path: Path, cases: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Head and rows of a table, of these cases only."""
+    with path.open(encoding="utf-8", newline="") as file:
         head, *rows = csv.reader(file)
     wanted = set(cases)
     return head, [row for row in rows if row[0] in wanted]
 
 
 def _packed_table(source: Example, head: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
+    return packed([(source.table, _table_text(head, rows))])
+
+
+def _table_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([head, *rows])
-    return packed([(source.table, text.getvalue().encode())])
+    return text.getvalue().encode()
 
 
 def load(name: str) -> Challenge:
@@ -146,6 +172,9 @@ def load(name: str) -> Challenge:
         challenge = make(source, people[ORGANIZER])
     for phase in Phase.objects.filter(task__challenge=challenge):
         if not has_test_set(phase):
+            if source.measured:
+                example_measurements.seal_cases(phase, source.phase(phase.slug), actor=people[ORGANIZER])
+                continue
             create_test_set(
                 phase=phase,
                 references=source.data / "references",
@@ -226,8 +255,14 @@ def submit_algorithms(name: str) -> list[Submission]:
     """
     source = example(name)
     challenge = Challenge.objects.get(slug=source.content["slug"])
-    submitted = []
+    submitted: list[Submission] = []
     for phase in Phase.objects.filter(task__challenge=challenge).select_related("task__challenge"):
+        if source.measured and phase.is_open:
+            actor = User.objects.get(username=ORGANIZER)
+            described = source.phase(phase.slug)
+            if example_measurements.bring_values(phase, described, source.measured, source.data, actor=actor):
+                submitted += Submission.objects.filter(phase=phase)
+            continue
         for algorithm in source.algorithms:
             if algorithm in source.content["left_for_visitors"] or not phase.is_open:
                 continue

@@ -17,6 +17,7 @@ from challenges.models import Challenge, Member, Phase
 from challenges.queries import phases_of
 from challenges.queries.deviations import deviations
 from evaluation import canonical
+from evaluation.bundle.outside import MEASURED_OUTSIDE
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Document, from_json, public_form
 from leaderboards.models import Freeze, RankingVersion, Standing
@@ -79,6 +80,8 @@ class RankingFacts:
     standings: int
     assessments_used: list[str]
     address: str
+    outside: list[dict[str, Any]] = field(default_factory=list)
+    """Sealed versions of tables that its values are from, where they were measured outside: origin, digest and teams."""
 
 
 @dataclass(frozen=True)
@@ -376,6 +379,7 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
         standings=len(standings),
         assessments_used=sorted({standing.version.assessment_digest for standing in standings}),
         address=reverse("leaderboards:version", args=[phase.challenge.slug, key, version.number]),
+        outside=version.inputs.get(MEASURED_OUTSIDE, []),
     )
 
 

@@ -9,10 +9,10 @@ from confinement.limits import ArchiveLimits
 from confinement.sandbox import Answer, Failure
 from evaluation.problems.files import file_problem
 from evaluation.readers import Limits, ReadError
-from scoring.domain import instance_tables, prediction_tables
-from scoring.domain.instance_tables import OpenInstances
+from scoring.domain import prediction_tables, tables_beside
 from scoring.domain.matching import match
 from scoring.domain.report import Finding, Report, Status
+from scoring.domain.tables_beside import OpenTableBeside
 from test_sets.queries.expectation import Expectation, ExpectedCase
 
 
@@ -23,11 +23,11 @@ def inspect(path: Path, expectation: Expectation, limits: ArchiveLimits, folder:
     """
     if expectation.table is not None:
         return prediction_tables.inspect(path, expectation, limits, folder)
-    rules = expectation.instances
+    rules = expectation.beside
     try:
         files = archive.members(path, limits)
-        table, files = ("", files) if rules is None else instance_tables.set_apart(files, rules)
-        rows = instance_tables.extract(path, table, rules, folder) if rules is not None and table else None
+        table, files = ("", files) if rules is None else tables_beside.set_apart(files, rules)
+        rows = tables_beside.extract(path, table, rules, folder) if rules is not None and table else None
     except archive.ArchiveError as error:
         return Report(problem=str(error), inspected=True, is_charged=error.is_charged).document()
     except ReadError as error:
@@ -35,7 +35,7 @@ def inspect(path: Path, expectation: Expectation, limits: ArchiveLimits, folder:
     report = match(files, expectation.names, expectation.suffixes, words=file_problem(expectation.problem).file_words)
     report.table = table
     if rows is not None:
-        instance_tables.judge(rows, report)
+        tables_beside.judge(rows, report, PurePosixPath(table).name)
     return report.document()
 
 
@@ -46,7 +46,7 @@ def check(
     wanted: Expectation,
     folder: Path,
     *,
-    instances: OpenInstances | None = None,
+    beside: OpenTableBeside | None = None,
 ) -> dict[str, Any]:
     """Read one prediction as scoring will read it; returns a finding as JSON."""
     target = folder / PurePosixPath(member).name
@@ -63,9 +63,9 @@ def check(
         return asdict(Finding(case.name, Status.INVALID, error.kind, member, error.message, error.remedy))
     finally:
         target.unlink(missing_ok=True)
-    if instances is None:
+    if beside is None:
         return asdict(Finding(case.name, Status.VALID, file=member))
-    return asdict(instances.finding(problem, content, case.name, member, folder))
+    return asdict(beside.finding(problem, content, case.name, member, folder))
 
 
 def finding_of(answer: Answer, member: str) -> Finding:

@@ -46,7 +46,7 @@ class Report:
     members
         Case → path of its one file in the archive, for the cases whose file was found.
     table
-        Path of the table of instances that stands beside label maps, or empty.
+        Path of the table that stands beside the files, or empty.
     findings
         One a case; fewer than expected while validation is under way.
     extra, extra_total
@@ -77,6 +77,11 @@ class Report:
     @property
     def invalid(self) -> int:
         return self.count(Status.INVALID)
+
+    @property
+    def remarked(self) -> int:
+        """Valid cases of which something is told all the same, such as an answer that lacks a part."""
+        return sum(finding.status == Status.VALID and bool(finding.message) for finding in self.findings.values())
 
     @property
     def troubled(self) -> list[Finding]:

@@ -11,8 +11,8 @@ from confinement import archive
 from confinement.limits import MIB, ArchiveLimits, ChildLimits, archive_limits
 from confinement.sandbox import Failure, answers
 from scoring.domain import checks
-from scoring.domain.instance_tables import OpenInstances
 from scoring.domain.report import Finding, Report
+from scoring.domain.tables_beside import OpenTableBeside
 from test_sets.queries.expectation import Expectation
 from uploads.limits import child_limits
 from uploads.storage import free_bytes, store_file, working_folder
@@ -94,10 +94,10 @@ def check_cases(
     """Check the files of the cases that `report` has no finding for; fewer come back when `seconds` are over."""
     cases = {case.name: case for case in wanted.cases}
     waiting = [name for name in report.members if name not in report.findings]
-    instances = OpenInstances(path, report.table, wanted.instances)
+    beside = OpenTableBeside(path, report.table, wanted.beside)
 
     def work(name: str, folder: Path) -> object:
-        return checks.check(path, report.members[name], cases[name], wanted, folder, instances=instances)
+        return checks.check(path, report.members[name], cases[name], wanted, folder, beside=beside)
 
     for answer in answers(waiting, work, limits=child_limits(), reads=[path], beat=beat, seconds=seconds):
         details = f"{answer.item}: {answer.failure}\n{answer.details}\n" if answer.details else ""

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 from confinement import archive
 from evaluation.assessment import Assessment
 from evaluation.problems.files import FileProblem, file_problem
-from scoring.domain.instance_tables import OpenInstances
 from scoring.domain.prediction_tables import OpenTable
+from scoring.domain.tables_beside import OpenTableBeside
 from test_sets.models import TestSet
 from test_sets.queries.expectation import expectation
 
@@ -24,13 +24,13 @@ class Predictions:
         The zip archive.
     members
         Case → its member of the archive, of the cases that have a valid prediction.
-    instances
-        The member that holds the table of all objects beside the files; empty where there is none.
+    beside
+        The member that holds the table beside the files; empty where there is none.
     """
 
     path: Path
     members: Mapping[str, str]
-    instances: str
+    beside: str
     test_set: TestSet
     assessment: Assessment
 
@@ -39,7 +39,7 @@ class Predictions:
         wanted = expectation(self.test_set, self.assessment)
         if wanted.table is not None:
             return _Table(OpenTable(self.path, next(iter(self.members.values()), ""), wanted))
-        beside = OpenInstances(self.path, self.instances, wanted.instances)
+        beside = OpenTableBeside(self.path, self.beside, wanted.beside)
         limits = {case.name: case.byte_limit for case in wanted.cases}
         return _Files(self.path, file_problem(self.assessment.problem), self.members, limits, beside)
 
@@ -74,13 +74,13 @@ class _Table:
 
 @dataclass
 class _Files:
-    """Predictions that are a file a case, with a table of all objects beside them where there is one."""
+    """Predictions that are a file a case, with a table beside them where there is one."""
 
     path: Path
     problem: FileProblem
     members: Mapping[str, str]
     byte_limits: Mapping[str, int]
-    beside: OpenInstances
+    beside: OpenTableBeside
 
     def of(self, case: str, folder: Path) -> Any:
         target = self._target(case, folder)

@@ -11,6 +11,7 @@ from typing import Any
 from confinement.limits import TableLimits
 from evaluation import problems
 from evaluation.assessment import Assessment
+from evaluation.problems.beside import RulesBeside
 from evaluation.problems.files import FileProblem
 from evaluation.problems.tables import ExpectedTable, TableProblem
 from evaluation.readers import SUFFIXES
@@ -41,17 +42,22 @@ class Expectation:
     """What the files of all cases have to keep to, such as the labels that may occur."""
     suffixes: tuple[str, ...] = SUFFIXES
     table: ExpectedTable | None = None
-    instances: InstanceRules | None = None
-    """What a table of instances beside label maps may and has to tell; None where there are no instances."""
+    beside: RulesBeside | None = None
+    """What a table beside the files may and has to tell; None where there is none."""
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(case.name for case in self.cases)
 
     @property
+    def instances(self) -> InstanceRules | None:
+        """What a table of instances tells, where that is the table beside the files."""
+        return self.beside if isinstance(self.beside, InstanceRules) else None
+
+    @property
     def needed_bytes(self) -> int:
         """Most bytes that a sensible archive unpacks to: a file a case, and a table where there is one."""
-        has_table = self.table is not None or self.instances is not None
+        has_table = self.table is not None or self.beside is not None
         return sum(case.byte_limit for case in self.cases) + (TableLimits().bytes if has_table else 0)
 
 
@@ -64,8 +70,8 @@ def expectation(test_set: TestSet, assessment: Assessment) -> Expectation:
         table = problem.with_facts(table, cases[0].facts) if cases else table
         return Expectation(cases, problem.id, table=table)
     if isinstance(problem, FileProblem):
-        rules = problem.table_beside(assessment)
-        return Expectation(cases, problem.id, problem.expected(assessment), problem.suffixes, instances=rules)
+        rules = problem.table_of_predictions(assessment)
+        return Expectation(cases, problem.id, problem.expected(assessment), problem.suffixes, beside=rules)
     return Expectation(cases, problem.id)
 
 

@@ -134,7 +134,7 @@ def test_the_phase_decides_what_is_shown(client, world, workers, bearer, results
 def test_what_is_expected_says_nothing_of_the_references(client, world, bearer):
     shown = client.get(f"/api/v1/challenges/blocks/phases/{world.phase.pk}/expectation/", **bearer(world.ada)).json()
     plain = {"problem", "suffixes", "labels", "incomplete_allowed", "missing_case"}
-    assert set(shown) == plain | {"cases", "table", "instances"}
+    assert set(shown) == plain | {"cases", "table", "beside", "instances"}
     assert [case["name"] for case in shown["cases"]] == ["case_001", "case_002", "case_003", "case_010"]
     assert {key for case in shown["cases"] for key in case} == {"name", "geometry"}
     assert set(shown["cases"][0]["geometry"]) == {"shape", "spacing", "affine", "oriented_format"}

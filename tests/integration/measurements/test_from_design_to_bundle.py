@@ -13,6 +13,11 @@ from leaderboards.services import bundles, rankings
 from measurements.models import Measurement
 from measurements.services import tables
 from registry.queries.executing import execution_facts
+from reports.domain.content import Ledger
+from reports.queries.facts import Audience, collect
+from reports.services.exposure import exposure
+from reports.services.items.generating import generate
+from reports.services.items.source import Source
 from submissions.models import Run, Submission
 from submissions.services import submitting
 from tests.integration.challenges.world import person
@@ -140,3 +145,24 @@ def test_the_submit_page_says_in_one_sentence_how_results_arrive_and_takes_nothi
     with pytest.raises(NotAllowedError, match="measured outside"):
         submitting.create_upload(user=member, phase=phase, team=team, file_name="a.zip", size=10)
     assert Team.objects.get(pk=team.pk).submissions.count() == 0
+
+
+def test_report_and_exposure_name_origin_and_digest_of_what_was_measured_outside():
+    challenge, phase, _ = outside.launched()
+    outside.with_cases(phase)
+    table = outside.sealed(phase, outside.values(), makes_teams=True)
+    ranked(phase)
+    facts = collect(challenge, audience=Audience.ORGANIZERS)
+    source = Source(facts=facts, ledger=Ledger(), exposure=exposure(facts))
+    told = " ".join(
+        sentence.text for number in ("8b", "29a") for text in generate(number, source).text for sentence in text
+    )
+    measured = (
+        "measured outside Podium by Lab of seams, Example University with seamstat 2.1 (May 2026): "
+        f"version 1, digest {table.digest}."
+    )
+    assert measured in told
+    assert "Results were ranked on Podium, from values that were measured outside of it." in told
+    concluded = [finding.conclusion for finding in source.exposure]
+    assert any(measured in str(words) for words in concluded)
+    assert any("code that the platform does not know (seamstat 2.1)" in str(words) for words in concluded)

@@ -1,6 +1,7 @@
 """The REST interface shows what the pages show, and errors as problem documents."""
 
 import pytest
+from django.core.management import call_command
 from django.urls import reverse
 
 from tests.unit.challenges.world import build
@@ -39,6 +40,11 @@ def test_the_interface_describes_itself(client):
     assert schema.status_code == 200
     assert b"/api/v1/challenges/{slug}/" in schema.content
     assert b"/api/v1/registry/{identifier}/differences/" in schema.content
+
+
+def test_the_description_is_valid_openapi_without_a_warning(tmp_path):
+    """As `manage.py spectacular --validate --fail-on-warn`."""
+    call_command("spectacular", "--validate", "--fail-on-warn", "--file", str(tmp_path / "schema.yml"))
 
 
 def test_the_documentation_holds_to_the_content_security_policy(client):

@@ -6,7 +6,9 @@ from challenges.models import Phase
 from evaluation import problems
 from evaluation.assessment import parse
 from evaluation.scoring import score_folders
-from operations.services.examples import example, load, predictions
+from measurements.queries.tables import sealed_versions
+from operations.services.examples import example, load, predictions, submit_algorithms
+from submissions.models import Run
 from test_sets.models import TestCase
 from tests.unit.operations.test_examples import storage  # noqa: F401 (a fixture)
 
@@ -18,6 +20,7 @@ NAMES = (
     "generated-registration",
     "generated-survival",
     "hippocampus-failures",
+    "hippocampus-trust",
     "hippocampus-volumes",
 )
 pytestmark = pytest.mark.usefixtures("storage")
@@ -65,6 +68,20 @@ def test_the_same_seed_gives_the_same_files(settings, tmp_path):
     assert first != second
     for path in sorted(first.rglob("*.csv")):
         assert (second / path.relative_to(first)).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_values_measured_outside_are_brought_sealed_and_named():
+    challenge = load("generated-tracks")
+    submitted = submit_algorithms("generated-tracks")
+    assert {entry.team.name for entry in submitted} == {"late", "steady", "sure"}
+    [phase] = Phase.objects.filter(task__challenge=challenge)
+    [table] = sealed_versions(phase)
+    assert table.origin["by"] == "the organizers of the example"
+    assert Run.objects.filter(submission__phase=phase, counts=True, state=Run.State.SCORED).count() == 3
+    # What is already there stays.
+    assert submit_algorithms("generated-tracks") == []
+    assert "Generated" in challenge.description
 
 
 def test_kinds_that_are_scored_have_an_example():

@@ -3,6 +3,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from operations.services.example_accounts import printed_accounts
 from operations.services.examples import load, submit_algorithms
+from submissions.models import Submission
 
 
 class Command(BaseCommand):
@@ -18,7 +19,8 @@ class Command(BaseCommand):
         except ValueError as error:
             raise CommandError(str(error)) from error
         submitted = submit_algorithms(name)
-        self.stdout.write(f"Example “{challenge.title}” is loaded; {len(submitted)} submissions wait for a worker.")
+        waiting = sum(submission.state != Submission.State.SCORED for submission in submitted)
+        self.stdout.write(f"Example “{challenge.title}” is loaded; {waiting} submissions wait for a worker.")
         if settings.PODIUM_EXAMPLE_MODE and not quiet:
             self.stdout.write(printed_accounts())
         elif not settings.PODIUM_EXAMPLE_MODE:

@@ -11,7 +11,9 @@ from reports.services.exposure.questions import (
     is_registered,
     known_before,
     library,
+    measured_by_what,
     measured_elsewhere,
+    measured_how,
     moved,
     public_when,
     reassessed,
@@ -58,7 +60,7 @@ PARAMETERS: Final = group(
         "elsewhere",
         "A phase takes values that were measured elsewhere.",
         measured_elsewhere,
-        "Values were measured elsewhere: the platform cannot tell how.",
+        measured_how,
     ),
     (
         Cover.DETECTABLE,
@@ -278,7 +280,7 @@ IMPLEMENTATION: Final = group(
         "elsewhere",
         "A phase takes values that were measured elsewhere.",
         measured_elsewhere,
-        "Values were measured elsewhere, by code that the platform does not know.",
+        measured_by_what,
     ),
     (
         Cover.UNCOVERED,

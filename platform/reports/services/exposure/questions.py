@@ -4,6 +4,7 @@ from typing import Any
 
 from evaluation import problems
 from evaluation.assessment import Assessment, parse
+from evaluation.bundle.outside import MEASURED_OUTSIDE, outside_notes
 from evaluation.ranking.explain import joined
 from reports.domain.words import counted
 from reports.services.exposure.case import (
@@ -32,7 +33,21 @@ def is_registered(case: Case) -> bool:
 
 
 def measured_elsewhere(case: Case) -> bool:
-    return any(problems.get(phase.assessment["problem"]).is_measured_elsewhere for phase in case.phases)
+    by_kind = any(problems.get(phase.assessment["problem"]).is_measured_elsewhere for phase in case.phases)
+    return by_kind or any(phase.ranking.outside for phase in case.ranked)
+
+
+def measured_how(case: Case) -> str:
+    """Who measured what is not known here, with the digests of the sealed tables."""
+    told = [words for phase in case.ranked for words in outside_notes({MEASURED_OUTSIDE: phase.ranking.outside})]
+    return " ".join(["Values were measured elsewhere: the platform cannot tell how.", *told])
+
+
+def measured_by_what(case: Case) -> str:
+    """The same of the code."""
+    tools = dict.fromkeys(str(entry["origin"]["with"]) for phase in case.ranked for entry in phase.ranking.outside)
+    by = f" ({', '.join(tools)})" if tools else ""
+    return f"Values were measured elsewhere, by code that the platform does not know{by}."
 
 
 def several_versions(case: Case) -> bool:

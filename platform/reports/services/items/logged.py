@@ -7,6 +7,7 @@ from typing import Final
 from challenges.domain.scheduling import STAYS_OPEN
 from evaluation import problems
 from evaluation.assessment import Assessment
+from evaluation.bundle.outside import MEASURED_OUTSIDE, outside_notes
 from evaluation.catalogue import get
 from evaluation.claims.reports import COMPLETE, HandedIn
 from evaluation.designs.compilation import pseudo_code
@@ -68,8 +69,14 @@ def cycle(item: Item, source: Source) -> None:
 
 
 def hosted(item: Item, source: Source) -> None:
-    """8b: this platform."""
-    item.text.append((source.ledger.say("Submissions were taken, scored and ranked on Podium.", PLATFORM),))
+    """8b: this platform, and what it did not do."""
+    words = "Submissions were taken, scored and ranked on Podium."
+    rankings = [phase.ranking for phase in source.shown if phase.ranking is not None]
+    if any(ranking.outside for ranking in rankings):
+        words = "Results were ranked on Podium; some of their values were measured outside of it."
+        if all(ranking.outside for ranking in rankings):
+            words = "Results were ranked on Podium, from values that were measured outside of it."
+    item.text.append((source.ledger.say(words, PLATFORM),))
 
 
 def pages(item: Item, source: Source) -> None:
@@ -203,7 +210,7 @@ def case_numbers(item: Item, source: Source) -> None:
 
 
 def metrics(item: Item, source: Source) -> None:
-    """29a: the metrics as they were executed."""
+    """29a: the metrics as they were executed, and who measured what was not."""
     for phase in _different(source):
         assessment = source.parsed(phase)
         rows = []
@@ -229,6 +236,10 @@ def metrics(item: Item, source: Source) -> None:
         item.exhibits.append(
             Exhibit("table", topic="metrics_executed", origins=keys, text=caption, columns=columns, rows=tuple(rows))
         )
+    for phase in source.shown:
+        told = outside_notes({MEASURED_OUTSIDE: phase.ranking.outside}) if phase.ranking is not None else ()
+        origin = source.counted(f"sealed tables of {source.named(phase)}")
+        item.text += [(source.ledger.say(f"{source.named(phase)}: {words}", origin),) for words in told]
 
 
 def ranking_method(item: Item, source: Source) -> None:

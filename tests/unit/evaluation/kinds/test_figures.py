@@ -12,9 +12,11 @@ from evaluation.assessment import parse
 from evaluation.figures.agreement_limits import limits_of_agreement
 from evaluation.figures.markup import for_plotly
 from evaluation.figures.publication import printed
-from evaluation.figures.risk_coverage import points, risk_coverage
+from evaluation.figures.risk_coverage import band_of, points, risk_coverage
 from evaluation.figures.survival_groups import HIGH, LOW, MIDDLE, WITHOUT, thirds
-from evaluation.metrics.survival_values import event_free_survival, followed
+from evaluation.figures.survival_over_time import like_groups, observed
+from evaluation.metrics.confidence_values import BY_CONFIDENCE
+from evaluation.metrics.survival_values import event_free_survival, followed, survival_reach
 from evaluation.problems.evidence_figures import MOST_PANELS
 from evaluation.ranking import rank
 from evaluation.reporting import build_report
@@ -148,22 +150,23 @@ def test_thirds_keep_equal_risks_together_and_those_without_an_answer_apart():
 def test_a_kind_draws_what_it_declares_for_every_region_and_the_report_shows_it(name, tmp_path):
     algorithms = tuple(f"algorithm {place}" for place in range(MOST_PANELS + 1))
     assessment, results, evidence, document = scored(name, tmp_path, algorithms)
-    [figure] = problems.get(name).figures
     regions = {block.region for block in evidence.blocks.values()}
     pooled = [entry for entry in document["rankings"] if assessment.metric(entry["metric"]).level == "dataset"]
     assert {entry["region"] or "" for entry in pooled} == regions
-    for entry in pooled:
-        made = figure.of_entry(assessment, evidence, document, entry)
-        assert json.loads(json.dumps(made, allow_nan=False))["data"]
-        go.Figure({key: for_plotly(made)[key] for key in ("data", "layout")})
-        assert len(printed(made, description="words").png) > 1000
-    for entry in document["rankings"]:
-        if entry not in pooled:
-            assert figure.of_entry(assessment, evidence, document, entry) is None
-    assert figure.of_entry(assessment, None, document, pooled[0]) is None
     page = build_report(assessment, results, evidence=evidence, document=document)
-    assert page.count(f"{figure.title}") >= len(regions)
-    assert figure.title not in build_report(assessment, results, document=document)
+    without = build_report(assessment, results, document=document)
+    for figure in problems.get(name).figures:
+        for entry in pooled:
+            made = figure.of_entry(assessment, evidence, document, entry)
+            assert json.loads(json.dumps(made, allow_nan=False))["data"]
+            go.Figure({key: for_plotly(made)[key] for key in ("data", "layout")})
+        assert len(printed(made, description="words").png) > 1000
+        for entry in document["rankings"]:
+            if entry not in pooled:
+                assert figure.of_entry(assessment, evidence, document, entry) is None
+        assert figure.of_entry(assessment, None, document, pooled[0]) is None
+        assert page.count(figure.title) >= len(regions)
+        assert figure.title not in without
 
 
 def test_who_sent_nothing_is_named_and_not_drawn(tmp_path):
@@ -173,7 +176,7 @@ def test_who_sent_nothing_is_named_and_not_drawn(tmp_path):
         assessment, tmp_path / "references", {n: tmp_path / "predictions" / n for n in ("near", "far")}
     )
     document = rank(assessment, table_of(made, tmp_path), evidence=evidence_of(assessment, made))
-    [figure] = problems.get("failure_detection").figures
+    figure, _ = problems.get("failure_detection").figures
     drawn = figure.of_entry(assessment, evidence_of(assessment, made), document, document["rankings"][0])
     assert "far" not in {trace["name"] for trace in drawn["data"]}
     assert drawn["remarks"][-1] == "Without an answer that could be read, and not drawn: far."
@@ -202,3 +205,63 @@ def test_cases_without_an_answer_are_drawn_as_what_they_count_as(tmp_path):
     everything = [value for trace in drawn["data"] if trace.get("mode") == "markers" for value in trace["y"]]
     rmse = next(a["score"] for a in entry["algorithms"])
     assert np.sqrt(np.mean(np.square(everything))) == pytest.approx(rmse)
+
+
+@pytest.mark.filterwarnings("ignore:The confidence interval is undefined:RuntimeWarning")
+def test_the_band_of_observed_survival_by_another_way():
+    generator = np.random.default_rng(4)
+    table = np.column_stack([generator.integers(1, 15, 60), generator.integers(0, 2, 60)]).astype(float)
+    found = event_free_survival(followed(table))
+    reach = survival_reach(followed(table), float(stats.norm.ppf(0.975)))
+    censored = stats.CensoredData.right_censored(table[:, 0], table[:, 1] == 0)
+    other = stats.ecdf(censored).sf.confidence_interval(0.95, method="log-log")
+    inside = np.isfinite(reach.low)
+    assert inside.any()
+    assert reach.low[inside] == pytest.approx(other.low.evaluate(found.times[inside]), abs=1e-9)
+    assert reach.high[inside] == pytest.approx(other.high.evaluate(found.times[inside]), abs=1e-9)
+
+
+def test_the_band_of_a_risk_coverage_curve_is_that_of_the_metric_in_every_draw():
+    generator = np.random.default_rng(5)
+    risk, sure = generator.random(20), generator.random(20).round(1)
+    draws = generator.multinomial(20, [1 / 20] * 20, 50).astype(float)
+    coverages, low, high = band_of(risk, sure, draws, 0.9)
+    for place in (4, 11, 19):
+        values = BY_CONFIDENCE["risk_at_coverage"](risk, sure, draws, coverage=coverages[place]).numbers
+        assert (low[place], high[place]) == pytest.approx(tuple(np.quantile(values, [0.05, 0.95])))
+    assert band_of(risk, sure, draws[:0], 0.9) is None
+
+
+def test_survival_over_time_and_its_calibration_are_the_metrics_and_what_was_observed(tmp_path):
+    assessment, _, evidence, document = scored("survival", tmp_path, cases=40)
+    entry = document["rankings"][0]
+    figures = {figure.name: figure for figure in problems.get("survival").figures}
+    over_time = figures["auc-over-time"].of_entry(assessment, evidence, document, entry)
+    [line] = [trace for trace in over_time["data"] if trace.get("name") == "near"]
+    own = evidence.select(entry["metric"], "near", "")
+    ones = np.ones((1, len(own.cases)))
+    for time, shown in zip(line["x"], line["y"], strict=True):
+        use = parse(
+            {"problem": "survival", "metrics": [{"id": "time_dependent_auc", "options": {"time": time}}]}
+        ).metrics[0]
+        assert problems.get("survival").recompute(use, own, ones).result().value == pytest.approx(shown)
+    brier = figures["brier-over-time"].of_entry(assessment, evidence, document, entry)
+    [line] = [trace for trace in brier["data"] if trace.get("name") == "near"]
+    assert np.trapezoid(line["y"], line["x"]) / np.ptp(line["x"]) == pytest.approx(
+        next(
+            algorithm["score"]
+            for each in document["rankings"]
+            if each["metric"] == "integrated_brier_score"
+            for algorithm in each["algorithms"]
+            if algorithm["name"] == "near"
+        )
+    )
+    calibration = figures["survival-calibration"].of_entry(assessment, evidence, document, entry)
+    points = [trace for trace in calibration["data"] if trace["mode"] == "markers"]
+    assert all(0 <= value <= 1 for trace in points for value in (*trace["x"], *trace["y"]))
+    # Nobody is censored and everybody has the same probability: one group, and its observed share is a count.
+    known = followed([[1, 1], [2, 1], [3, 1], [4, 1]])
+    [everybody] = like_groups(np.full(4, 0.3))
+    found = observed(known, np.full(4, 0.3), everybody, 2.5, 1.96)
+    assert (found.foretold, found.observed, found.people) == pytest.approx((0.3, 0.5, 4))
+    assert found.low < 0.5 < found.high

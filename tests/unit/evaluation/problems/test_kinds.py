@@ -84,6 +84,7 @@ def test_a_category_of_several_kinds_is_the_first_unless_metrics_say_otherwise()
     assert problems.of_task_category("classification").id == problem_of("classification", set())
     assert problem_of("classification", {"hamming_loss", "auroc"}) == "multilabel_classification"
     assert problem_of("segmentation", {"augrc"}) == "failure_detection"
+    assert problem_of("segmentation", {"augrc", "dsc"}) == "segmentation_with_confidence"
     assert problem_of("segmentation", {"augrc", "rmse"}) == "semantic_segmentation"
 
 

@@ -1,4 +1,4 @@
-"""The table of instances that may stand beside label maps: class and score of each object, from strangers.
+"""The table that may stand beside files of predictions, from strangers: class and score of each object, confidences of cases.
 
 Whatever it says of one case makes that case invalid; that it is missing where a metric needs it is a matter of the whole
 archive.
@@ -12,43 +12,38 @@ from typing import Any
 from confinement import archive
 from confinement.archive import Member
 from confinement.limits import TableLimits
+from evaluation.problems.beside import RulesBeside, TableBeside
 from evaluation.problems.files import FileProblem
 from evaluation.readers import ReadError
-from evaluation.readers.instance_tables import (
-    INSTANCES_FILE,
-    InstanceRules,
-    InstanceTable,
-    read_instances,
-)
 from evaluation.readers.limits import Limits
 from scoring.domain.matching import EXTRAS_SHOWN
 from scoring.domain.report import Extra, Finding, Report, Status
 
-_TOO_LARGE = "more than a table of instances needs. Give one row for each object."
 _NAMES_SHOWN = 5
 
 
-def set_apart(files: Sequence[Member], rules: InstanceRules) -> tuple[str, list[Member]]:
-    """Tell the table from the label maps; returns its path in the archive, empty without one, and the other files.
+def set_apart(files: Sequence[Member], rules: RulesBeside) -> tuple[str, list[Member]]:
+    """Tell the table from the other files; returns its path in the archive, empty without one, and the other files.
 
     Raises
     ------
     ArchiveError
         When there are several, or none although it is needed.
     """
-    found = [member for member in files if member.name.lower() == INSTANCES_FILE]
+    found = [member for member in files if member.name.lower() == rules.file]
     if len(found) > 1:
         names = ", ".join(member.path for member in found[:_NAMES_SHOWN])
-        raise archive.ArchiveError(f"The archive has {len(found)} tables of instances: {names}. Keep one.")
+        kind = rules.words.replace("table", "tables", 1)
+        raise archive.ArchiveError(f"The archive has {len(found)} {kind}: {names}. Keep one.")
     if not found and rules.needed:
         raise archive.ArchiveError(
-            f"There is no {INSTANCES_FILE} in the archive. It tells {rules.purpose}. Add it, with the columns "
-            "case, instance, class, score."
+            f"There is no {rules.file} in the archive. It tells {rules.purpose}. Add it, with the columns "
+            f"{', '.join(rules.columns)}."
         )
     return (found[0].path if found else ""), [member for member in files if member not in found]
 
 
-def extract(path: Path, member: str, rules: InstanceRules, folder: Path) -> InstanceTable:
+def extract(path: Path, member: str, rules: RulesBeside, folder: Path) -> TableBeside:
     """Read the table of an archive.
 
     Raises
@@ -58,16 +53,17 @@ def extract(path: Path, member: str, rules: InstanceRules, folder: Path) -> Inst
     ReadError
         When it cannot be taken as a whole.
     """
-    target = folder / INSTANCES_FILE
-    archive.extract(path, member, target, limit=TableLimits().bytes, remedy=_TOO_LARGE)
+    target = folder / rules.file
+    too_large = f"more than a {rules.words} needs. {rules.remedy}"
+    archive.extract(path, member, target, limit=TableLimits().bytes, remedy=too_large)
     try:
         limits = Limits(table_rows=TableLimits().rows, table_bytes=TableLimits().bytes)
-        return read_instances(target, rules, by_case=True, limits=limits)
+        return rules.read(target, limits=limits)
     finally:
         target.unlink(missing_ok=True)
 
 
-def judge(table: InstanceTable, report: Report) -> None:
+def judge(table: TableBeside, report: Report, file: str) -> None:
     """Add to a report what the rows alone tell: cases whose rows cannot be taken, and rows of no case."""
     for case in list(report.members):
         if case in table.invalid:
@@ -76,22 +72,22 @@ def judge(table: InstanceTable, report: Report) -> None:
     known = {*report.members, *report.findings}
     strange = [case for case in table.cases if case not in known]
     report.extra += [
-        Extra(f"{INSTANCES_FILE}: case {case[:80]}", "no case of this name; ignored") for case in strange[:EXTRAS_SHOWN]
+        Extra(f"{file}: case {case[:80]}", "no case of this name; ignored") for case in strange[:EXTRAS_SHOWN]
     ]
     report.extra = report.extra[:EXTRAS_SHOWN]
     report.extra_total += len(strange)
 
 
 @dataclass
-class OpenInstances:
+class OpenTableBeside:
     """The table of a submission as a child has read it: the first case that is asked for reads it, the others find it."""
 
     path: Path
     member: str
-    rules: InstanceRules | None
-    table: InstanceTable | None = None
+    rules: RulesBeside | None
+    table: TableBeside | None = None
 
-    def read(self, folder: Path) -> InstanceTable | None:
+    def read(self, folder: Path) -> TableBeside | None:
         """Read it unless that has been done in this process; None where there is none."""
         if self.rules is None or not self.member:
             return None
@@ -100,7 +96,7 @@ class OpenInstances:
         return self.table
 
     def finding(self, problem: FileProblem, content: Any, case: str, member: str, folder: Path) -> Finding:
-        """Judge whether every object of a file has its row."""
+        """Judge whether a file fits its rows, and tell what lacks in these."""
         table = self.read(folder)
         if table is None:
             return Finding(case, Status.VALID, file=member)
@@ -108,4 +104,4 @@ class OpenInstances:
             problem.check_objects(content, table.of(case), case=case, file=Path(member).name)
         except ReadError as error:
             return Finding(case, Status.INVALID, error.kind, self.member, error.message, error.remedy)
-        return Finding(case, Status.VALID, file=member)
+        return Finding(case, Status.VALID, file=member, message=problem.remark_beside(table.of(case)))

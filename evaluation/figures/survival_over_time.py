@@ -1,0 +1,309 @@
+"""How good are predictions of survival at each time, and do their probabilities come true at the last of them?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+from scipy import stats
+
+from evaluation.figures.bands import band, filled, words
+from evaluation.figures.layout import LINE, Figure, number, percent
+from evaluation.figures.palette import NEUTRAL, colours
+from evaluation.figures.panels import beyond, panels
+from evaluation.metrics.paired_values import average_ranks
+from evaluation.metrics.survival_values import (
+    Censoring,
+    Followed,
+    brier_at_time,
+    event_free_survival,
+    survival_reach,
+    time_dependent_auc,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+    from evaluation.assessment import Assessment
+    from evaluation.metrics.values import FloatArray, Values
+
+TENTHS: Final = 10
+FEWEST: Final = 10
+"""So many people at least are a group of those whose probabilities are compared with what was observed."""
+
+
+class Foretold(NamedTuple):
+    """What is known of people, and what an algorithm says of them.
+
+    Attributes
+    ----------
+    risk
+        ``(n,)``.
+    survival
+        Probability of no event until each of the times, ``(n, times)``; ``None`` where the algorithm gives none.
+    answered, told
+        Who has a risk, and who has probabilities.
+    draws
+        How often each stands in each draw, ``(B, n)``.
+    """
+
+    known: Followed
+    risk: FloatArray
+    survival: FloatArray | None
+    answered: NDArray[np.bool_]
+    told: NDArray[np.bool_]
+    draws: FloatArray
+    censoring: Censoring
+
+
+def usable_times(known: Followed, censoring: Censoring, times: FloatArray) -> NDArray[np.bool_]:
+    """At which times there is a value: an event until then, somebody under observation, and weights that exist."""
+    weighted = np.sort(known.time[known.event])
+    lost = weighted[censoring.before(weighted) <= 0]
+    first = weighted[0] if len(weighted) else np.inf
+    usable = (times >= first) & (times < known.time.max(initial=0.0)) & (censoring.at(times) > 0)
+    if len(lost):
+        usable &= times < lost[0]
+    found: NDArray[np.bool_] = usable
+    return found
+
+
+def auc_over_time(
+    assessment: Assessment, document: Mapping[str, Any], answers: Mapping[str, Foretold], *, unit: str, most: int
+) -> Figure | None:
+    """Draw AUC(t) of each algorithm with its band, over the times of events; a panel each.
+
+    Returns
+    -------
+    dict or None
+        ``None`` where there is no time at which it has a value.
+    """
+    chosen = {name: own for name, own in list(answers.items())[:most] if len(own.risk)}
+    if not chosen:
+        return None
+    known, censoring = next(iter(chosen.values()))[0], next(iter(chosen.values())).censoring
+    events = known.time[known.event]
+    times = np.unique(np.quantile(events, np.arange(1, TENTHS) / TENTHS)) if len(events) else events
+    times = times[usable_times(known, censoring, times)]
+    if not len(times):
+        return None
+
+    def value(own: Foretold, weights: FloatArray, place: int) -> Values:
+        return time_dependent_auc(own.known, own.risk, own.answered, weights, own.censoring, time=float(times[place]))
+
+    palette = colours(document)
+    interval = assessment.uncertainty.interval
+    drawn = {name: _over_time(own, times, value, name, palette[name], interval) for name, own in chosen.items()}
+    for traces in drawn.values():
+        traces.append(_level(times, 0.5, "an order by chance"))
+    made = panels(
+        drawn,
+        "How well does each algorithm tell at a time who has had the event?",
+        x={"title": f"Time{f' ({unit})' if unit else ''}"},
+        y={"title": "AUC(t)", "range": [0, 1.02]},
+    )
+    return {**made, "remarks": [words(assessment), *beyond(list(answers), most)]}
+
+
+def brier_over_time(
+    assessment: Assessment, document: Mapping[str, Any], answers: Mapping[str, Foretold], *, unit: str, most: int
+) -> Figure | None:
+    """Draw the Brier score of each algorithm at the times that probabilities are asked for, with its band; a panel each.
+
+    Returns
+    -------
+    dict or None
+        ``None`` without probabilities.
+    """
+    chosen, times, places = _with_probabilities(assessment, answers, most)
+    if not chosen:
+        return None
+    own = next(iter(chosen.values()))
+    everybody = event_free_survival(own.known)
+    shared = np.concatenate([[1.0], everybody.survival])[np.searchsorted(everybody.times, times, side="right")]
+    ones, all_of_them = np.ones((1, len(own.risk))), np.ones(len(own.risk), dtype=bool)
+    plain = [
+        float(
+            brier_at_time(
+                own.known, np.full(len(own.risk), s), all_of_them, ones, own.censoring, time=float(t)
+            ).numbers[0]
+        )
+        for s, t in zip(shared, times, strict=True)
+    ]
+
+    def value(own: Foretold, weights: FloatArray, place: int) -> Values:
+        assert own.survival is not None
+        told = own.survival[:, places[place]]
+        return brier_at_time(own.known, told, own.told, weights, own.censoring, time=float(times[place]))
+
+    palette = colours(document)
+    interval = assessment.uncertainty.interval
+    drawn = {name: _over_time(each, times, value, name, palette[name], interval) for name, each in chosen.items()}
+    for traces in drawn.values():
+        line = {"color": LINE, "width": 1.5, "dash": "dash"}
+        trace = {"type": "scatter", "mode": "lines", "name": "the same for everybody", "x": times.tolist(), "y": plain}
+        traces.append({**trace, "line": line, "hoverinfo": "y+name"})
+    made = panels(
+        drawn,
+        "How far are the probabilities from what happened?",
+        x={"title": f"Time{f' ({unit})' if unit else ''}"},
+        y={"title": "Brier score", "rangemode": "tozero"},
+    )
+    return {**made, "remarks": [words(assessment), *beyond(list(answers), most)]}
+
+
+def calibration_at_horizon(
+    assessment: Assessment, document: Mapping[str, Any], answers: Mapping[str, Foretold], *, unit: str, most: int
+) -> Figure | None:
+    """Draw what was observed until the last time against what was foretold for it, in groups of like probability; a panel each.
+
+    What was observed in a group is 1 minus Kaplan and Meier's estimate at that time.
+
+    Returns
+    -------
+    dict or None
+        ``None`` without probabilities.
+    """
+    chosen, times, places = _with_probabilities(assessment, answers, most)
+    if not chosen:
+        return None
+    horizon, place = float(times[-1]), int(places[-1])
+    deviates = float(stats.norm.ppf((1 + assessment.uncertainty.interval) / 2))
+    palette = colours(document)
+    drawn: dict[str, list[dict[str, Any]]] = {}
+    for name, own in chosen.items():
+        assert own.survival is not None
+        foretold = 1.0 - own.survival[own.told, place]
+        known = Followed(own.known.time[own.told], own.known.event[own.told])
+        points = [observed(known, foretold, members, horizon, deviates) for members in like_groups(foretold)]
+        drawn[name] = [
+            {"type": "scatter", "mode": "lines", "x": [0, 1], "y": [0, 1], "hoverinfo": "skip"}
+            | {"line": {"color": NEUTRAL, "width": 1, "dash": "dash"}},
+            _group_trace(points, palette[name]),
+        ]
+    made = panels(
+        drawn,
+        f"Do the probabilities come true until {number(horizon)}{f' {unit}' if unit else ''}?",
+        x={"title": "Probability of the event, foretold", "range": [0, 1]},
+        y={"title": "Share with the event, observed", "range": [0, 1.02]},
+    )
+    remark = (
+        f"Groups of people with like probabilities, up to ten of at least {FEWEST}; vertical lines are "
+        f"{percent(assessment.uncertainty.interval)} intervals of what was observed."
+    )
+    return {**made, "remarks": [remark, *beyond(list(answers), most)]}
+
+
+class Group(NamedTuple):
+    """Mean of what was foretold for a group, what was observed with the ends of its interval, and how many people it has."""
+
+    foretold: float
+    observed: float
+    low: float
+    high: float
+    people: int
+
+
+def like_groups(foretold: FloatArray) -> list[NDArray[np.bool_]]:
+    """Up to ten groups of like probability, of about one size; equal probabilities stay together.
+
+    Examples
+    --------
+    >>> [int(group.sum()) for group in like_groups(np.arange(40) / 40)]
+    [10, 10, 10, 10]
+    """
+    count = len(foretold)
+    if not count:
+        return []
+    number_of_groups = min(TENTHS, max(1, count // FEWEST))
+    place = (average_ranks(foretold, np.ones((1, count)))[0] - 0.5) / count
+    index = np.minimum((place * number_of_groups).astype(int), number_of_groups - 1)
+    return [index == each for each in range(number_of_groups) if (index == each).any()]
+
+
+def observed(
+    known: Followed, foretold: FloatArray, members: NDArray[np.bool_], horizon: float, deviates: float
+) -> Group:
+    """What became of a group until the horizon."""
+    own = Followed(known.time[members], known.event[members])
+    found, reach = event_free_survival(own), survival_reach(own, deviates)
+    place = int(np.searchsorted(found.times, horizon, side="right"))
+    share, low, high = (
+        float(np.concatenate([[start], values])[place])
+        for start, values in ((1.0, found.survival), (np.nan, reach.low), (np.nan, reach.high))
+    )
+    return Group(float(foretold[members].mean()), 1 - share, 1 - high, 1 - low, int(members.sum()))
+
+
+def _with_probabilities(
+    assessment: Assessment, answers: Mapping[str, Foretold], most: int
+) -> tuple[dict[str, Foretold], FloatArray, NDArray[np.int64]]:
+    """Algorithms with probabilities, and of which of the times they are looked at."""
+    chosen = {name: own for name, own in answers.items() if own.survival is not None and own.told.any()}
+    chosen = dict(list(chosen.items())[:most])
+    times = np.asarray(assessment.settings["times"] or [], dtype=np.float64)
+    if not chosen or not len(times):
+        return {}, times, np.zeros(0, dtype=np.int64)
+    own = next(iter(chosen.values()))
+    places = np.flatnonzero(usable_times(own.known, own.censoring, times))
+    return (chosen, times[places], places) if len(places) else ({}, times, places)
+
+
+def _over_time(
+    own: Foretold,
+    times: FloatArray,
+    value: Callable[[Foretold, FloatArray, int], Values],
+    name: str,
+    colour: str,
+    interval: float,
+) -> list[dict[str, Any]]:
+    weights = np.concatenate([np.ones((1, len(own.risk))), own.draws])
+    values = np.stack([value(own, weights, place).numbers for place in range(len(times))], axis=1)
+    ends = band(values[1:], interval)
+    traces = [] if ends is None else [filled(times, *ends, colour)]
+    line = {"line": {"color": colour, "width": 2}, "marker": {"size": 6, "color": colour}}
+    shown = [None if np.isnan(level) else float(level) for level in values[0]]
+    trace = {"type": "scatter", "mode": "lines+markers", "name": name, "x": times.tolist(), "y": shown}
+    hover = [f"{name}: {number(level)} at {number(float(time))}" for level, time in zip(shown, times, strict=True)]
+    return [*traces, {**trace, **line, "text": hover, "hovertemplate": "%{text}<extra></extra>"}]
+
+
+def _level(times: FloatArray, height: float, name: str) -> dict[str, Any]:
+    ends = [float(times[0]), float(times[-1])]
+    line = {"color": LINE, "width": 1.5, "dash": "dash"}
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": name,
+        "x": ends,
+        "y": [height] * 2,
+        "line": line,
+        "hoverinfo": "skip",
+    }
+
+
+def _group_trace(points: list[Group], colour: str) -> dict[str, Any]:
+    reach = [
+        (0.0 if np.isnan(p.high) else p.high - p.observed, 0.0 if np.isnan(p.low) else p.observed - p.low)
+        for p in points
+    ]
+    above, below = ([float(max(0.0, pair[side])) for pair in reach] for side in (0, 1))
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [p.foretold for p in points],
+        "y": [p.observed for p in points],
+        "marker": {"size": 8, "color": colour},
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": above,
+            "arrayminus": below,
+            "color": colour,
+            "thickness": 1,
+        },
+        "text": [f"{p.people} people: {percent(p.foretold)} foretold, {percent(p.observed)} observed" for p in points],
+        "hovertemplate": "%{text}<extra></extra>",
+    }

@@ -1,0 +1,94 @@
+"""Risks and confidences of all cases, as evidence holds them, and the values and figures that come of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.problems.answers import ANSWERED, UNANSWERED, numbers_of, states_of
+
+if TYPE_CHECKING:
+    from evaluation.assessment.model import MetricUse
+    from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.evidence_figures import Shown
+    from evaluation.scoring.evidence_blocks import CaseEvidence
+
+RISK: Final = "risk"
+REJECTED: Final = 2
+"""State of a case with a prediction and without a confidence."""
+SILENT: Final = "silent"
+"""What a case without a prediction counts as where nobody would have noticed: as surer than every other."""
+READING: Final = (
+    "The mean risk of the cases that are kept when the least sure ones are put aside: a curve that is low on "
+    "the left knows its failures. Cases without a confidence are put aside first. Dotted is the best order there is, dashed the "
+    "mean risk of all cases, which an order that tells nothing keeps on average; a vertical line is a registered coverage."
+)
+
+READING_EACH: Final = (
+    "The curve of one team after the other, with the range that it has under resampling of cases. Dotted is the best order that "
+    "there is for this team's own risks, dashed their mean: a curve well below the dashed line knows its failures, one within "
+    "reach of it may not."
+)
+
+
+def answers_of(evidence: CaseEvidence) -> tuple[Any, FloatArray, FloatArray]:
+    """Which cases have a risk, and of those the risk and the confidence; minus infinity for a case that is rejected."""
+    import numpy as np
+
+    states = states_of(evidence.block)
+    known = states >= UNANSWERED
+    risk = numbers_of(evidence.block, 1, known)[:, 0]
+    confidence = np.full(len(risk), -np.inf)
+    if evidence.shared.get("missing") == SILENT:
+        confidence[states[known] == UNANSWERED] = np.inf
+    confidence[states[known] == ANSWERED] = numbers_of(evidence.block, 1, states == ANSWERED, start=1)[:, 0]
+    return known, risk, confidence
+
+
+def recompute(metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+    """From risks and confidences; a case without a confidence is rejected, with the risk that it has."""
+    import numpy as np
+
+    from evaluation.metrics.confidence_values import BY_CONFIDENCE
+
+    known, risk, confidence = answers_of(evidence)
+    weights = np.ascontiguousarray(multiplicities[:, known], dtype=np.float64)
+    return BY_CONFIDENCE[metric.id](risk, confidence, weights, **metric.options)
+
+
+def draw_risk_coverage(shown: Shown) -> dict[str, Any] | None:
+    """Draw the curves of all algorithms."""
+    from evaluation.figures.risk_coverage import risk_coverage
+
+    read = {use.options["coverage"] for use in shown.assessment.metrics if use.id == "risk_at_coverage"}
+    answers = {name: answers_of(own)[1:] for name, own in shown.answers.items()}
+    return risk_coverage(shown.document, answers, working_points=sorted(read))
+
+
+def draw_each(shown: Shown) -> dict[str, Any] | None:
+    """Draw each algorithm's curve in a panel of its own, with its band and its own bounds."""
+    from evaluation.figures.risk_coverage import risk_coverage_of_each
+    from evaluation.problems.evidence_figures import MOST_PANELS
+
+    answers = {name: answers_of(own)[1:] for name, own in shown.answers.items()}
+    draws = {name: _draws_of(shown, own) for name, own in shown.answers.items()}
+    return risk_coverage_of_each(shown.assessment, shown.document, answers, draws, most=MOST_PANELS)
+
+
+def draw_trust(shown: Shown) -> dict[str, Any] | None:
+    """Draw quality against what confidences tell of it."""
+    from evaluation.figures.trust import place_of, quality_and_trust
+
+    interval = shown.assessment.uncertainty.interval
+    places = {
+        name: place_of(*answers_of(own)[1:], _draws_of(shown, own), interval) for name, own in shown.answers.items()
+    }
+    return quality_and_trust(shown.document, places)
+
+
+def _draws_of(shown: Shown, evidence: CaseEvidence) -> FloatArray:
+    """Draws of the cases that have a risk."""
+    from evaluation.figures.bands import draws_of
+
+    known = states_of(evidence.block) >= UNANSWERED
+    drawn: FloatArray = draws_of(shown.assessment, evidence.cases, evidence.shared.get("patients"))[:, known]
+    return drawn

@@ -1,0 +1,298 @@
+"""Segmentation with confidence: label images, and how sure the algorithm is of each; both are judged together."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.catalogue import Option
+from evaluation.problems.answers import ANSWERED, EVERYTHING, PART, UNANSWERED, UNKNOWN, PooledAnswers
+from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.confidences import (
+    READING,
+    READING_EACH,
+    REJECTED,
+    SILENT,
+    draw_each,
+    draw_risk_coverage,
+    draw_trust,
+    recompute,
+)
+from evaluation.problems.evidence_figures import EvidenceFigure
+from evaluation.problems.semantic_segmentation import SemanticSegmentation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+    from evaluation.assessment.model import MetricUse
+    from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.files import FileWords
+    from evaluation.problems.images import ImagePrediction
+    from evaluation.readers import Issue
+    from evaluation.readers.confidences import ConfidenceRules, ConfidenceTable
+    from evaluation.scoring.evidence_blocks import Block, CaseEvidence
+    from evaluation.scoring.pieces import Numbers, Pieces
+    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.semantic import PreparedReference, RegionMasks
+
+_WIDTH: Final = {UNKNOWN: 0, UNANSWERED: 1, REJECTED: 1, ANSWERED: 2}
+"""How many numbers a case in each state has: its risk, and the confidence if there is one."""
+
+
+class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
+    """Whether methods segment well and know when they fail: the risk of a case is computed from its label image."""
+
+    id = "segmentation_with_confidence"
+    category = "SegC"
+    measures_as = ("semantic_segmentation", "failure_detection")
+    pools = True
+    figures = (
+        EvidenceFigure(
+            name="quality-and-trust",
+            title="Who segments well and knows when it fails?",
+            reading="To the right are teams whose predictions are good, on top those whose confidences put the bad cases behind "
+            "the good ones: 0 is the best order there is for a team's own predictions, 1 one that tells nothing. Lines are ranges "
+            "under resampling of cases. A filled point is beaten by nobody in both.",
+            draw=draw_trust,
+        ),
+        EvidenceFigure(
+            name="risk-coverage-own",
+            title="Does each team know when its own predictions fail?",
+            reading=READING,
+            draw=draw_risk_coverage,
+        ),
+        EvidenceFigure(
+            name="risk-coverage-own-of-each",
+            title="How sure is the curve of each team, on its own predictions?",
+            reading=READING_EACH,
+            draw=draw_each,
+        ),
+    )
+    settings = (
+        Option(
+            "risk",
+            "object",
+            {"metric": {"id": "dsc"}},
+            "How the risk of a case is computed: 1 minus a metric of segmentation, or the metric over a scale where lower is "
+            "better, as the mean of regions or of the worst of them",
+        ),
+        Option(
+            "missing",
+            "enum",
+            "reject",
+            "What a case without a prediction counts as, its risk being 1: rejected, or as surer than every other (silent)",
+            choices=("reject", SILENT),
+        ),
+        Option(
+            "confidence_is_quality",
+            "boolean",
+            False,
+            "Teams were told that the confidence is their estimate of the quality, 1 - risk",
+        ),
+    )
+
+    # The assessment document ------------------------------------------------------------------------------------------
+
+    def complete_settings(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """The risk with every default."""
+        from evaluation.problems.computed_risk import read_risk
+
+        settings["risk"] = read_risk(settings["risk"], "settings.risk").document
+        return settings
+
+    def check(self, assessment: Assessment) -> None:
+        """Regions of the risk are those of the assessment."""
+        from evaluation.problems.computed_risk import check_regions, risk_of
+
+        check_regions(risk_of(assessment.settings), [region.name for region in assessment.regions])
+
+    def refusal(self, assessment: Assessment) -> str:
+        """Values of segmentation are those of cases."""
+        pooled = [use.name for use in assessment.metrics if use.level == "dataset" and not _judges_confidence(use)]
+        return f"Segmentations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
+
+    def needs_scores(self, use: MetricUse) -> bool:
+        """None: a confidence belongs to every case."""
+        return False
+
+    # The table beside the images --------------------------------------------------------------------------------------
+
+    def table_of_predictions(self, assessment: Assessment) -> ConfidenceRules:
+        """One confidence a case."""
+        from evaluation.readers.confidences import ConfidenceRules
+
+        return ConfidenceRules()
+
+    def remark_beside(self, said: Any) -> str:
+        """That a case without a confidence counts as rejected."""
+        return (
+            ""
+            if said is not None
+            else "no confidence: counts as less sure than every other case, with the risk that it has"
+        )
+
+    def check_objects(self, content: Any, instances: Any, *, case: str, file: str) -> None:
+        """Nothing: whatever the confidence is, it fits."""
+
+    # Scoring ----------------------------------------------------------------------------------------------------------
+
+    def score(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedReference,
+        prediction: ImagePrediction | None,
+        *,
+        algorithm: str = "",
+        parts: bool = False,
+    ) -> ScoredCase:
+        """Measure the regions of one label image, and put its risk beside the confidence."""
+        from evaluation.readers import ReadError
+        from evaluation.scoring.pieces import Numbers
+        from evaluation.scoring.rows import ScoredCase
+        from evaluation.scoring.semantic import read_regions, rows_of_case
+
+        regions, reason, confidence = None, None, None
+        if prediction is not None:
+            confidence, reason = _confidence_of(prediction.table, case)
+            if reason is None:
+                try:
+                    regions = read_regions(assessment, reference, prediction.image)
+                except ReadError as error:
+                    reason = error.issue
+        risk = self._risk(assessment, reference, regions)
+        if risk is None:
+            pieces = Numbers([UNKNOWN], [])
+        elif regions is None:
+            pieces = Numbers([UNANSWERED], [risk])
+        else:
+            pieces = Numbers([REJECTED], [risk]) if confidence is None else Numbers([ANSWERED], [risk, confidence])
+        masks = replace(assessment, metrics=tuple(use for use in assessment.metrics if not _judges_confidence(use)))
+        rows = rows_of_case(masks, case, reference, regions, algorithm=algorithm)
+        rows += _risk_rows(assessment, case, risk, algorithm)
+        return ScoredCase(rows, reason, {(PART, EVERYTHING): pieces})
+
+    def _risk(self, assessment: Assessment, reference: PreparedReference, regions: RegionMasks | None) -> float | None:
+        """The risk of a case; `None` where the policy of the metric leaves out all of it."""
+        from evaluation.problems.computed_risk import MEASURED_AS, WORST, risk_of
+        from evaluation.scoring.semantic import measure_masks
+
+        if regions is None:
+            return WORST
+        rule = risk_of(assessment.settings)
+        names = rule.regions or tuple(region.name for region in assessment.regions)
+        results = [measure_masks(MEASURED_AS, rule.use, name, reference.regions, regions) for name in names]
+        return rule.of_regions(results, reference.geometry.diagonal)
+
+    def finish(
+        self, assessment: Assessment, algorithm: str, pieces: Mapping[str, Pieces | None], shared: Mapping[str, Any]
+    ) -> tuple[list[Row], list[Block]]:
+        """Values of the whole data set from the risks and confidences of all cases."""
+        return PooledAnswers.finish(self, assessment, algorithm, pieces, shared)
+
+    def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
+        """Those of the assessment for label images, one value for risks and confidences."""
+        if _judges_confidence(use):
+            return [EVERYTHING]
+        return SemanticSegmentation.regions_of(self, assessment, use, shared)
+
+    def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
+        """From risks and confidences."""
+        return recompute(metric, evidence, multiplicities)
+
+    def shared_of_folder(self, assessment: Assessment, patients: Mapping[str, str] | None) -> dict[str, Any]:
+        """Patients, and what a case without a prediction counts as."""
+        return {"classes": [], "patients": dict(patients or {}), "missing": assessment.settings["missing"]}
+
+    def is_possible(
+        self,
+        assessment: Assessment,
+        case: str,
+        reference: PreparedReference,
+        pieces: Mapping[tuple[str, str], Numbers],
+    ) -> bool:
+        """Whether there is one risk in [0, 1], with a finite confidence where one is told."""
+        if set(pieces) != {(PART, EVERYTHING)}:
+            return False
+        counts, values = pieces[PART, EVERYTHING]
+        if counts == [UNKNOWN] and not self._may_leave_out(assessment, reference):
+            return False
+        if len(counts) != 1 or type(counts[0]) is not int or len(values) != _WIDTH.get(counts[0], -1):
+            return False
+        if any(type(value) not in (int, float) or not math.isfinite(value) for value in values):
+            return False
+        return not values or 0 <= values[0] <= 1
+
+    def _may_leave_out(self, assessment: Assessment, reference: PreparedReference) -> bool:
+        """Whether a case can be without a risk: by its reference alone, never by what was predicted."""
+        from evaluation.problems.computed_risk import risk_of
+
+        names = risk_of(assessment.settings).regions or tuple(region.name for region in assessment.regions)
+        return all(reference.regions.mask(name).empty for name in names)
+
+    # Words ------------------------------------------------------------------------------------------------------------
+
+    def missing_words(self, assessment: Assessment) -> str:
+        """What a case without a prediction counts as, for what judges confidences."""
+        if assessment.settings["missing"] == SILENT:
+            return "has the risk 1 and counts as surer than every other: nobody would have noticed"
+        return "has the risk 1 and counts as rejected: less sure than every other"
+
+    def submit_words(self, assessment: Assessment, cases: int) -> FileWords:
+        """What the submit page says of the label images and of the table beside them."""
+        from evaluation.readers.confidences import CONFIDENCE_FILE
+
+        words = super().submit_words(assessment, cases)
+        of_table = (
+            f"Beside them one table `{CONFIDENCE_FILE}` with a row `case,confidence` for each case: any number, larger for a "
+            "label image that is less likely to be bad; only the order counts, unless the task says otherwise. A case without a "
+            "number counts as less sure than every other."
+        )
+        return replace(words, after=(of_table, *words.after))
+
+    def write_example(
+        self, folder: Path, *, cases: int = 8, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
+    ) -> dict[str, Any]:
+        """Discs that are moved further in some cases, and confidences that tell which, more or less."""
+        from evaluation.problems.examples import write_outlines_with_confidence
+
+        write_outlines_with_confidence(folder, cases=max(cases, 8), seed=seed, algorithms=algorithms)
+        return {
+            "schema": 1,
+            "problem": self.id,
+            "regions": [{"name": "core", "labels": [2]}, {"name": "whole", "labels": [1, 2]}],
+            "metrics": [{"id": "dsc"}, {"id": "aurc"}, {"id": "augrc"}, {"id": "n_aurc"}],
+            "settings": {"risk": {"metric": {"id": "dsc"}, "regions": ["whole"]}},
+        }
+
+
+def _judges_confidence(use: MetricUse) -> bool:
+    """Whether a metric is one of risks and confidences, and not of masks."""
+    from evaluation import catalogue
+    from evaluation.problems.registry import categories
+
+    return categories()[SegmentationWithConfidence.measures_as[1]] in catalogue.get(use.id).categories
+
+
+def _risk_rows(assessment: Assessment, case: str, risk: float | None, algorithm: str) -> list[Row]:
+    from evaluation.outcomes import Flag, Outcome, ok, undefined
+    from evaluation.scoring.rows import Row
+
+    result = undefined(Outcome.DEGENERATE, Flag.REFERENCE) if risk is None else ok(risk)
+    uses = [use for use in assessment.metrics if use.level == "case" and _judges_confidence(use)]
+    return [Row(algorithm, case, EVERYTHING, use.name, *result, None, result.flag) for use in uses]
+
+
+def _confidence_of(table: ConfidenceTable | Issue | None, case: str) -> tuple[float | None, Issue | None]:
+    """The confidence of a case, or why its row cannot be taken; a table that is none leaves all without a confidence."""
+    from evaluation.readers.confidences import ConfidenceTable
+
+    if not isinstance(table, ConfidenceTable):
+        return None, None
+    return table.of(case), table.invalid.get(case)
+
+
+PROBLEM = SegmentationWithConfidence()

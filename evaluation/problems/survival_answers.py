@@ -1,0 +1,60 @@
+"""Times, events and answers of all people, as evidence holds them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.problems.answers import UNANSWERED, numbers_of, states_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from evaluation.metrics.survival_values import Censoring, Followed
+    from evaluation.scoring.evidence_blocks import CaseEvidence
+
+RISK: Final = 1
+PROBABILITIES: Final = 2
+BOTH: Final = 3
+KNOWN: Final = 2
+"""Numbers of the reference: time and event."""
+
+
+def known_of(evidence: CaseEvidence) -> tuple[Any, Any, Followed]:
+    """Which cases have a reference; of those the state of the answer, time and event."""
+    from evaluation.metrics.survival_values import Followed
+
+    states = states_of(evidence.block)
+    is_known = states >= UNANSWERED
+    table = numbers_of(evidence.block, KNOWN, is_known)
+    return is_known, states[is_known], Followed(table[:, 0], table[:, 1] == 1)
+
+
+def answers_of(evidence: CaseEvidence, is_known: Any, states: Any, width: int) -> tuple[Any, Any]:
+    """Risks ``(n,)`` and probabilities ``(n, width)``; without a risk, it is 1 minus the last probability."""
+    import numpy as np
+
+    places = np.flatnonzero(is_known)
+    risk, survival = np.zeros(len(places)), np.zeros((len(places), width))
+    for state in (RISK, PROBABILITIES, BOTH):
+        own = states == state
+        if not own.any():
+            continue
+        behind = KNOWN + (state & RISK)
+        if state & PROBABILITIES:
+            survival[own] = numbers_of(evidence.block, width, places[own], start=behind)
+        risk[own] = (
+            numbers_of(evidence.block, 1, places[own], start=KNOWN)[:, 0]
+            if state & RISK
+            else 1.0 - survival[own][:, -1]
+        )
+    return risk, survival
+
+
+def stored_censoring(shared: Mapping[str, Any]) -> Censoring:
+    """The censoring survival as it was estimated from the references."""
+    import numpy as np
+
+    from evaluation.metrics.survival_values import Censoring
+
+    stored = shared["censoring"]
+    return Censoring(np.asarray(stored["times"]), np.asarray(stored["survival"]), float(stored["last"]))

@@ -1,0 +1,119 @@
+"""Label images with confidences on the platform: from the archive to a verified bundle, and what a table of strangers may hold."""
+
+import json
+import zipfile
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from evaluation import bundle, problems
+from evaluation.assessment import parse
+from evaluation.bundle import result_digest
+from evaluation.running.registered import Registered
+from evaluation.scoring import score_folders
+from executions.domain.plans import NotRunnableError, sockets
+from leaderboards.models import RankingVersion
+from leaderboards.services import rankings as ranking_services
+from scoring.domain.report import Report as Checked
+from submissions.models import Submission
+from submissions.queries import evidence_of, results_frame
+from test_sets.services.sealing import create_test_set
+from tests.integration.problems.test_kinds_with_numbers import figures_are_open_with_the_bundle
+from tests.integration.submissions.test_tables import add_phase
+from tests.integration.submissions.world import World, zipped
+
+pytestmark = pytest.mark.django_db(transaction=True)
+KIND = "segmentation_with_confidence"
+
+
+def files_of(folder):
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+
+
+@pytest.fixture
+def example(tmp_path):
+    return tmp_path / "example"
+
+
+@pytest.fixture
+def seal(world: World, example):
+    problem = problems.get(KIND)
+    document = problem.write_example(example, cases=8) | {"uncertainty": {"bootstrap": 20, "seed": 1}}
+    combine = [{"over": [name], "operator": "mean", "rerank": True} for name in ("region", "metric")]
+    document["ranking"] = {"scheme": "aggregate_then_rank", "combine": combine}
+    references = problem.open_references(parse(document), example / "references")
+    world.phase = add_phase(world, "numbers", document)
+    world.test_set = create_test_set(
+        phase=world.phase, references=example / "references", cases=tuple(references.cases)
+    )
+    return document
+
+
+def test_from_upload_to_bundle(seal, world: World, workers, example, tmp_path):
+    near, far = (files_of(example / "predictions" / name) for name in ("near", "far"))
+    head, first, second, *rows = far["confidence.csv"].decode().splitlines()
+    far["confidence.csv"] = ("\n".join([head, f"{first.split(',')[0]},inf", *rows]) + "\n").encode()
+    submissions = [
+        world.upload(zipped(near), accept_incomplete=True),
+        world.upload(zipped(far), accept_incomplete=True, team=world.bos),
+    ]
+    for submission in submissions:
+        submission.refresh_from_db()
+        assert submission.state == Submission.State.SCORED, (submission.log, submission.reason, submission.report)
+    # The platform says what the command line says, row by row.
+    run = submissions[0].runs.get()
+    line = score_folders(parse(seal), example / "references", {"ada": example / "predictions/near"})
+    ours = {tuple(row[:3]): row[3] for row in results_frame(run)[["case", "region", "metric", "value"]].to_numpy()}
+    assert ours == {(row.case, row.region, row.metric): row.value for row in line.rows}
+    assert result_digest(results_frame(run), evidence_of(run)) == run.result_digest
+    # An infinite confidence costs its case; a row that lacks is told, and costs nothing but the place in the order.
+    told = Checked.of(submissions[1].report)
+    assert {entry.case: str(entry.status) for entry in told.troubled} == {"case-00": "invalid"}
+    assert "inf" in told.findings["case-00"].message
+    assert "counts as less sure than every other case" in told.findings[second.split(",")[0]].message
+    assert told.remarked == 1
+    ranking_services.request_ranking(world.phase.pk)
+    version = RankingVersion.objects.get(phase=world.phase)
+    figures_are_open_with_the_bundle(version, problems.get(KIND), world)
+    client = Client()
+    client.force_login(world.bo)
+    page = client.get(reverse("submissions:detail", args=["blocks", submissions[1].pk]), secure=True)
+    assert "1 with a remark" in page.content.decode()
+    client.force_login(world.organizer)
+    target = tmp_path / "bundle.zip"
+    response = client.get(reverse("leaderboards:bundle", args=["blocks", "numbers", version.number]), secure=True)
+    target.write_bytes(b"".join(response.streaming_content))
+    assert json.loads(zipfile.ZipFile(target).read("assessment.json"))["problem"] == KIND
+    assert bundle.verify(target, digest=version.digest).same
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        (None, "There is no confidence.csv in the archive. It tells how sure the algorithm is of each case."),
+        (b"case,sure\ncase-00,1\n", "confidence.csv: no column confidence"),
+        (b"\xff\xfe\x00", "confidence.csv"),
+    ],
+)
+def test_an_archive_without_a_usable_table_is_not_taken(seal, world: World, workers, example, table, told):
+    files = files_of(example / "predictions/near") | {"confidence.csv": table}
+    submission = world.upload(zipped({name: content for name, content in files.items() if content is not None}))
+    submission.refresh_from_db()
+    assert submission.state == Submission.State.REFUSED
+    assert told in Checked.of(submission.report).problem
+
+
+def test_algorithms_in_containers_are_refused_since_they_hand_in_files_only(seal):
+    with pytest.raises(NotRunnableError, match=r"need a table confidence\.csv beside their files"):
+        sockets(Registered.of({}), parse(seal), [".nii.gz"])
+
+
+def test_the_submit_page_and_the_interface_name_the_table(seal, world: World):
+    client = Client()
+    client.force_login(world.ada)
+    page = client.get(reverse("submissions:submit", args=["blocks"]), {"phase": world.phase.pk}, secure=True)
+    assert "<code>confidence.csv</code>" in page.content.decode()
+    answer = client.get(f"/api/v1/challenges/blocks/phases/{world.phase.pk}/expectation/", secure=True).json()
+    assert answer["beside"] == {"file": "confidence.csv", "columns": ["case", "confidence"], "needed": True}
+    assert answer["instances"] is None
