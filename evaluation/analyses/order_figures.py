@@ -51,7 +51,8 @@ def annotators(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figu
 
 def agreement(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """How far the whole order changes between resamples, for every metric and region."""
-    defined = any(e["kendall_tau"] and e["kendall_tau"]["median"] is not None for e in sources.document["rankings"])
+    enough = filter(figures.has_order, sources.document["rankings"])
+    defined = any(e["kendall_tau"] and e["kendall_tau"]["median"] is not None for e in enough)
     if order["metric"] is not None or not defined:
         return None
     figure = figures.violin_plot(sources.document)

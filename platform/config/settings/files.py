@@ -54,7 +54,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        else "web.static_storage.JoiningStorage"
     },
 }
 # Scratch space of this machine: uploads under way, copies of stored files that workers read.

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from allauth.account.internal.flows import login
+from allauth.account.internal.userkit import user_id_to_str
 from allauth.account.models import EmailAddress
-from allauth.account.utils import user_id_to_str
 from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
 from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.conf import settings
