@@ -15,26 +15,26 @@ _WIDTH = 0.42
 FEWEST_IN_ORDER = 4
 
 
-def has_order(entry: Entry) -> bool:
-    """Whether a ranking has enough algorithms for agreement of orders to mean something.
+def with_order(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document with those rankings alone that have enough algorithms for agreement of orders to mean something.
 
     Of two algorithms τ is 1 or −1 in each resample, which is the share of first places in other words.
     """
-    return len(entry["algorithms"]) >= FEWEST_IN_ORDER
+    kept = [entry for entry in document["rankings"] if len(entry["algorithms"]) >= FEWEST_IN_ORDER]
+    return {**document, "rankings": kept}
 
 
 def violin_plot(document: Mapping[str, Any]) -> Figure:
     """Show the distribution of τ-b between the ranking and its bootstrap samples, most stable ranking left.
 
-    Rankings of fewer than four algorithms are left out; those without any defined τ (all algorithms tied) too, and named in a
-    note below.
+    Rankings without any defined τ (all algorithms tied) are left out and named in a note below.
 
     Raises
     ------
     ValueError
         If no ranking of the document has a defined τ.
     """
-    both = [entry for entry in entries(document) if has_order(entry)]
+    both = entries(document)
     shown = [entry for entry in both if entry["kendall_tau"] and entry["kendall_tau"]["median"] is not None]
     if not shown:
         message = "no ranking of the document has resamples with a defined τ"
@@ -91,7 +91,7 @@ def violin_plot(document: Mapping[str, Any]) -> Figure:
 def tau_table(document: Mapping[str, Any]) -> list[dict[str, str]]:
     """What the violin plot shows, as text: mean, median, quartiles and the number undefined of every ranking."""
     rows = []
-    for entry in filter(has_order, entries(document)):
+    for entry in entries(document):
         tau = entry["kendall_tau"]
         if tau is not None:
             row = {key: number(tau[key], 3) for key in ("mean", "median", "q25", "q75")}

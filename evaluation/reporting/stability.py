@@ -10,12 +10,12 @@ from evaluation.claims.comparisons import first_under_other_schemes, largest_mov
 from evaluation.figures import (
     better_map,
     blob_plot,
-    has_order,
     interval_strip,
     line_plot,
     significance_map,
     tau_table,
     violin_plot,
+    with_order,
 )
 from evaluation.figures.layout import percent
 from evaluation.figures.selection import Entry, entries, is_combined, label, overall
@@ -78,14 +78,12 @@ def stability_section(
         )
         if is_combined(entry):
             page.figure(interval_strip(shown, **which), "Ranks on all cases with their resampling ranges.")
-    if any(
-        entry["kendall_tau"] and entry["kendall_tau"]["median"] is not None
-        for entry in filter(has_order, entries(document))
-    ):
+    ordered = with_order(document)
+    if any(entry["kendall_tau"] and entry["kendall_tau"]["median"] is not None for entry in entries(ordered)):
         page.heading(3, BY_NAME["agreement"].title)
-        page.figure(violin_plot(document), "Kendall’s τ-b between the ranking and its resamples; bars are quartiles.")
+        page.figure(violin_plot(ordered), "Kendall’s τ-b between the ranking and its resamples; bars are quartiles.")
         columns = ["Ranking", "Mean", "Median", "25 %", "75 %", "Undefined"]
-        page.table(columns, [list(row.values()) for row in tau_table(document)])
+        page.table(columns, [list(row.values()) for row in tau_table(ordered)])
     _winner_table(page, [*overall(document), *entries(document)])
     _pairs(page, document)
     tested = [entry for entry in entries(document) if entry["p_values"] is not None]

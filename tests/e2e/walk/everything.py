@@ -92,7 +92,8 @@ def session(username: str) -> str:
         stored = client.session
         # `mfa_reauthenticate` is for who has a second factor and signed in a while ago.
         ago = 3600 if username == "guarded-before" else 0
-        stored[login.AUTHENTICATION_METHODS_SESSION_KEY] = [{"method": "password", "at": time.time() - ago}]
+        password = {"method": "password", "at": time.time() - ago, "reauthenticated": True}
+        stored[login.AUTHENTICATION_METHODS_SESSION_KEY] = [password]
         stored[login._AUTHENTICATION_METHODS_USER_SESSION_KEY] = user_id_to_str(user)
         stored.save()
     return client.cookies[settings.SESSION_COOKIE_NAME].value
