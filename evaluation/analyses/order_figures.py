@@ -51,10 +51,11 @@ def annotators(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figu
 
 def agreement(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """How far the whole order changes between resamples, for every metric and region."""
-    defined = any(e["kendall_tau"] and e["kendall_tau"]["median"] is not None for e in sources.document["rankings"])
+    enough = figures.with_order(sources.document)
+    defined = any(e["kendall_tau"] and e["kendall_tau"]["median"] is not None for e in enough["rankings"])
     if order["metric"] is not None or not defined:
         return None
-    figure = figures.violin_plot(sources.document)
+    figure = figures.violin_plot(enough)
     axis = figure["layout"]["xaxis"]
     axis["ticktext"] = [readable(label, sources.assessment) for label in axis["ticktext"]]
     return figure

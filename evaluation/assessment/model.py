@@ -91,7 +91,8 @@ class MetricUse:
         'HD90'
         """
         if self.name != self.id or self.id == "value":
-            return self.name
+            # Names that organizers gave may be written as programs write them.
+            return self.name.replace("_", " ")
         return catalogue.get(self.id).short_name(self.options)
 
 

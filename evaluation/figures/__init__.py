@@ -1,6 +1,6 @@
 """Figures of a ranking, each answering one question; plain JSON values that Plotly draws, in a page or a report."""
 
-from evaluation.figures.agreement import tau_table, violin_plot
+from evaluation.figures.agreement import tau_table, violin_plot, with_order
 from evaluation.figures.blob import blob_plot
 from evaluation.figures.models import forest_plot, quantile_plot
 from evaluation.figures.palette import colours
@@ -32,4 +32,5 @@ __all__ = [
     "summary_table",
     "tau_table",
     "violin_plot",
+    "with_order",
 ]

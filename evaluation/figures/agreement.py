@@ -12,6 +12,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _WIDTH = 0.42
+FEWEST_IN_ORDER = 4
+
+
+def with_order(document: Mapping[str, Any]) -> dict[str, Any]:
+    """The document with those rankings alone that have enough algorithms for agreement of orders to mean something.
+
+    Of two algorithms τ is 1 or −1 in each resample, which is the share of first places in other words.
+    """
+    kept = [entry for entry in document["rankings"] if len(entry["algorithms"]) >= FEWEST_IN_ORDER]
+    return {**document, "rankings": kept}
 
 
 def violin_plot(document: Mapping[str, Any]) -> Figure:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.figures.markup import BREAK
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 Figure = dict[str, Any]
 CLEAR: Final = "rgba(0,0,0,0)"
@@ -71,6 +71,25 @@ def ranks_axis(highest: int, *, down: bool = False, **settings: Any) -> dict[str
 def side(places: int, *, smallest: int = 360, each: int = 26, around: int = 200) -> int:
     """Height or width in pixels that leaves `each` pixels to a place."""
     return max(smallest, around + each * places)
+
+
+def shared_firsts(algorithms: Sequence[Mapping[str, Any]]) -> str:
+    """Why shares of first places add up to more than all resamples, where they do; else nothing.
+
+    Examples
+    --------
+    >>> shared_firsts([{"share_first": 0.87}, {"share_first": 0.87}])
+    'Where several tie for the first place, a resample counts for each of them, so that the shares add up to more than 100 %.'
+    >>> shared_firsts([{"share_first": 0.6}, {"share_first": 0.4}]), shared_firsts([{"share_first": None}])
+    ('', '')
+    """
+    total = sum(algorithm["share_first"] or 0.0 for algorithm in algorithms)
+    if total < 1.0 + 1e-9:
+        return ""
+    return (
+        "Where several tie for the first place, a resample counts for each of them, so that the shares add up to more than "
+        "100 %."
+    )
 
 
 def percent(share: float | None) -> str:

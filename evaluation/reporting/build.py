@@ -18,7 +18,7 @@ from evaluation.figures import (
     ranking_heatmap,
     summary_table,
 )
-from evaluation.figures.layout import interval_words, number, percent, rank_words
+from evaluation.figures.layout import interval_words, number, percent, rank_words, shared_firsts
 from evaluation.figures.selection import Entry, entries, is_combined, label, main_entry, overall
 from evaluation.ranking import describe, rank
 from evaluation.ranking.dataset_level import load_evidence
@@ -172,7 +172,8 @@ def ranking_section(
         page.heading(3, f"Ranking: {label(entry)}")
         page.text(sentences_of(entry, document))
         _data_sentence(page, entry)
-        _ranking_table(page, entry, spreads.get((entry.get("task"), entry.get("metric"), entry.get("region")), {}))
+        own = spreads.get((entry.get("task"), entry.get("metric"), entry.get("region")), {})
+        _ranking_table(page, entry, own, level=document["resampling"]["interval"])
         page.text([why_without_letters(entry)], kind="remark")
         _inserted(page, entry)
 
@@ -192,17 +193,20 @@ def _data_sentence(page: DocumentBuilder, entry: Entry) -> None:
     )
 
 
-def _ranking_table(page: DocumentBuilder, entry: Entry, spread: Mapping[str, Mapping[str, str]]) -> None:
+def _ranking_table(
+    page: DocumentBuilder, entry: Entry, spread: Mapping[str, Mapping[str, str]], *, level: float
+) -> None:
     places = len(entry["algorithms"][0]["rank_frequencies"] or entry["algorithms"])
+    drawn = any(a["rank_interval"] for a in entry["algorithms"])
     columns = [
         "Rank",
         "Algorithm",
         "Score",
-        "Interval of the score",
+        f"{percent(level)} interval of the score",
         "Rank set",
         "Letters",
         "Resampling range",
-        "",
+        *(["Range drawn"] if drawn else []),
         "First in",
         "Missing",
     ]
@@ -213,7 +217,7 @@ def _ranking_table(page: DocumentBuilder, entry: Entry, spread: Mapping[str, Map
         score = (
             "–" if a["score_interval"] is None else f"{number(a['score_interval'][0])}–{number(a['score_interval'][1])}"
         )
-        drawing = Drawing("", svg=interval_svg(a, places)) if a["rank_interval"] else ""
+        drawing = Drawing("", svg=interval_svg(a, places)) if a["rank_interval"] else "–"
         row: list[object] = [
             rank_words(a["rank"]),
             a["name"],
@@ -222,7 +226,7 @@ def _ranking_table(page: DocumentBuilder, entry: Entry, spread: Mapping[str, Map
             interval_words(a["rank_set"]),
             letters or "–",
             interval_words(a["rank_interval"]),
-            drawing,
+            *([drawing] if drawn else []),
             percent(a["share_first"]),
             a["missing"],
         ]
@@ -231,6 +235,7 @@ def _ranking_table(page: DocumentBuilder, entry: Entry, spread: Mapping[str, Map
             row += [own["median"], own["iqr"]]
         rows.append(row)
     page.table(columns, rows)
+    page.text([shared_firsts(entry["algorithms"])], kind="remark")
 
 
 def _inserted(page: DocumentBuilder, entry: Entry) -> None:

@@ -15,6 +15,7 @@ from evaluation.figures import (
     significance_map,
     tau_table,
     violin_plot,
+    with_order,
 )
 from evaluation.figures.layout import percent
 from evaluation.figures.selection import Entry, entries, is_combined, label, overall
@@ -77,38 +78,18 @@ def stability_section(
         )
         if is_combined(entry):
             page.figure(interval_strip(shown, **which), "Ranks on all cases with their resampling ranges.")
-    if any(entry["kendall_tau"] and entry["kendall_tau"]["median"] is not None for entry in entries(document)):
+    ordered = with_order(document)
+    if any(entry["kendall_tau"] and entry["kendall_tau"]["median"] is not None for entry in entries(ordered)):
         page.heading(3, BY_NAME["agreement"].title)
-        page.figure(violin_plot(document), "Kendall’s τ-b between the ranking and its resamples; bars are quartiles.")
+        page.figure(violin_plot(ordered), "Kendall’s τ-b between the ranking and its resamples; bars are quartiles.")
         columns = ["Ranking", "Mean", "Median", "25 %", "75 %", "Undefined"]
-        page.table(columns, [list(row.values()) for row in tau_table(document)])
+        page.table(columns, [list(row.values()) for row in tau_table(ordered)])
     _winner_table(page, [*overall(document), *entries(document)])
     _pairs(page, document)
     tested = [entry for entry in entries(document) if entry["p_values"] is not None]
     if tested:
         page.heading(3, BY_NAME["significance"].title)
-        tests = tested[0]["tests"]
-        units = plural(document["resampling"]["unit"])
-        relevant = "A significant difference need not be a relevant one."
-        if tests["stratified"]:
-            words = (
-                "One-sided Wilcoxon signed rank tests between all algorithms, within strata (van Elteren) and adjusted by Holm’s "
-                f"method within each ranking, on {tests['units']} {units}. {relevant}"
-            )
-            page.text([words])
-        else:
-            words = (
-                "One-sided Wilcoxon signed rank tests between all algorithms, adjusted by Holm’s method within each ranking. "
-                f"With {len(tested[0]['algorithms'])} algorithms, and no two differences equally large, a comparison needs "
-                f"{tests['cases_needed']} differing {units} to be significant ({tests['cases_needed_unadjusted']} without "
-                f"adjustment); there are {tests['units']}. {relevant}"
-            )
-            page.text([words])
-            rows = [
-                (row["algorithms"], row["tests"], row["needed"], "yes" if row["possible"] else "no")
-                for row in can_be_significant(tests["units"], alpha=tests["alpha"])
-            ]
-            page.table(["Algorithms", "Tests", f"Differing {units} needed", f"Possible with {tests['units']}"], rows)
+        _tests(page, tested, units=plural(document["resampling"]["unit"]))
         for entry in tested:
             which = {key: entry.get(key) for key in ("metric", "region", "task", "name")}
             page.figure(
@@ -118,6 +99,40 @@ def stability_section(
         comparisons = _compared(assessment, results, cases, schemes)
     if comparisons:
         _schemes(page, document, comparisons, most)
+
+
+def _tests(page: DocumentBuilder, tested: Sequence[Entry], *, units: str) -> None:
+    """How pairs were tested, and with how many units a test can be significant; rankings of other sizes are told apart."""
+    page.text(
+        [
+            "One-sided Wilcoxon signed rank tests between all algorithms, adjusted by Holm’s method within each ranking.",
+            "A significant difference need not be a relevant one.",
+        ]
+    )
+    alike: dict[tuple[int, ...], list[Entry]] = {}
+    for entry in tested:
+        tests = entry["tests"]
+        key = (tests["units"], len(entry["algorithms"]), tests["cases_needed"], int(tests["stratified"]))
+        alike.setdefault(key, []).append(entry)
+    for (number, algorithms, needed, stratified), found in alike.items():
+        which = f"{'; '.join(label(entry) for entry in found)}: " if len(alike) > 1 else ""
+        if stratified:
+            words = f"tested within strata (van Elteren), on {number} {units}."
+        else:
+            words = (
+                f"with {algorithms} algorithms, and no two differences equally large, a comparison needs {needed} differing "
+                f"{units} to be significant ({found[0]['tests']['cases_needed_unadjusted']} without adjustment); there are "
+                f"{number}."
+            )
+        page.text([which + words if which else words[:1].upper() + words[1:]])
+    for number, alpha in sorted(
+        {(e["tests"]["units"], e["tests"]["alpha"]) for e in tested if not e["tests"]["stratified"]}
+    ):
+        rows = [
+            (row["algorithms"], row["tests"], row["needed"], "yes" if row["possible"] else "no")
+            for row in can_be_significant(number, alpha=alpha)
+        ]
+        page.table(["Algorithms", "Tests", f"Differing {units} needed", f"Possible with {number}"], rows)
 
 
 def _pairs(page: DocumentBuilder, document: Mapping[str, Any]) -> None:

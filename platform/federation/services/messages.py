@@ -198,7 +198,7 @@ def _registered(found: Enrolment, data: bytes, federation: Federation, now: date
     notify(
         people=organizers_of(challenge),
         kind="site_registered",
-        subject=f"Site {enrolment.site.name} registered its key",
+        subject=f"{challenge.title}: site {enrolment.site.name} registered its key",
         text="Compare the fingerprint of the key with the site by telephone, then confirm it.",
         address=f"/challenges/{challenge.slug}/organize/sites/",
         scope=challenge.slug,
@@ -355,7 +355,7 @@ def _note_refusal(data: bytes, federation: Federation, refusal: Refusal) -> None
             notify(
                 people=organizers_of(challenge),
                 kind="site_message_refused",
-                subject="Messages of a site were refused",
+                subject=f"{challenge.title}: messages of a site were refused",
                 text="What was refused and why stands on the page of the sites.",
                 address=f"/challenges/{challenge.slug}/organize/sites/",
                 scope=challenge.slug,

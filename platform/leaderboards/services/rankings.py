@@ -20,6 +20,7 @@ from leaderboards.queries.work import ANALYSES, RANKING
 from leaderboards.services import both_assessments, computing, overall, pooled
 from leaderboards.services.sliced_ranking import Kept, Paused
 from submissions.models import Run
+from submissions.services.telling import tell_scored
 from work.clock import shared_now
 from work.leases import Lease, LeaseLostError, claim
 from work.services import ask
@@ -202,6 +203,7 @@ def _give_up(lease: Lease) -> None:
     with suppress(LeaseLostError), lease.completing() as row:
         row.failure = f"The worker died {lease.attempts - 1} times while it computed this ranking."
         row.computed = row.requested
+        tell_scored(row.phase, is_last=True)
 
 
 def _finish(
@@ -220,6 +222,7 @@ def _finish(
                 row.attempts, row.progress, row.begun = 0, [], {}
                 if row.is_due:
                     ask(RANKING, row, countdown=_rest(row))
+                tell_scored(row.phase, is_last=not row.is_due)
     except LeaseLostError:
         return None
     return version

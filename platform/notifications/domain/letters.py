@@ -44,14 +44,36 @@ def _letter(where: Where, news: str, *paragraphs: str) -> Letter:
     return Letter(f"{where.challenge}: {news}", "\n\n".join(filter(None, paragraphs)))
 
 
-def submission_scored(where: Where, *, team: str, number: int, shows_ranking: bool) -> Letter:
+@dataclass(frozen=True)
+class Stands:
+    """How a team stands in a ranking, in words that its members may read on the pages as well."""
+
+    rank: str
+    could_be: str
+    teams: int
+
+    def __str__(self) -> str:
+        behind = f" ({self.could_be})" if self.could_be else ""
+        return f"{self.rank} of {self.teams}{behind}"
+
+
+def submission_scored(
+    where: Where, *, team: str, number: int, shows_ranking: bool, stands: Stands | None = None
+) -> Letter:
     """A submission has its result; no score is ever mailed, since the page shows what it may."""
+    if stands is not None:
+        return _letter(
+            where,
+            f"submission {number} of {team} is scored and ranks {stands.rank} of {stands.teams}",
+            f"Submission {number} of {team} to {where.phase} of {where.challenge} is scored: you rank {stands}.",
+            "Its page shows what you may see of the result, and how far the first is.",
+        )
     return _letter(
         where,
         f"submission {number} of {team} is scored",
         f"Submission {number} of {team} to {where.phase} of {where.challenge} is scored.",
         "Its page shows what you may see of the result"
-        + (" and, once the ranking is renewed, how you rank and how far the first is." if shows_ranking else ".")
+        + (", and how you rank where this is the submission that counts." if shows_ranking else ".")
         + ("" if shows_ranking else " The ranking is sealed, so that nobody sees a rank yet."),
     )
 

@@ -116,8 +116,8 @@ class Recorder(DocumentBuilder):
         drawn = {index for row in kept for index, cell in enumerate(row) if isinstance(cell, Drawing)}
         places = [
             index
-            for index, column in enumerate(columns)
-            if index not in drawn and (column or any(row[index] for row in kept))
+            for index in range(len(columns))
+            if index not in drawn and (any(str(row[index]) for row in kept) or not kept)
         ]
         self._keep(
             Exhibit(

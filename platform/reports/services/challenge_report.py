@@ -16,6 +16,7 @@ from reports.queries.facts import Facts, PhaseFacts
 from reports.services import benchmark, over_sites
 from reports.services.exposure import execution, exposure, summary
 from reports.services.items import Source, generate
+from web.addresses import absolute
 
 if TYPE_CHECKING:
     from evaluation.figures.publication import Printed
@@ -68,7 +69,7 @@ def build(facts: Facts, *, progress: Progress) -> Built:
         ledger,
         title=_title(chapters, facts),
         byline=_byline(source),
-        challenge={"slug": facts.slug, "title": facts.title},
+        challenge={"slug": facts.slug, "title": facts.title, "site": absolute("/").rstrip("/")},
         audience=str(facts.audience),
         results=[
             {"key": f"{place}", "phase": source.named(benchmark.phase), "parts": benchmark.parts}

@@ -10,7 +10,7 @@ from evaluation.claims.ranking import sentences_of
 from evaluation.claims.reports import REACHED, Reached
 from evaluation.figures import better_map, dot_and_box_plot, line_plot, rank_forest
 from evaluation.figures.cases import case_map, hardest_first
-from evaluation.figures.layout import interval_words, number, percent, rank_words
+from evaluation.figures.layout import interval_words, number, percent, rank_words, shared_firsts
 from evaluation.figures.selection import Entry, entries, is_combined, label, main_entry
 from reports.domain.words import Names
 from reports.services.items.claims import HARDEST, Hard
@@ -112,6 +112,8 @@ def _ranking(told: Told) -> Part:
     part.say("35a", [told.words.text(first)])
     caption = "Points are ranks on all cases, bands rank sets, lines resampling ranges."
     part.figure("forest", "35a", told.figure(rank_forest(told.shown), caption))
+    count = len(main["algorithms"])
+    part.say("33a", [f"Compared are {count} teams, by {_by_what(told, main)}." if count != 1 else ""])
     part.table("ranking", "33a", *_table(told))
     part.say("35b", [told.words.text(said) for said in others if _is_about_certainty(said)])
     return part
@@ -141,9 +143,14 @@ def _table(told: Told) -> tuple[str, list[str], list[list[str]]]:
     kept = [place for place in range(len(columns)) if any(row[place] not in ("–", "") for row in rows)]
     left = len(whole["algorithms"]) - len(rows)
     more = f" Shown are the best {len(rows)} of {len(whole['algorithms'])}." if left else ""
-    what = told.words.text(label(entry))
-    caption = f"The teams, ranked by {'all metrics together' if is_combined(entry) else what}.{more}"
+    caption = " ".join(
+        filter(None, [f"The teams, ranked by {_by_what(told, entry)}.{more}", shared_firsts(whole["algorithms"])])
+    )
     return caption, [columns[place] for place in kept], [[row[place] for place in kept] for row in rows]
+
+
+def _by_what(told: Told, entry: Entry) -> str:
+    return "all metrics together" if is_combined(entry) else told.words.text(label(entry))
 
 
 def _scores(told: Told) -> Part:

@@ -1,19 +1,27 @@
 """Telling a team what became of its submission, and the organizers what failed."""
 
+from datetime import timedelta
+from typing import Final
+
 from django.db.models import QuerySet
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Member, Phase
 from challenges.queries.people import organizers_of
 from notifications.domain import letters
+from notifications.models import Notification
 from notifications.services import notify
 from scoring.domain.report import Report, Status
+from submissions.hooks import place_of
 from submissions.models import Run, Submission
 
 FAILED = "scoring_failed"
 KIND = "submission_settled"
 REMINDER = "method_missing"
+# What was scored longer ago is no news any more, whoever was not told of it.
+LOOKS_BACK: Final = timedelta(days=2)
 State = Submission.State
 _TOLD = (State.SCORED, State.REFUSED, State.HELD, State.FAILED)
 
@@ -21,11 +29,47 @@ _TOLD = (State.SCORED, State.REFUSED, State.HELD, State.FAILED)
 def tell_team(submission: Submission, state: str, *, reason: str = "") -> None:
     """Tell the members once of each state that asks for them; no score is ever mailed, the page shows what it may.
 
-    Call it in the transaction that brings the submission into the state.
+    Call it in the transaction that brings the submission into the state. That it is scored is told with the rank, by
+    `tell_scored`, where the team may see the ranking that its result asks for.
     """
-    if state not in _TOLD:
+    if state not in _TOLD or (state == State.SCORED and not submission.phase.is_sealed):
         return
-    letter = _letter(submission, State(state), reason)
+    _tell(submission, State(state), _letter(submission, State(state), reason))
+
+
+def tell_scored(phase: Phase, *, is_last: bool) -> None:
+    """Tell the teams whose submissions were scored, and how they rank, once a ranking was made.
+
+    Parameters
+    ----------
+    is_last
+        Whether no further ranking is asked for: then those are told, too, whom none ranks.
+    """
+    if phase.is_sealed:
+        return
+    scored = Submission.objects.filter(
+        phase=phase, state=State.SCORED, runs__finished_at__gte=timezone.now() - LOOKS_BACK
+    )
+    rows = {str(row.pk): row for row in scored.select_related("team", "phase__task__challenge").distinct()}
+    keys = [_key(row, State.SCORED) for row in rows.values()]
+    told = set(Notification.objects.filter(kind=KIND, key__in=keys).values_list("key", flat=True))
+    for row in rows.values():
+        if _key(row, State.SCORED) in told:
+            continue
+        member = _members(row).first()
+        placed = place_of(member, row, "") if member is not None else None
+        stands = None
+        if placed is not None and placed.is_this:
+            stands = letters.Stands(placed.rank, placed.could_be, placed.number_of_teams)
+        if stands is not None or is_last:
+            _tell(row, State.SCORED, _letter(row, State.SCORED, "", stands))
+
+
+def _key(submission: Submission, state: Submission.State) -> str:
+    return f"{submission.pk} {state}"
+
+
+def _tell(submission: Submission, state: Submission.State, letter: letters.Letter) -> None:
     notify(
         people=_members(submission),
         kind=KIND,
@@ -33,14 +77,17 @@ def tell_team(submission: Submission, state: str, *, reason: str = "") -> None:
         text=letter.text,
         address=submission.get_absolute_url(),
         scope=submission.challenge.slug,
-        key=f"{submission.pk} {state}",
+        key=_key(submission, state),
     )
 
 
-def _letter(submission: Submission, state: Submission.State, reason: str) -> letters.Letter:
+def _letter(
+    submission: Submission, state: Submission.State, reason: str, stands: letters.Stands | None = None
+) -> letters.Letter:
     where, team, number = where_of(submission.phase), submission.team.name, submission.number
     if state == State.SCORED:
-        return letters.submission_scored(where, team=team, number=number, shows_ranking=not submission.phase.is_sealed)
+        shows = not submission.phase.is_sealed
+        return letters.submission_scored(where, team=team, number=number, shows_ranking=shows, stands=stands)
     if state == State.FAILED:
         return letters.submission_failed(where, team=team, number=number, reason=reason)
     say = letters.submission_refused if state == State.REFUSED else letters.submission_held

@@ -64,7 +64,7 @@ def report_case(*, user: User, phase: Phase, case: str, category: str, text: str
     notify(
         people=organizers_of(phase.challenge),
         kind=REPORTED,
-        subject=f"{case}: {made.get_category_display()}",
+        subject=f"{phase.challenge.title}: {made.get_category_display()} ({case})",
         text=made.text,
         address=reverse("test_sets:case_reports", args=[phase.challenge.slug]),
         scope=phase.challenge.slug,
@@ -104,7 +104,7 @@ def answer_report(*, actor: User, report: CaseReport, state: str, answer: str) -
     notify(
         people=[report.user],
         kind=ANSWERED,
-        subject=f"{report.case}: your report is {report.get_state_display()}",
+        subject=f"{challenge.title}: your report on {report.case} is {report.get_state_display()}",
         text=report.answer,
         address=reverse("test_sets:case_reports", args=[challenge.slug]),
         scope=challenge.slug,

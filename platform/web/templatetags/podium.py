@@ -10,14 +10,25 @@ from datetime import date, datetime
 from typing import Any
 
 from django import template
+from django.core.files.storage import storages
+from django.templatetags.static import static
 from django.utils import timezone
 from django.utils.html import escape, format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString, mark_safe
 
 from web.icons import ICONS
+from web.static_storage import JOINED, STYLE_SHEETS, JoiningStorage
 from web.wording import day_words, distance_words
 
 register = template.Library()
+
+
+@register.simple_tag
+def style_sheets() -> SafeString:
+    """Links to the style sheets of all pages: to one where they were joined, else to each."""
+    joined = isinstance(storages["staticfiles"], JoiningStorage)
+    names = [JOINED] if joined else [f"css/{name}.css" for name in STYLE_SHEETS]
+    return format_html_join("\n  ", '<link rel="stylesheet" href="{}">', ((static(name),) for name in names))
 
 
 @register.filter

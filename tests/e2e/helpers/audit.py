@@ -8,18 +8,21 @@ seen.check_everywhere()         # in both themes, at desk and phone width
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
 from playwright.sync_api import ConsoleMessage, Error, Page, Request, Response
+from playwright.sync_api import TimeoutError as TooLongError
 
 DESKTOP = (1280, 900)
 PHONE = (390, 844)
 AXE = Path(__file__).parents[1] / "vendor/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 SERIOUS = ("serious", "critical")
+# All that another theme can change.
+COLOURS = ("color-contrast", "link-in-text-block")
 # How often a page may make way for another before it is said that it never stands still.
 ARRIVALS = 10
 
@@ -47,11 +50,12 @@ _OVERFLOWING = """() => {
   return [`${wide} px: ${culprits.join(", ")}`];
 }"""
 # Rules whose verdict would be thrown away are not asked.
-_AXE_RUN = """async ([tags, impacts]) => {
+_AXE_RUN = """async ([tags, impacts, only]) => {
   const rules = Object.fromEntries(
     axe._audit.rules.filter((rule) => !impacts.includes(rule.impact)).map((rule) => [rule.id, { enabled: false }]),
   );
-  const result = await axe.run({ runOnly: tags, rules, resultTypes: ["violations"], elementRef: false });
+  const asked = only.length ? { runOnly: { type: "rule", values: only } } : { runOnly: tags, rules };
+  const result = await axe.run({ ...asked, resultTypes: ["violations"], elementRef: false });
   return result.violations.map((violation) => ({
     impact: violation.impact,
     id: violation.id,
@@ -117,15 +121,21 @@ class Watch:
         if request.failure and "ERR_ABORTED" not in request.failure:
             self._note("network", f"{request.failure} for {request.url}")
 
-    def findings(self, *, axe: bool = True) -> list[Finding]:
-        """What is wrong with the page as it stands, together with what went wrong on the way here."""
+    def findings(self, *, axe: bool = True, rules: tuple[str, ...] = ()) -> list[Finding]:
+        """What is wrong with the page as it stands, together with what went wrong on the way here.
+
+        Parameters
+        ----------
+        rules
+            Of axe-core, if not all that are serious.
+        """
         self._arrive()
         found = list(self._events)
         violations = self.page.evaluate("() => window.__podiumViolations ?? ['the watch came after the page']")
         found += [Finding("policy", text) for text in violations if not any(part in text for part in self.expected)]
         found += [Finding("overflow", text) for text in self.page.evaluate(_OVERFLOWING)]
         if axe:
-            found += self._axe_findings()
+            found += self._axe_findings(rules)
         return found
 
     def _arrive(self) -> None:
@@ -141,16 +151,16 @@ class Watch:
                     raise
         raise AssertionError(f"{self.page.url} does not finish loading")
 
-    def _axe_findings(self) -> Iterator[Finding]:
+    def _axe_findings(self, rules: tuple[str, ...]) -> Iterator[Finding]:
         if not self.page.evaluate("() => typeof axe !== 'undefined'"):
             self.page.evaluate(_axe())
-        for violation in self.page.evaluate(_AXE_RUN, [RULES, SERIOUS]):
+        for violation in self.page.evaluate(_AXE_RUN, [RULES, SERIOUS, rules]):
             if violation["impact"] in SERIOUS:
                 yield Finding(f"axe {violation['id']}", "; ".join(violation["nodes"]))
 
-    def check(self, *, axe: bool = True) -> None:
+    def check(self, *, axe: bool = True, rules: tuple[str, ...] = ()) -> None:
         """Fail with everything that is wrong; the list starts anew afterwards."""
-        found = self.findings(axe=axe)
+        found = self.findings(axe=axe, rules=rules)
         self._events.clear()
         assert not found, f"{self.page.url}\n" + "\n".join(str(finding) for finding in found)
 
@@ -159,7 +169,8 @@ class Watch:
     ) -> None:
         """Check at every width and in every theme; the page is left as it was.
 
-        axe-core looks at each width and at each theme once: colours do not depend on the width.
+        axe-core looks at each width once, and at the colours of each theme: what is there does not depend on the theme, and
+        colours do not depend on the width.
         """
         themes, looked_at = tuple(themes), set()
         with self._restored():
@@ -168,12 +179,25 @@ class Watch:
                 for theme in themes:
                     self.page.emulate_media(color_scheme=theme)
                     self._settle()
-                    axe = not {width, theme} <= looked_at
+                    axe, rules = not {width, theme} <= looked_at, COLOURS if width in looked_at else ()
                     looked_at |= {width, theme}
                     try:
-                        self.check(axe=axe)
+                        self.check(axe=axe, rules=rules)
                     except AssertionError as error:
                         raise AssertionError(f"{width} px, {theme}: {error}") from None
+
+    def check_fits(self, sizes: Iterable[tuple[int, int]]) -> None:
+        """Fail if something sticks out at one of these sizes; figures follow the width a moment later."""
+        with self._restored():
+            for width, height in sizes:
+                self.page.set_viewport_size({"width": width, "height": height})
+                self._settle()
+                with suppress(TooLongError):
+                    self.page.wait_for_function(f"() => !({_OVERFLOWING})().length", timeout=3000)
+                try:
+                    self.check(axe=False)
+                except AssertionError as error:
+                    raise AssertionError(f"{width} px: {error}") from None
 
     def _settle(self) -> None:
         """Let layout, theme and figures catch up: two frames, and no figure in the midst of being drawn."""

@@ -136,6 +136,19 @@ def test_a_participant_has_the_answers_from_where_they_are(platform, page, sign_
     expect(page).to_have_url(re.compile("/data/"))
 
 
+@pytest.mark.parametrize("who", [None, "rita", "paula"])
+def test_a_phone_shows_dates_and_the_ways_in_within_two_screens(platform, page, sign_in, who):
+    if who:
+        sign_in(who)
+    size(page, PHONE)
+    page.goto(f"{platform.url}{CHALLENGE}")
+    wanted = [page.locator(".stepper__dates").last, page.locator(f"a[href='{CHALLENGE}data/']").first]
+    # Whoever has a team submits, all others join.
+    wanted.append(page.locator(f"a.btn[href*='{CHALLENGE}{'submit' if who == 'paula' else 'join'}/']").first)
+    for element in wanted:
+        assert 0 <= top(element) <= 2 * PHONE[1]
+
+
 def scored_submission(platform, page):
     """The page of a scored submission of the person who looks; they submit one where there is none yet."""
     rows = page.locator("#own-submissions tbody tr", has_text="Scored")

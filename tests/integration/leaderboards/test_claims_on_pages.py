@@ -208,15 +208,21 @@ def test_reports_say_what_the_board_says(scene, monkeypatch):
         assert not false_sentences(raw, main, document, told, team=team.name)
 
 
-def test_no_mail_tells_a_score_or_a_rank(scene):
+def test_a_mail_tells_the_rank_that_the_team_may_read_and_never_a_score(scene):
     if scene is None:
         return
     made, _ = scene
-    submission = made.phase.submissions.order_by("pk").first()
-    telling.tell_team(submission, "scored")
-    for row in Notification.objects.all():
-        assert row.subject == f"Generated: submission {submission.number} of {submission.team.name} is scored"
-        assert not re.search(r"\d\.\d|\branks? \d|\bfirst of \d", f"{row.subject} {row.text}")
+    # The ranking told them; what became of the state is told by nothing else, and once.
+    told = list(Notification.objects.all())
+    for submission in made.phase.submissions.all():
+        telling.tell_team(submission, "scored")
+    telling.tell_scored(made.phase, is_last=True)
+    assert told
+    assert Notification.objects.count() == len(told)
+    for row in told:
+        assert row.subject.startswith("Generated: submission ")
+        assert " is scored" in row.subject
+        assert not re.search(r"\d\.\d{2}", f"{row.subject} {row.text}")
 
 
 def test_a_team_reads_its_rank_and_between_which_ranks_it_may_lie(scene):

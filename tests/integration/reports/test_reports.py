@@ -237,7 +237,7 @@ def test_design_fills_the_items_that_it_registers(built):
     assert content["design"]["digest"] == "d" * 64
     limits = item(content, "40")["generated"]
     assert f"{warning.message} The organizers answer: We decided so" in limits
-    assert "Open warnings of the design’s checks." in limits
+    assert "The checks of the design warn:" in limits
 
 
 def test_report_of_a_team_tells_its_own_cases_and_the_field_once_the_phase_has_closed(built):

@@ -11,7 +11,7 @@ ROOT = settings.ROOT
 COMPOSE = yaml.safe_load((ROOT / "docker-compose.yml").read_text())
 SERVICES = COMPOSE["services"]
 OURS = {name: service for name, service in SERVICES.items() if service.get("build")}
-SETTINGS = (ROOT / "platform" / "config" / "settings.py").read_text()
+SETTINGS = "".join(part.read_text() for part in (ROOT / "platform/config/settings").glob("*.py"))
 READ_BY_SETTINGS = set(re.findall(r'env\.\w+\(\s*"([A-Z0-9_]+)"', SETTINGS))
 # Read by the base image or the launcher, not by the settings.
 OTHERS = {"PODIUM_DATA"}

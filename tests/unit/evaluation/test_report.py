@@ -99,6 +99,13 @@ def test_it_has_every_section_in_the_order_of_the_questions(report):
     ]
 
 
+def test_every_column_is_named_and_what_means_nothing_of_three_is_not_told(report):
+    assert not re.search(r"<th[^>]*>\s*</th>", without_library(report))
+    assert "95 % interval of the score" in report
+    assert "Range drawn" in report
+    assert "Agreement of resamples" not in report  # τ of fewer than four algorithms
+
+
 def test_what_comes_from_outside_cannot_become_markup(report):
     own = without_library(report)
     assert "&lt;i&gt;gamma&lt;/i&gt;" in own

@@ -9,7 +9,9 @@ from notifications.domain import letters
 WHERE = letters.Where("Hippocampus 2026", "Final phase")
 ENDS = datetime(2027, 1, 21, 23, 59, tzinfo=UTC)
 CHANGES = [letters.Changed("Number of test cases", "45", "60"), letters.Changed("Award policy", "", "x" * 500)]
+STANDS = letters.Stands("1", "could be 1–2", 12)
 LETTERS = [
+    letters.submission_scored(WHERE, team="voxel-works", number=3, shows_ranking=True, stands=STANDS),
     letters.submission_scored(WHERE, team="voxel-works", number=3, shows_ranking=True),
     letters.submission_scored(WHERE, team="voxel-works", number=3, shows_ranking=False),
     letters.submission_refused(WHERE, team="voxel-works", number=3, reason="no archive", reasons=["a"], more=0),
@@ -36,9 +38,17 @@ def test_subject_and_first_sentence_name_the_challenge(letter):
     assert "\n" not in letter.subject
 
 
-@pytest.mark.parametrize("letter", LETTERS[:9], ids=lambda letter: letter.subject)
+@pytest.mark.parametrize("letter", LETTERS[:10], ids=lambda letter: letter.subject)
 def test_what_happens_in_a_phase_names_it_in_the_first_sentence(letter):
     assert "Final phase" in letter.text.partition("\n\n")[0]
+
+
+def test_a_scored_submission_says_its_rank_in_the_first_sentence():
+    letter = letters.submission_scored(WHERE, team="voxel-works", number=3, shows_ranking=True, stands=STANDS)
+    assert letter.subject == "Hippocampus 2026: submission 3 of voxel-works is scored and ranks 1 of 12"
+    assert letter.text.startswith(
+        "Submission 3 of voxel-works to Final phase of Hippocampus 2026 is scored: you rank 1 of 12 (could be 1–2)."
+    )
 
 
 def test_a_refusal_gives_its_first_three_reasons_and_counts_the_others():
@@ -60,9 +70,9 @@ def test_a_refusal_gives_its_first_three_reasons_and_counts_the_others():
 
 
 def test_a_change_is_told_with_old_and_new_value_and_long_ones_are_cut():
-    assert "– Number of test cases: “45” → “60”" in LETTERS[9].text
-    assert "– Award policy: nothing → “" in LETTERS[9].text
-    assert max(map(len, LETTERS[9].text.splitlines())) < 250
+    assert "– Number of test cases: “45” → “60”" in LETTERS[10].text
+    assert "– Award policy: nothing → “" in LETTERS[10].text
+    assert max(map(len, LETTERS[10].text.splitlines())) < 250
 
 
 def test_a_sealed_end_says_until_when():

@@ -63,7 +63,7 @@ IN_CODE = {
     "evaluation/reporting/analyses.py": 3,
     "evaluation/reporting/build.py": 2,
     "evaluation/reporting/further.py": 3,
-    "evaluation/reporting/stability.py": 6,
+    "evaluation/reporting/stability.py": 5,
     "platform/leaderboards/queries/over_tasks.py": 1,
     "platform/leaderboards/services/rankings.py": 1,
     "platform/leaderboards/views/pages.py": 1,

@@ -323,11 +323,11 @@ class _Paper:
             self._blocks.append(Block("table", columns=("Phase", "What", "Reason", "Date"), rows=rows))
 
     def _exposure(self) -> None:
-        counts = self.content["exposure"]["summary"]
+        challenge, counts = self.content["challenge"], self.content["exposure"]["summary"]
         words = (
             f"Of {sum(counts.values())} known ways to manipulate a result, {were(counts['prevented'])} prevented, "
             f"{counts['detectable']} could only have been detected, and {were(counts['uncovered'])} not covered; the exposure "
-            f"report has the facts for each: /challenges/{self.content['challenge']['slug']}/report/exposure/."
+            f"report has the facts for each: {challenge.get('site', '')}/challenges/{challenge['slug']}/report/exposure/."
         )
         self._blocks.append(Block("text", words))
 

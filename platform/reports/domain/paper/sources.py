@@ -27,6 +27,8 @@ class Sources:
     def __init__(self, content: Content) -> None:
         self.rows: list[tuple[str, str, str, str]] = []
         self._of: dict[str, tuple[str, str]] = {}
+        # A reader of a file is on no site; reports made before they knew theirs have paths alone.
+        site = content["challenge"].get("site", "")
         numbers: dict[str, int] = {}
         designs: dict[tuple[str, str], str] = {}
         for key, origin in content["origins"].items():
@@ -39,7 +41,9 @@ class Sources:
                 numbers[letter] = numbers.get(letter, 0) + 1
                 known = f"{letter}{numbers[letter]}"
                 words = label if is_design else origin["words"]
-                self.rows.append((known, words, origin["digest"][:16], origin["address"]))
+                path = origin["address"]
+                address = f"{site}{path}" if path.startswith("/") else path
+                self.rows.append((known, words, origin["digest"][:16], address))
                 if is_design:
                     designs[label, origin["digest"]] = known
             self._of[key] = (known, rest.rpartition("(")[2].rstrip(")") if is_parameter else "")

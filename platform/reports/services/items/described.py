@@ -77,7 +77,10 @@ def _told(phase: PhaseFacts, source: Source, origin: Origin) -> list[Exhibit]:
             for name, parameter in parameters().items()
             if name in found["entries"] and name not in ("team_identifier", "submission_number")
         )
-        exhibits.append(Exhibit("list", origins=keys, items=lines))
+        if lines:
+            exhibits.append(Exhibit("list", origins=keys, items=lines))
+        else:
+            exhibits.append(Exhibit("text", origins=keys, text="The team has given no facts of its method yet."))
     if len(phase.methods) > MOST_TOLD:
         words = (
             f"Written out are the first {MOST_TOLD} of {len(phase.methods)} descriptions; the table has all of them."

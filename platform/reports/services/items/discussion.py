@@ -179,7 +179,7 @@ def limits(item: Item, source: Source) -> None:
             f"{finding.identity} ({finding.attack[0].lower()}{finding.attack[1:]}): {finding.conclusion}"
             for finding in uncovered
         ]
-        item.text.append(ledger.paragraph(["Not covered by design or platform.", *said], origin))
+        item.text.append(ledger.paragraph(["Not covered by design or platform:", *said], origin))
     for phase in source.shown:
         for deviation in phase.deviations:
             origin = Origin("registration", f"Deviations of {source.named(phase)}", deviation["executed_digest"] or "")
@@ -203,9 +203,7 @@ def _warnings(item: Item, source: Source, design: DesignFacts) -> None:
     if said:
         more = len(said) - MOST_TOLD
         tail = [f"Further open warnings: {more}."] if more > 0 else []
-        item.text.append(
-            source.ledger.paragraph(["Open warnings of the design’s checks.", *said[:MOST_TOLD], *tail], origin)
-        )
+        item.text.append(source.ledger.paragraph(["The checks of the design warn:", *said[:MOST_TOLD], *tail], origin))
 
 
 def future(item: Item, source: Source) -> None:  # noqa: ARG001 (all additions are called alike)

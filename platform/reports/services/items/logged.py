@@ -18,6 +18,7 @@ from reports.queries.facts import PhaseFacts
 from reports.services.items import claims
 from reports.services.items.registered import ended
 from reports.services.items.source import Source
+from web.addresses import absolute
 
 PLATFORM: Final = Origin("platform", "The platform that ran the challenge")
 MEANINGS: Final = {
@@ -81,11 +82,11 @@ def hosted(item: Item, source: Source) -> None:
 
 def pages(item: Item, source: Source) -> None:
     """8c: the pages of the challenge and of its registration."""
-    said = [source.ledger.say(f"Page of the challenge on the platform: /challenges/{source.facts.slug}/.", PLATFORM)]
+    said = [source.ledger.say(f"Page of the challenge: {absolute(f'/challenges/{source.facts.slug}/')}.", PLATFORM)]
     design = source.facts.design
     if design is not None and design.is_registered:
         origin = Origin("registration", design.label, design.digest, design.address)
-        said.append(source.ledger.say(f"{design.label}: {design.address} (SHA-256 {design.digest}).", origin))
+        said.append(source.ledger.say(f"{design.label}: {absolute(design.address)} (SHA-256 {design.digest}).", origin))
     item.text.append(tuple(said))
 
 
@@ -232,7 +233,8 @@ def metrics(item: Item, source: Source) -> None:
             )
         columns = ("Metric", "Definition", "Options", "Direction", "Range", "Regions")
         keys = source.ledger.keys(source.assessment(phase))
-        caption = f"Metrics as executed, {source.named(phase)}"
+        alike = [one for one in source.facts.phases if one.assessment_digest == phase.assessment_digest]
+        caption = f"Metrics as executed, {' and '.join(source.named(one) for one in alike)}"
         item.exhibits.append(
             Exhibit("table", topic="metrics_executed", origins=keys, text=caption, columns=columns, rows=tuple(rows))
         )

@@ -1,0 +1,32 @@
+"""Where the settings come from, where things are kept, and how this installation is reached."""
+
+from pathlib import Path
+
+import environ
+
+import evaluation
+from web.secret import kept_secret, private_folder
+
+ROOT = Path(__file__).resolve().parents[3]
+env = environ.Env()
+environ.Env.read_env(ROOT / ".env")
+
+VERSION = evaluation.__version__
+
+
+# --- Where things are kept --------------------------------------------------------------------------------------------
+PODIUM_DATA = Path(env.str("PODIUM_DATA", str(ROOT / "data"))).resolve()
+private_folder(PODIUM_DATA)
+
+# --- Mode -------------------------------------------------------------------------------------------------------------
+DEBUG = env.bool("DEBUG", False)
+# Example mode: example accounts and challenges, and hints on the pages what to try. Never for a public address.
+PODIUM_EXAMPLE_MODE = env.bool("PODIUM_EXAMPLE_MODE", False)
+# TLS ends in front of the application. Only a loopback address (`manage.py run`) may do without.
+PODIUM_TLS = env.bool("PODIUM_TLS", True)
+
+SECRET_KEY = env.str("SECRET_KEY", "") or kept_secret(PODIUM_DATA / "secret.key")
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS = env.list("CSRF_TRUSTED_ORIGINS", default=[])
+# Where people reach this site: what links in e-mails begin with.
+PODIUM_ADDRESS = env.str("PODIUM_ADDRESS", f"http://127.0.0.1:{env.int('PORT', 8000)}")

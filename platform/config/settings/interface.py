@@ -1,0 +1,38 @@
+"""The REST interface."""
+
+from config.settings.environment import VERSION
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "api.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["api.authentication.WithinScope"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "DEFAULT_PAGINATION_CLASS": "rest_framework.pagination.PageNumberPagination",
+    "PAGE_SIZE": 50,
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": [
+        "api.parsers.BoundedJSONParser",
+        "rest_framework.parsers.FormParser",
+        "rest_framework.parsers.MultiPartParser",
+    ],
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "EXCEPTION_HANDLER": "api.errors.problem_handler",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Podium",
+    "DESCRIPTION": "Biomedical image analysis challenges whose result can be believed.",
+    "VERSION": VERSION,
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "ENUM_NAME_OVERRIDES": {
+        "SubmissionState": "submissions.models.Submission.State",
+        "ValueState": "api.designs.serializers.STATES",
+        "RegistrationState": "registry.models.Registration.State",
+        "AnalysisState": "workbench.models.BroughtTable.State",
+        "MeasurementState": "measurements.models.Measurement.State",
+        "MeasurementKind": "measurements.models.Measurement.Kind",
+    },
+}

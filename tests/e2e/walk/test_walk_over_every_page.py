@@ -1,0 +1,115 @@
+"""Every page there is, once, as the role that sees most of it: sound in both themes, and nothing sticks out on a phone.
+
+The list is that of the addresses: a page that is added and not named here fails the first test.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+from django.conf import settings
+from django.urls import URLResolver, get_resolver
+
+from tests.e2e.helpers.audit import DESKTOP, PHONE
+
+pytestmark = [pytest.mark.browser, pytest.mark.services]
+NARROWEST = (320, 640)
+# What a GET answers with something else than a page of its own.
+FILES = {
+    "web:help_picture", "operations:healthz", "operations:metrics", "operations:try_me", "mfa_download_recovery_codes",
+    "accounts:own_data_file", "datasets:download", "test_sets:public_reference", "submissions:archive",
+    "results:case_sheet", "reports:file", "workbench:figure", "workbench:file",
+}  # fmt: skip
+PARTS = {
+    "web:design_system_live", "designs:show", "designs:history", "designs:comments", "designs:task_show",
+    "designs:task_history", "designs:task_comments", "designs:scan_status", "designs:simulation_status",
+    "reviews:automatic_state", "test_sets:test_set_archives", "submissions:status", "results:case_picture",
+    "reports:progress",
+}  # fmt: skip
+LEADS_ON = {
+    "account_set_password": "to the change of the password: everybody has one",
+    "account_confirm_login_code": "to the sign-in: codes by mail are not offered",
+    "notifications:follow": "to what the message is about",
+    "leaderboards:first": "to the board of the first phase",
+}
+ELSEWHERE = {
+    "leaderboards:both_ways": "tests/e2e/registry/test_registry_walk.py",
+    "web:design_system": "tests/e2e/web/test_pages.py",
+    "web:design_system_error": "tests/e2e/web/test_pages.py",
+}
+# Others' pages, in their frame.
+NOT_OURS = ("admin:", "api:")
+FILE_ENDING = re.compile(r"\.[a-z]+\$?$|\.<slug:ending>$")
+
+
+def named(resolver: URLResolver, prefix: str = "", spaces: tuple[str, ...] = ()) -> Iterator[tuple[str, str, object]]:
+    """Name, pattern and view of every address."""
+    for entry in resolver.url_patterns:
+        pattern = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from named(entry, pattern, (*spaces, entry.namespace) if entry.namespace else spaces)
+        elif entry.name:
+            yield ":".join([*spaces, entry.name]), pattern, entry.callback
+
+
+def methods(view) -> list[str]:
+    """What the decorator of a view lets through; GET where there is none."""
+    while view is not None:
+        code = getattr(view, "__code__", None)
+        if code and "request_method_list" in code.co_freevars:
+            return view.__closure__[code.co_freevars.index("request_method_list")].cell_contents
+        view = getattr(view, "__wrapped__", None)
+    return ["GET"]
+
+
+def pages() -> set[str]:
+    """Names of all addresses that a person can open and read."""
+    return {
+        name
+        for name, pattern, view in named(get_resolver())
+        if not name.startswith(NOT_OURS) and "GET" in methods(view) and not FILE_ENDING.search(pattern)
+    } - {*FILES, *PARTS, *LEADS_ON, *ELSEWHERE}
+
+
+@pytest.fixture(scope="module")
+def places(platform):
+    """Who looks at each page, and where it is, in a world that has one of everything."""
+    ranked = "from leaderboards.models import Standing; print(Standing.objects.filter(phase__slug='final').exists())"
+    platform.wait(lambda: "True" in platform.shell(ranked), "the ranking of the final phase", every=2)
+    code = "import json; from tests.e2e.walk import everything; print(json.dumps(everything.places()))"
+    found = json.loads(platform.shell(code))
+    waits = "from tests.e2e.walk import everything; print(everything.is_quiet())"
+    platform.wait(lambda: "True" in platform.shell(waits), "the workers' part", every=1)
+    return found
+
+
+def test_every_page_has_its_place_and_nothing_else_has(places):
+    assert set(places) == pages()
+
+
+def test_every_page_is_sound(platform, places, page, seen):
+    wrong = []
+    for who in sorted({who for who, _ in places.values()}):
+        page.context.clear_cookies()
+        code = f"from tests.e2e.walk import everything; print(everything.session({who!r}))"
+        if value := platform.shell(code).strip():
+            page.context.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": platform.url}])
+        for name, (_, path) in sorted(places.items()):
+            if places[name][0] == who:
+                wrong += look(platform, page, seen, name, path)
+    assert not wrong, "\n".join(wrong)
+
+
+def look(platform, page, seen, name, path) -> list[str]:
+    """What is wrong with a page."""
+    seen.begin()
+    answer = page.goto(platform.url + path)
+    if answer.status != 200 or page.url != platform.url + path:
+        return [f"{name}: {path} answers {answer.status} at {page.url}"]
+    try:
+        seen.check_everywhere(sizes=(DESKTOP,))
+        seen.check_fits((PHONE, NARROWEST))
+    except AssertionError as error:
+        return [f"{name}: {error}"]
+    return []
