@@ -52,11 +52,16 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     entry = rows.select_related("phase__task", "team").first()
     if entry is None:
         raise Http404("There is no such upload.")
+    return answered(request, entry, page=f"{reverse('submissions:submit', args=[slug])}?phase={entry.phase_id}")
+
+
+def answered(request: HttpRequest, entry: AlgorithmUpload, *, page: str) -> HttpResponse:
+    """Go on with an upload of somebody who may; `page` shows what becomes of it."""
     if request.method == "DELETE":
         arriving.cancel(upload=entry)
         return HttpResponse(status=204)
     if request.method == "PATCH":
-        return _patch(request, slug, entry)
+        return _patch(request, entry, page)
     if entry.state not in (AlgorithmUpload.State.RECEIVING, AlgorithmUpload.State.COMPLETE):
         raise refusals.GoneError(entry.refusal or "This upload has ended. Begin a new one.")
     if entry.state == AlgorithmUpload.State.RECEIVING and entry.is_whole:
@@ -64,10 +69,10 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     response = described(HttpResponse(), entry)
     response["Upload-Length"] = str(entry.size)
     response["Cache-Control"] = "no-store"
-    return _placed(response, slug, entry)
+    return _placed(response, entry, page)
 
 
-def _patch(request: HttpRequest, slug: str, entry: AlgorithmUpload) -> HttpResponse:
+def _patch(request: HttpRequest, entry: AlgorithmUpload, page: str) -> HttpResponse:
     if request.content_type != "application/offset+octet-stream":
         return problem("A piece is sent as application/offset+octet-stream.", 415)
     offset = number(request.headers.get("Upload-Offset"), "Upload-Offset")
@@ -79,11 +84,11 @@ def _patch(request: HttpRequest, slug: str, entry: AlgorithmUpload) -> HttpRespo
             arriving.finish(upload=entry)
     elif offset != entry.offset:
         raise refusals.OffsetError(f"The upload stands at byte {entry.offset}, not {offset}.")
-    return _placed(described(HttpResponse(status=204), entry), slug, entry)
+    return _placed(described(HttpResponse(status=204), entry), entry, page)
 
 
-def _placed(response: HttpResponse, slug: str, entry: AlgorithmUpload) -> HttpResponse:
+def _placed(response: HttpResponse, entry: AlgorithmUpload, page: str) -> HttpResponse:
     """Tell where to see what becomes of a whole archive."""
     if entry.is_whole:
-        response["Podium-Page"] = f"{reverse('submissions:submit', args=[slug])}?phase={entry.phase_id}"
+        response["Podium-Page"] = page
     return response

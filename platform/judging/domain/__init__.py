@@ -1,0 +1,1 @@
+"""Plain values: no database, no request."""
