@@ -19,6 +19,7 @@ from evaluation.bundle.layout import (
     result_digest,
 )
 from evaluation.bundle.outside import MEASURED_OUTSIDE
+from evaluation.bundle.scorers import SCORERS
 from evaluation.bundle.verifying import BundleError, Verdict, verify
 from evaluation.bundle.writing import Published, TeamResult, chunks
 
@@ -31,6 +32,7 @@ __all__ = [
     "OTHER_RANKINGS",
     "RANKING",
     "SCHEMA",
+    "SCORERS",
     "BundleError",
     "Published",
     "TeamResult",

@@ -72,7 +72,9 @@ def open_runs() -> QuerySet[Any]:
 
 def facts_of(run: uuid.UUID) -> dict[str, Any]:
     """By which image the values of a run were computed, and on what word it was let; empty where by none."""
-    part = Judgement.objects.filter(run=run).exclude(trial=None).select_related("trial__archive").first()
+    part = (
+        Judgement.objects.filter(run=run).exclude(trial=None).select_related("trial__archive", "trial__phase").first()
+    )
     return {} if part is None else trial_facts(part.trial)
 
 
@@ -81,7 +83,7 @@ def trial_facts(trial: Trial) -> dict[str, Any]:
     return {
         "image": trial.archive.digest,
         "interface": SCORER_INTERFACE,
-        "metrics": [metric["id"] for metric in trial.declared["metrics"]],
+        "metrics": [metric.name for metric in trial.phase.assessment.by_scorer],
         "self_test": trial.report_digest,
         "tried_at": trial.finished_at.isoformat() if trial.finished_at else None,
         "versions": trial.versions,

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
+from rules import test_rule
 
 from challenges.models import Challenge, Phase
 from challenges.views.access import organizing, page_context, phase_by_id
@@ -66,6 +67,7 @@ def scorers(request: HttpRequest, slug: str) -> HttpResponse:
             registered=phase.assessment.scorer,
             metrics=phase.assessment.by_scorer,
             off=no_judge(),
+            reads_logs=test_rule("judging.read_logs", request.user, challenge),
             images=shown,
             counts=queries.trial_that_counts(phase),
             is_busy=any(

@@ -41,7 +41,7 @@ def test_the_result_names_the_image_and_its_trial(world):
     trial = trial_that_counts(world.phase)
     facts = run.provenance["scorer"]
     assert (facts["image"], facts["self_test"]) == (IMAGE, trial.report_digest)
-    assert facts["metrics"] == ["own_dice"]
+    assert facts["metrics"] == ["own dice"]
     assert facts["interface"] == "podium-score-1"
 
 
