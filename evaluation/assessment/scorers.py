@@ -63,7 +63,7 @@ def read_scorer_metric(value: object, path: str, problem: Problem, *, rank_based
     )
     policy = place.raw("policy", {})
     stated = policy.get("missing") if isinstance(policy, Mapping) else None
-    poor: Any = float(stated) if worst is None and is_number(stated) else "worst"
+    poor: Any = stated if worst is None and is_number(stated) else "worst"
     defaults = {"both_empty": "perfect", "ref_empty": poor, "pred_empty": poor, "degenerate": poor, "missing": "worst"}
     unit = place.raw("unit")
     return MetricUse(

@@ -20,7 +20,7 @@ from evaluation.bundle.layout import (
 )
 from evaluation.bundle.outside import MEASURED_OUTSIDE
 from evaluation.bundle.scorers import SCORERS
-from evaluation.bundle.verifying import BundleError, Verdict, verify
+from evaluation.bundle.verifying import BundleError, Verdict, contents, verify
 from evaluation.bundle.writing import Published, TeamResult, chunks
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "audit_digest",
     "chunks",
     "combined_digest",
+    "contents",
     "metadata_columns",
     "result_digest",
     "verify",

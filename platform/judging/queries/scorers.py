@@ -9,9 +9,9 @@ from django.db.models import QuerySet
 from challenges.models import Challenge, Phase
 from challenges.queries import phases_of
 from evaluation.running.identity import SCORER_INTERFACE
+from evaluation.running.scorer_declared import declared_of, digest_of
 from executions.models import AlgorithmArchive
 from executions.models.archives import Kind
-from judging.domain.declared import declared_of, digest_of
 from judging.models import Judgement, Trial
 
 

@@ -15,10 +15,10 @@ from structlog.contextvars import bound_contextvars
 
 from challenges.models import Phase, Team
 from evaluation.running.aliases import aliases
+from evaluation.running.scorer_declared import expected
 from evaluation.running.scorer_rows import ScorerError, read_rows
 from executions.services import hosts
 from judging import hooks
-from judging.domain.declared import expected
 from judging.models import Judgement, Trial
 from judging.queries.scorers import lacking, trial_that_counts
 from judging.queries.work import JUDGING

@@ -11,9 +11,8 @@ from confinement.sandbox import answers
 from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.problems.files import file_problem
-from evaluation.problems.label_merging import write
-from evaluation.readers import LabelImage, Limits, ReadError
-from judging.domain.declared import LABELS
+from evaluation.readers import Limits, ReadError
+from evaluation.running.scorer_declared import LABELS, written_anew
 from test_sets import vault
 from test_sets.models import TestCase
 from test_sets.queries.expectation import expectation
@@ -39,7 +38,7 @@ def references(
     for number, case in enumerate(cases):
         with vault.opened(case.reference_file) as path:
             content = kind.read_reference(assessment, path)
-        found[case.name] = _written(content, folder / f"reference-{number}")
+        found[case.name] = written_anew(content, folder / f"reference-{number}")
         beat()
     return found
 
@@ -68,7 +67,7 @@ def predictions(
             read = kind.read_prediction(target, wanted[name].facts, expected, limits=Limits(decoded_bytes=limit))
         except (archive.ArchiveError, ReadError):
             return ""
-        return _written(read, handed / places[name]).name
+        return written_anew(read, handed / places[name]).name
 
     found = {}
     for answer in answers(list(places), work, limits=child_limits(), reads=[source], beat=beat, hands_over=handed):
@@ -83,8 +82,3 @@ def scorer_case(name: str, reference: Path, prediction: Path | None) -> ScorerCa
     """A case by the name under which the image sees it."""
     given = {} if prediction is None else {LABELS + "".join(prediction.suffixes): prediction}
     return ScorerCase(name, {LABELS + "".join(reference.suffixes): reference}, given)
-
-
-def _written(image: LabelImage, stem: Path) -> Path:
-    kind = np.min_scalar_type(int(image.labels.max(initial=0)))
-    return write(LabelImage(image.labels.astype(kind), image.geometry), stem)

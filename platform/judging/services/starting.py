@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from confinement.containers.limits import RunLimits
 from confinement.containers.removing import remove_tree
 from confinement.containers.scoring import ScorerAnswer, ScorerCase, run_scorer
+from evaluation.running.scorer_declared import bounds_of, interface_of
 from executions.models import AlgorithmArchive
 from executions.services import hosts, preparing
-from judging.domain.declared import interface_of, limits_of
 from work.leases import Lease, LeaseLostError
 
 
@@ -45,6 +46,7 @@ def start(
             raise LeaseLostError
 
     endings = {"".join(Path(name).suffixes) for case in cases for name in case.reference}
+    limits = RunLimits(**bounds_of(declared))
     own = folder / f"start-{number}"
     try:
         answer = run_scorer(
@@ -54,8 +56,10 @@ def start(
             lease=str(lease.token),
             image_id=image.digest,
             cases=cases,
-            interface=interface_of(declared, [case.name for case in cases], ending=min(endings)),
-            limits=limits_of(declared),
+            interface=interface_of(
+                declared, [case.name for case in cases], ending=min(endings), limits=limits.described()
+            ),
+            limits=limits,
             attempt=lease.attempts,
             beat=beat,
         )

@@ -14,11 +14,11 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from challenges.models import Phase
+from evaluation.running.scorer_declared import LABELS, declared_of, digest_of, expected
 from evaluation.running.scorer_rows import ScorerError
 from evaluation.running.scorer_trials import LEAST_CASES, Answer, Presented, SelfTest, TrialCase, degraded, self_test
 from executions.models import AlgorithmArchive
 from executions.services import hosts
-from judging.domain.declared import LABELS, declared_of, digest_of, expected
 from judging.models import Trial
 from judging.queries.scorers import phases_with_scorers
 from judging.queries.work import TRYING

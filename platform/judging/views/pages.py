@@ -14,11 +14,11 @@ from rules import test_rule
 
 from challenges.models import Challenge, Phase
 from challenges.views.access import organizing, page_context, phase_by_id
+from evaluation.running.scorer_declared import declared_of, digest_of
 from executions.models import AlgorithmArchive
 from executions.models.archives import Kind
 from executions.queries.availability import no_judge
 from executions.services import arriving
-from judging.domain.declared import declared_of, digest_of
 from judging.forms import ScorerForm
 from judging.queries import scorers as queries
 from judging.services import deleting, trying

@@ -1,1 +1,0 @@
-"""Plain values: no database, no request."""
