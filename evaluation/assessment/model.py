@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from evaluation import catalogue
 from evaluation.assessment.exclusions import NOTHING, Exclusions
 from evaluation.canonical import sha256
 
@@ -83,6 +84,22 @@ class MetricUse:
     def is_by_scorer(self) -> bool:
         """Whether a scoring image of the organizers computes it, and nothing here."""
         return self.options.get("by") == BY_SCORER
+
+    @property
+    def title(self) -> str:
+        """What tables call it: its name in the assessment, or what the field calls it.
+
+        Examples
+        --------
+        >>> from evaluation.assessment import parse
+        >>> use = parse({"schema": 1, "problem": "semantic_segmentation", "regions": [{"name": "all", "labels": [1]}],
+        ...              "metrics": [{"id": "hausdorff_percentile", "options": {"percentile": 90}}]}).metrics[0]
+        >>> use.title
+        'HD90'
+        """
+        if self.name != self.id or self.id == "value":
+            return self.name
+        return catalogue.get(self.id).short_name(self.options)
 
 
 @dataclass(frozen=True, slots=True)
