@@ -12,7 +12,7 @@ from executions.models.archives import Kind
 from executions.services import arriving
 from executions.views.uploads import answered
 from uploads.services import refusals
-from uploads.views.tus import described, number, options, read_metadata, tus
+from uploads.views.tus import begun, number, options, read_metadata, tus
 from web.bodies import takes_pieces
 
 
@@ -35,9 +35,7 @@ def create(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
         file_name=metadata.get("filename", ""),
         size=number(request.headers.get("Upload-Length"), "Upload-Length"),
     )
-    response = HttpResponse(status=201)
-    response["Location"] = reverse("judging:upload", args=[slug, upload.pk])
-    return described(response, upload)
+    return begun(upload, reverse("judging:upload", args=[slug, upload.pk]))
 
 
 @takes_pieces
