@@ -23,6 +23,7 @@ INSTALLED_APPS = [
     "test_sets",
     "scoring",
     "executions",
+    "judging",
     "federation",
     "submissions",
     "measurements",

@@ -65,6 +65,8 @@ CELERY_TASK_ROUTES = {
     "test_sets.tasks.*": {"queue": "ingest"},
     "executions.tasks.run_*": {"queue": "run"},
     "executions.tasks.*": {"queue": "ingest"},
+    "judging.tasks.judge_*": {"queue": "judge"},
+    "judging.tasks.*": {"queue": "ingest"},
     "federation.tasks.*": {"queue": "ingest"},
     "work.tasks.*": {"queue": "ingest"},
     "submissions.tasks.score_*": {"queue": "score"},
