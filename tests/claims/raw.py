@@ -41,6 +41,7 @@ class Raw:
         self.whole = bool(challenge.unanswered)
         self.scheme = challenge.assessment.document["ranking"]
         self._ranked: dict[tuple, dict[str, float]] = {}
+        self._gaps: dict[tuple, float] = {}
 
     @cached_property
     def cases(self) -> list[str]:
@@ -207,6 +208,15 @@ class Raw:
             for table in self.tables_of(entry)
             for column in columns
         )
+
+    def usual_gap(self, table: Table) -> float:
+        """How far two teams usually lie apart on a case: the median over all pairs of their median difference."""
+        key = (table.metric, table.region, table.task)
+        if key not in self._gaps:
+            first, other = np.triu_indices(len(self.names), 1)
+            apart = np.abs(table.numbers[:, first] - table.numbers[:, other])
+            self._gaps[key] = float(np.nanmedian(np.nanmedian(apart, axis=0)))
+        return self._gaps[key]
 
     def missing(self, entry: dict, name: str) -> int:
         """On how many cases a team has no prediction, over the tasks."""

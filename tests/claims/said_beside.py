@@ -122,9 +122,7 @@ def _(scene: Scene, who: str, more: str | None) -> bool:
 
 
 def alike(raw: Raw, table: Table, first: str, other: str) -> bool:
-    values = table.numbers
-    everybody = range(len(raw.names))
-    every = np.nanmedian([np.nanmedian(np.abs(values[:, a] - values[:, b])) for a in everybody for b in range(a)])
+    values, every = table.numbers, raw.usual_gap(table)
     gap = np.abs(values[:, raw.names.index(first)] - values[:, raw.names.index(other)])
     return (np.isnan(gap) | (gap <= 1e-9)).mean() >= 0.5 or np.nanmedian(gap) <= 0.1 * every + 1e-12
 
