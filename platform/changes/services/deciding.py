@@ -185,12 +185,14 @@ def _tell_outcome(
     request: ChangeRequest, approved: Sequence[ProposedChange], version: RegistrationVersion | None, stage: Stage
 ) -> None:
     registration = request.registration
-    letter = letters.change_decided(
-        named(registration),
-        registration.identifier,
-        approved=changed(approved),
-        version=version.number if version else None,
-        is_deviation=version is not None and version.is_deviation,
+    letter = letters.DECIDED.letter(
+        letters.OfChange(
+            named(registration),
+            registration.identifier,
+            changed(approved),
+            version=str(version.number) if version else None,
+            is_deviation=version is not None and version.is_deviation,
+        )
     )
     tells = policy(request.change_class, stage).tells_participants
     tell(

@@ -1,0 +1,493 @@
+"""What messages about acts mean, read from their words and held against the facts of the act."""
+
+import re
+from datetime import date, datetime
+from typing import Any
+
+from tests.claims.meanings import Meanings
+
+MEANINGS = Meanings()
+means = MEANINGS.means
+MOMENT = r"(\d+ \w+ \d{4}, \d\d:\d\d UTC)"
+DAY = r"(\d+ \w+ \d{4})"
+PLACE = r"(.+) of (.+?)"
+
+
+def false_paragraphs(letter: Any, facts: Any) -> list[str]:
+    """Subject and paragraphs that are not true of an act, and those whose meaning nobody has written down."""
+    wrong = [] if "\n" not in letter.subject else ["a subject of several lines"]
+    return wrong + MEANINGS.false([f"Subject: {letter.subject}", *letter.text.split("\n\n")], facts)
+
+
+def at(text: str, moment: datetime | None) -> bool:
+    return moment is not None and text == f"{moment.day} {moment:%B %Y, %H:%M} UTC"
+
+
+def on(text: str, day: date) -> bool:
+    return text == f"{day.day} {day:%B %Y}"
+
+
+def where(facts: Any, challenge: str, phase: str | None = None) -> bool:
+    return facts.where.challenge == challenge and phase in (None, facts.where.phase)
+
+
+# Subjects
+
+
+@means(
+    r"Subject: (.+): submission (\d+) of (.+) (is scored|is refused|waits for your decision|could not be scored(?: again)?)"
+)
+def _(facts: Any, challenge: str, number: str, team: str, what: str) -> bool:
+    again = what.endswith("again") == facts.again
+    return where(facts, challenge) and (int(number), team) == (facts.number, facts.team) and again
+
+
+@means(r"Subject: (.+): a submission of (.+) could not be scored")
+def _(facts: Any, challenge: str, team: str) -> bool:
+    return where(facts, challenge) and team == facts.team
+
+
+@means(r"Subject: (.+): describe the method of (.+)")
+def _(facts: Any, challenge: str, team: str) -> bool:
+    return where(facts, challenge) and team == facts.team
+
+
+@means(rf"Subject: (.+): (?:the final ranking of )?(Final|Round 2) (?:is open|is closed|is public|closes {MOMENT})")
+def _(facts: Any, challenge: str, phase: str, ends: str | None) -> bool:
+    return where(facts, challenge, phase) and (ends is None or at(ends, facts.ends))
+
+
+@means(
+    r"Subject: (.+): (?:a change of|the requested change of|an objection to a change of) (\S+)(?: is (?:requested|withdrawn))?"
+)
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (facts.title, facts.identifier) == (title, identifier)
+
+
+@means(r"Subject: (.+): (no change of (\S+)|(\S+) has changed)")
+def _(facts: Any, title: str, _what: str, none: str | None, changed: str | None) -> bool:
+    return (
+        facts.title == title and (none or changed) == facts.identifier and (changed is None) == (facts.version is None)
+    )
+
+
+@means(r"Subject: (.+): you are (?:no longer in|the captain of) the team (.+?)(?: now)?")
+def _(facts: Any, challenge: str, team: str) -> bool:
+    return (facts.challenge, facts.team) == (challenge, team)
+
+
+@means(r"Subject: (.+): (.+) (is now in|does not join) the team (.+)")
+def _(facts: Any, challenge: str, who: str, what: str, team: str) -> bool:
+    told = (challenge, who, team) == (facts.challenge, facts.actor, facts.team)
+    return told and (what == "is now in") == facts.agreed
+
+
+@means(r"Subject: (.+): the team (.+) is now “(.+)”")
+def _(facts: Any, challenge: str, team: str, standing: str) -> bool:
+    return (challenge, team, standing) == (facts.challenge, facts.team, facts.standing)
+
+
+@means(r"Subject: (.+): (.+) asks to take part")
+def _(facts: Any, challenge: str, who: str) -> bool:
+    return (challenge, who) == (facts.challenge, facts.actor)
+
+
+@means(r"Subject: (.+): (you may take part|your request was declined)")
+def _(facts: Any, challenge: str, what: str) -> bool:
+    return facts.challenge == challenge and facts.agreed == (what == "you may take part")
+
+
+@means(r"Subject: (.+): you organize it as (\w+)")
+def _(facts: Any, challenge: str, role: str) -> bool:
+    return (challenge, role) == (facts.challenge, facts.role)
+
+
+@means(r"Subject: (.+): (?:registered as|a comment on|your comment on) (\S+)(?: is answered)?")
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier)
+
+
+@means(r"Subject: (.+): (\S+) (?:is (withdrawn|abandoned)|has no report)")
+def _(facts: Any, title: str, identifier: str, state: str | None) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier) and state in (None, facts.state)
+
+
+@means(rf"Subject: (?:“(.+)” is not registered|Register “(.+)” by {DAY})")
+def _(facts: Any, missed: str | None, title: str | None, day: str | None) -> bool:
+    return (
+        (missed or title) == facts.title
+        and (missed is not None) == facts.is_over
+        and (day is None or on(day, facts.due))
+    )
+
+
+@means(rf"Subject: (.+): critical changes until {DAY}")
+def _(facts: Any, title: str, day: str) -> bool:
+    return title == facts.title and on(day, facts.due)
+
+
+@means(r"Subject: (.+): version (\d+) of “(.+)” was filed")
+def _(facts: Any, call: str, number: str, title: str) -> bool:
+    return (call, int(number), title) == (facts.call, facts.number, facts.title)
+
+
+@means(r"Subject: (.+): new words about “(.+)”")
+def _(facts: Any, call: str, title: str) -> bool:
+    return (call, title) == (facts.call, facts.title)
+
+
+@means(r"Subject: (?:Site (.+) registered its key|Messages of a site were refused)")
+def _(facts: Any, site: str | None) -> bool:
+    return site in (None, facts.name)
+
+
+@means(r"Subject: (case-\d): (?:your report is )?(.+)")
+def _(facts: Any, case: str, what: str) -> bool:
+    return (case, what) == (facts.case, facts.what)
+
+
+# Submissions
+
+
+@means(r"Submission (\d+) of (.+) to (Final|Round 2) of (.+?) (is scored|could not be scored(?: again)?)\.")
+def _(facts: Any, number: str, team: str, phase: str, challenge: str, what: str) -> bool:
+    told = where(facts, challenge, phase) and (int(number), team) == (facts.number, facts.team)
+    return told and what.endswith("again") == facts.again
+
+
+@means(r"Submission (\d+) of (.+) to (Final|Round 2) of (.+?) is (?:refused|not scored yet): (.+)\.")
+def _(facts: Any, number: str, team: str, phase: str, challenge: str, reason: str) -> bool:
+    told = where(facts, challenge, phase) and (int(number), team) == (facts.number, facts.team)
+    return told and reason == facts.reason
+
+
+@means(
+    r"Its page shows what you may see of the result(?: and, once the ranking is renewed, how you rank and how far the first is)?\."
+    r"( The ranking is sealed: no team sees a rank yet\.)?"
+)
+def _(facts: Any, sealed: str | None) -> bool:
+    return (sealed is None) == facts.shows_ranking
+
+
+@means(r"(?s)(– .+)")
+def listed(facts: Any, text: str) -> bool:
+    """The lines of a list: reasons of a submission, or changes of a design."""
+    lines = text.splitlines()
+    if hasattr(facts, "reasons"):
+        more = [int(found[1]) for line in lines if (found := re.fullmatch(r"– and (\d+) more", line))]
+        named = [line.removeprefix("– ").removesuffix(".") for line in lines if not line.startswith("– and ")]
+        return named == list(facts.reasons)[: len(named)] and len(named) + sum(more) == len(facts.reasons)
+    return len(lines) == len(facts.changes) and all(
+        line.startswith(f"– {change.label}: ")
+        and (f"“{change.before}”" if change.before else "nothing") in line.split(" → ")[0]
+        and (change.after[:100] or "nothing") in line.split(" → ")[1]
+        for line, change in zip(lines, facts.changes, strict=True)
+    )
+
+
+@means(r"Nothing was scored\. Correct the files and upload them again\.")
+def _(facts: Any) -> bool:
+    return bool(facts.reason)
+
+
+@means(r"Decide on its page: have it scored as it is, or withdraw it and upload corrected files\.")
+def _(facts: Any) -> bool:
+    return bool(facts.reason)
+
+
+@means(r"no memory\.")
+def _(facts: Any) -> bool:
+    return facts.reason == "no memory"
+
+
+@means(
+    r"Submission (\d+) to (Final|Round 2): (.+)\. Nothing more is tried of itself\. The page lists everything that failed, with its "
+    r"log, and has it scored again with one button\."
+)
+def _(facts: Any, number: str, phase: str, reason: str) -> bool:
+    return (int(number), phase, reason) == (facts.number, facts.where.phase, facts.reason)
+
+
+@means(
+    r"The final ranking of (Final|Round 2) (leaves|will leave) your team out as long as no submission to (.+) has a complete method "
+    r"description\. What you wrote for an earlier submission is copied into the form\."
+)
+def _(facts: Any, phase: str, tense: str, task: str) -> bool:
+    return (phase, task) == (facts.where.phase, facts.task) and (tense == "leaves") == (facts.occasion == "closed")
+
+
+# Phases
+
+
+@means(rf"(Final|Round 2) of (.+) is open: submissions are taken from now on(?: until {MOMENT}|, and it stays open)\.")
+def _(facts: Any, phase: str, challenge: str, ends: str | None) -> bool:
+    return where(facts, challenge, phase) and (facts.ends is None if ends is None else at(ends, facts.ends))
+
+
+@means(r"What to hand in, and how, stands on the pages of the challenge\.")
+def _(facts: Any) -> bool:
+    return facts.where is not None
+
+
+@means(rf"(Final|Round 2) of (.+) closes {MOMENT}\.")
+def _(facts: Any, phase: str, challenge: str, ends: str) -> bool:
+    return where(facts, challenge, phase) and at(ends, facts.ends)
+
+
+@means(
+    r"What arrives after the end is not ranked\. Your submissions and how many you have left stand on the pages of the challenge\."
+)
+def _(facts: Any) -> bool:
+    return facts.ends is not None
+
+
+@means(r"(Final|Round 2) of (.+) is closed: no further submissions are ranked\.")
+def _(facts: Any, phase: str, challenge: str) -> bool:
+    return where(facts, challenge, phase)
+
+
+@means(rf"The ranking stays sealed until {MOMENT}\.")
+def _(facts: Any, reveals: str) -> bool:
+    return at(reveals, facts.reveals)
+
+
+@means(r"The final ranking is computed now\.")
+def _(facts: Any) -> bool:
+    return facts.reveals is None
+
+
+@means(r"The final ranking of (Final|Round 2) of (.+) is public\.")
+def _(facts: Any, phase: str, challenge: str) -> bool:
+    return where(facts, challenge, phase)
+
+
+@means(r"unet leads, but is not shown to be best\.")
+def _(facts: Any) -> bool:
+    return facts.sentence.startswith("unet leads")
+
+
+@means(r"The leaderboard shows how certain each rank is, and what would change it\.")
+def _(facts: Any) -> bool:
+    return bool(facts.sentence)
+
+
+# Changes of what is registered
+
+
+@means(r"The organizers of (.+) ask for a (\w+) change of the registered design (\S+)\.")
+def _(facts: Any, title: str, kind: str, identifier: str) -> bool:
+    return (title, kind, identifier) == (facts.title, facts.kind, facts.identifier)
+
+
+@means(r"A chair decides\.")
+def _(facts: Any) -> bool:
+    return facts.next_step == "A chair decides."
+
+
+@means(r"The organizers of (.+) have withdrawn their request to change the registered design (\S+)\.")
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier)
+
+
+@means(r"The registered values stay\. Asked for had been:|Asked for is:")
+def _(facts: Any) -> bool:
+    return bool(facts.changes) and facts.version is None
+
+
+@means(r"Somebody who takes part in (.+) objects to the requested change of the registered design (\S+):")
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier)
+
+
+@means(r"“(.+)”")
+def _(facts: Any, text: str) -> bool:
+    return facts.text == text
+
+
+@means(r"The objection stands beside the request, and the chairs decide\.")
+def _(facts: Any) -> bool:
+    return bool(facts.text)
+
+
+@means(r"None of the requested changes of (.+) was approved; the registered design (\S+) stays as it is\.")
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier) and facts.version is None
+
+
+@means(r"Version (\S+) of the registered design (\S+) of (.+) holds from now on\.")
+def _(facts: Any, version: str, identifier: str, title: str) -> bool:
+    return (version, identifier, title) == (facts.version, facts.identifier, facts.title)
+
+
+@means(r"It is a deviation that was decided after the first submission; it stays marked beside the rankings\.")
+def _(facts: Any) -> bool:
+    return facts.is_deviation and facts.version is not None
+
+
+# People
+
+
+@means(r"(.+) has removed you from the team (.+) in (.+)\. What the team submitted stays with it\.")
+def _(facts: Any, who: str, team: str, challenge: str) -> bool:
+    return (who, team, challenge) == (facts.actor, facts.team, facts.challenge)
+
+
+@means(
+    r"(.+) made you the captain of the team (.+) in (.+)\. You invite and remove members from now on, and hand this over again on "
+    r"the page of the team\."
+)
+def _(facts: Any, who: str, team: str, challenge: str) -> bool:
+    return (who, team, challenge) == (facts.actor, facts.team, facts.challenge)
+
+
+@means(
+    r"(.+) has accepted the invitation into the team (.+) in (.+), and sees and submits what the team does from now on\."
+)
+def _(facts: Any, who: str, team: str, challenge: str) -> bool:
+    return facts.agreed and (who, team, challenge) == (facts.actor, facts.team, facts.challenge)
+
+
+@means(
+    r"(.+) has declined the invitation into the team (.+) in (.+)\. The captain can invite somebody else on the page of the team\."
+)
+def _(facts: Any, who: str, team: str, challenge: str) -> bool:
+    return not facts.agreed and (who, team, challenge) == (facts.actor, facts.team, facts.challenge)
+
+
+@means(r"The organizers of (.+) set the team (.+) to “(.+)”\.")
+def _(facts: Any, challenge: str, team: str, standing: str) -> bool:
+    return (challenge, team, standing) == (facts.challenge, facts.team, facts.standing)
+
+
+@means(r"Their reason: (.+)")
+def _(facts: Any, reason: str) -> bool:
+    return reason == facts.reason
+
+
+@means(r"Rankings that this concerns are computed anew; write to the organizers if you think that it is a mistake\.")
+def _(facts: Any) -> bool:
+    return bool(facts.standing)
+
+
+@means(r"(.+) asks to take part in (.+) and waits for you to let them in or to say why not\.")
+def _(facts: Any, who: str, challenge: str) -> bool:
+    return (who, challenge) == (facts.actor, facts.challenge)
+
+
+@means(r"They write: (.+)")
+def _(facts: Any, words: str) -> bool:
+    return words == facts.words
+
+
+@means(
+    r"The organizers let you take part in (.+)\. Next, form a team or join one by invitation; then you get the data and submit, as "
+    r"the phases allow\."
+)
+def _(facts: Any, challenge: str) -> bool:
+    return facts.agreed and challenge == facts.challenge
+
+
+@means(r"The organizers of (.+) declined your request to take part\. Their reason: (.+)")
+def _(facts: Any, challenge: str, reason: str) -> bool:
+    return not facts.agreed and (challenge, reason) == (facts.challenge, facts.reason)
+
+
+@means(
+    r"(.+) made you an organizer of (.+), as (\w+)\. The page “Organize” shows what you may see and do, and what waits for you\."
+)
+def _(facts: Any, who: str, challenge: str, role: str) -> bool:
+    return (who, challenge, role) == (facts.actor, facts.challenge, facts.role)
+
+
+# Registered designs, reviews, sites and cases
+
+
+@means(
+    r"The design “(.+)” is registered as (\S+) and public now, as version 1\.0\. Later changes go through change requests; the record "
+    r"leads on to what can be done next\."
+)
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier)
+
+
+@means(
+    r"(?:Somebody comments on your|Your comment on the) registered design “(.+)” \((\S+)\)(?: is answered)?\."
+    r"(?: Answer on the page of comments, where everybody reads it\.)?"
+)
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier)
+
+
+@means(r"The registered challenge “(.+)” \((\S+)\) is (\w+)\. Its record stays public and says so\.")
+def _(facts: Any, title: str, identifier: str, state: str) -> bool:
+    return (title, identifier, state) == (facts.title, facts.identifier, facts.state)
+
+
+@means(r"The reason: (.+)")
+def _(facts: Any, words: str) -> bool:
+    return words == facts.words
+
+
+@means(
+    rf"The design “(.+)”, accepted for (.+), was to be registered by {DAY}: (.+)\. It can still be registered, and stays marked as late\."
+)
+def _(facts: Any, title: str, call: str, day: str, why: str) -> bool:
+    return facts.is_over and (title, call, why) == (facts.title, facts.call, facts.words) and on(day, facts.due)
+
+
+@means(
+    rf"The design “(.+)” was accepted for (.+) and is not registered yet\. On {DAY} (.+); a design that is registered later stays "
+    r"marked as late\."
+)
+def _(facts: Any, title: str, call: str, day: str, why: str) -> bool:
+    return not facts.is_over and (title, call, why) == (facts.title, facts.call, facts.words) and on(day, facts.due)
+
+
+@means(
+    rf"The last day for critical changes of “(.+)” \((\S+)\) is {DAY}\. A later one is marked as late for good\. Ask for what has to "
+    r"change before\."
+)
+def _(facts: Any, title: str, identifier: str, day: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier) and on(day, facts.due)
+
+
+@means(
+    rf"The results of “(.+)” \((\S+)\) were due on {DAY}, and the record links to no report\. Publish the report, ask for a change of "
+    r"the schedule, or mark the challenge as withdrawn or abandoned with the reason\."
+)
+def _(facts: Any, title: str, identifier: str, day: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier) and on(day, facts.due)
+
+
+@means(r"The design “(.+)” was filed in (.+)\. Next, assign its reviewers; reviews are due on (.+)\.")
+def _(facts: Any, title: str, call: str, due: str) -> bool:
+    return facts.number == 1 and (title, call, due) == (facts.title, facts.call, facts.due)
+
+
+@means(
+    r"Version (\d+) of “(.+)” was filed in (.+), in answer to the points of the reviewers\. Next, look at what changed and decide, or "
+    r"have it reviewed again\."
+)
+def _(facts: Any, number: str, title: str, call: str) -> bool:
+    return facts.number > 1 and (int(number), title, call) == (facts.number, facts.title, facts.call)
+
+
+@means(r"There is something new in the discussion of the reviewers\.")
+def _(facts: Any) -> bool:
+    return facts.number >= 1
+
+
+@means(r"Compare the fingerprint of the key with the site by telephone, then confirm it\.")
+def _(facts: Any) -> bool:
+    return bool(facts.name)
+
+
+@means(r"What was refused and why stands on the page of the sites\.")
+def _(facts: Any) -> bool:
+    return facts.name == ""
+
+
+# The last: words that people wrote stand as they are.
+@means(r"(Which scanner was it\?|No data\.|The left lobe is missing\.)")
+def _(facts: Any, words: str) -> bool:
+    return words == facts.words
