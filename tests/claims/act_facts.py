@@ -32,9 +32,12 @@ def _submissions(random: np.random.Generator, one: Any, _: Any) -> list[Made]:
     where = letters.Where(one(TITLES), one(("Final", "Round 2")))
     team, number = one(NAMES), int(random.integers(1, 9))
     reasons = [f"case-{index}: the grid differs" for index in range(int(random.integers(0, 6)))]
+    shows = bool(random.random() < 0.6)
+    rank = letters.Stands(str(random.integers(1, 4)), one(("", "could be 1–3", "too few cases to say more")), 4)
+    stands = rank if shows and random.random() < 0.5 else None
     troubled = letters.OfSubmission(where, team, number, reason="2 cases cannot be read", reasons=reasons)
     return [
-        (letters.SCORED, letters.OfSubmission(where, team, number, shows_ranking=bool(random.random() < 0.5))),
+        (letters.SCORED, letters.OfSubmission(where, team, number, shows_ranking=shows, stands=stands)),
         (letters.REFUSED, troubled),
         (letters.HELD, troubled),
         (
@@ -130,8 +133,8 @@ def _records(random: np.random.Generator, one: Any, moment: Any) -> list[Made]:
         (said.REPORT_DUE, record),
         (said.FILED, filing),
         (said.DISCUSSED, filing),
-        (said.SITE_REGISTERED, said.OfSite(one(("north", "Site 2")))),
-        (said.SITE_REFUSED, said.OfSite()),
+        (said.SITE_REGISTERED, said.OfSite(record.title, one(("north", "Site 2")))),
+        (said.SITE_REFUSED, said.OfSite(record.title)),
         (said.CASE_REPORTED, case),
         (said.CASE_ANSWERED, said.OfCase(case.case, one(("confirmed", "dismissed")), case.words)),
     ]

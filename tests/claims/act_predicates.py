@@ -136,9 +136,9 @@ def _(facts: Any, call: str, title: str) -> bool:
     return (call, title) == (facts.call, facts.title)
 
 
-@means(r"Subject: (?:Site (.+) registered its key|Messages of a site were refused)")
-def _(facts: Any, site: str | None) -> bool:
-    return site in (None, facts.name)
+@means(r"Subject: (.+): (?:site (.+) registered its key|messages of a site were refused)")
+def _(facts: Any, challenge: str, site: str | None) -> bool:
+    return challenge == facts.challenge and site in (None, facts.name)
 
 
 @means(r"Subject: (case-\d): (?:your report is )?(.+)")
@@ -161,12 +161,33 @@ def _(facts: Any, number: str, team: str, phase: str, challenge: str, reason: st
     return told and reason == facts.reason
 
 
+@means(r"Its page shows what you may see of the result\. The ranking is sealed: no team sees a rank yet\.")
+def _(facts: Any) -> bool:
+    return not facts.shows_ranking and facts.stands is None
+
+
 @means(
-    r"Its page shows what you may see of the result(?: and, once the ranking is renewed, how you rank and how far the first is)?\."
-    r"( The ranking is sealed: no team sees a rank yet\.)?"
+    r"Its page shows what you may see of the result, and how (far the first is|you rank where this is the submission that counts)\."
 )
-def _(facts: Any, sealed: str | None) -> bool:
-    return (sealed is None) == facts.shows_ranking
+def _(facts: Any, how: str) -> bool:
+    return facts.shows_ranking and (facts.stands is not None) == how.startswith("far")
+
+
+@means(
+    r"Submission (\d+) of (.+) to (Final|Round 2) of (.+?) is scored: you rank (\d+) of (\d+)(?: \((could be \d+–\d+|too few .+)\))?\."
+)
+def _(
+    facts: Any, number: str, team: str, phase: str, challenge: str, rank: str, teams: str, could_be: str | None
+) -> bool:
+    told = where(facts, challenge, phase) and (int(number), team) == (facts.number, facts.team)
+    stands = (facts.stands.rank, facts.stands.teams, facts.stands.could_be)
+    return told and facts.shows_ranking and stands == (rank, int(teams), could_be or "")
+
+
+@means(r"Subject: (.+): submission (\d+) of (.+) is scored and ranks (\d+) of (\d+)")
+def _(facts: Any, challenge: str, number: str, team: str, rank: str, teams: str) -> bool:
+    told = where(facts, challenge) and (int(number), team) == (facts.number, facts.team)
+    return told and facts.shows_ranking and (facts.stands.rank, facts.stands.teams) == (rank, int(teams))
 
 
 @means(r"(?s)(– .+)")

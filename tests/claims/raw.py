@@ -210,12 +210,12 @@ class Raw:
         )
 
     def usual_gap(self, table: Table) -> float:
-        """How far two teams usually lie apart on a case: the median over all pairs of their median difference."""
+        """How far two teams usually lie apart on a case: the median over all pairs of their median difference, where it has bounds."""
         key = (table.metric, table.region, table.task)
         if key not in self._gaps:
             first, other = np.triu_indices(len(self.names), 1)
-            apart = np.abs(table.numbers[:, first] - table.numbers[:, other])
-            self._gaps[key] = float(np.nanmedian(np.nanmedian(apart, axis=0)))
+            medians = np.nanmedian(apart(table.numbers[:, first], table.numbers[:, other]), axis=0)
+            self._gaps[key] = float(np.nanmedian(medians[np.isfinite(medians)]))
         return self._gaps[key]
 
     def missing(self, entry: dict, name: str) -> int:
@@ -245,6 +245,11 @@ class Raw:
         """How many units are drawn."""
         drawn = self.assessment.uncertainty.resample[0]
         return len(self.cases) if drawn == "case" else int(self.metadata[drawn].nunique())
+
+
+def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Differences: without bound where only one of two has a value, and none where neither has."""
+    return np.where(np.isnan(one) != np.isnan(other), np.inf, np.abs(one - other))
 
 
 def ranked(scores: np.ndarray) -> np.ndarray:

@@ -180,7 +180,7 @@ def _registered(found: Enrolment, data: bytes, federation: Federation, now: date
         enrolment.site.save(update_fields=["country"])
     answer = _kept(enrolment, message, "site-registration", found.digest, data, federation, now)
     challenge = federation.phase.challenge
-    letter = letters_of_records.SITE_REGISTERED.letter(letters_of_records.OfSite(enrolment.site.name))
+    letter = letters_of_records.SITE_REGISTERED.letter(letters_of_records.OfSite(challenge.title, enrolment.site.name))
     notify(
         people=organizers_of(challenge),
         kind="site_registered",
@@ -335,7 +335,7 @@ def _note_refusal(data: bytes, federation: Federation, refusal: Refusal) -> None
         day = timezone.now() - timedelta(days=1)
         tampered = Refused.objects.filter(federation=federation, code="bad_signature", received_at__gte=day).count()
         if refusal.code == "fork" or (refusal.code == "bad_signature" and tampered == _TELLS_AFTER):
-            letter = letters_of_records.SITE_REFUSED.letter(letters_of_records.OfSite())
+            letter = letters_of_records.SITE_REFUSED.letter(letters_of_records.OfSite(challenge.title))
             notify(
                 people=organizers_of(challenge),
                 kind="site_message_refused",

@@ -39,6 +39,19 @@ class Changed:
 
 
 @dataclass(frozen=True)
+class Stands:
+    """How a team stands in a ranking, in words that its members may read on the pages as well."""
+
+    rank: str
+    could_be: str
+    teams: int
+
+    def __str__(self) -> str:
+        behind = f" ({self.could_be})" if self.could_be else ""
+        return f"{self.rank} of {self.teams}{behind}"
+
+
+@dataclass(frozen=True)
 class OfSubmission:
     """A submission, what became of it, and what its team may see."""
 
@@ -52,6 +65,7 @@ class OfSubmission:
     again: bool = False
     occasion: str = ""
     task: str = ""
+    stands: Stands | None = None
 
     @property
     def name(self) -> str:
@@ -79,26 +93,52 @@ _LISTED: Final = Paragraph(
 SCORED: Final[Act[OfSubmission]] = act(
     "submission_scored",
     [
+        Paragraph(
+            "ranked_subject",
+            "Its team may see how it ranks, and the ranking is there.",
+            lambda of: of.stands is not None,
+            lambda of: f"{of.where.challenge}: {of.name} is scored and ranks {of.stands.rank} of {of.stands.teams}",
+            "Liver: submission 3 of unet is scored and ranks 1 of 12",
+        ),
         always(
             "subject", lambda of: f"{of.where.challenge}: {of.name} is scored", "Liver: submission 3 of unet is scored"
-        )
+        ),
     ],
     [
-        always("news", lambda of: f"{of.place} is scored.", "Submission 3 of unet to Final of Liver is scored."),
+        Paragraph(
+            "ranked",
+            "Its team may see how it ranks, and the ranking is there.",
+            lambda of: of.stands is not None,
+            lambda of: f"{of.place} is scored: you rank {of.stands}.",
+            "Submission 3 of unet to Final of Liver is scored: you rank 1 of 12 (could be 1–2).",
+        ),
+        Paragraph(
+            "news",
+            "No rank may be told, or there is none.",
+            lambda of: of.stands is None,
+            lambda of: f"{of.place} is scored.",
+            "Submission 3 of unet to Final of Liver is scored.",
+        ),
+        Paragraph(
+            "ranked_page",
+            "The rank is told.",
+            lambda of: of.stands is not None,
+            lambda _: "Its page shows what you may see of the result, and how far the first is.",
+            "Its page shows what you may see of the result, and how far the first is.",
+        ),
         Paragraph(
             "page",
-            "Its team may see the ranking before the phase closes.",
-            lambda of: of.shows_ranking,
+            "Its team may see the ranking before the phase closes, and no rank is told.",
+            lambda of: of.stands is None and of.shows_ranking,
             lambda _: (
-                "Its page shows what you may see of the result and, once the ranking is renewed, how you rank and how far the "
-                "first is."
+                "Its page shows what you may see of the result, and how you rank where this is the submission that counts."
             ),
-            "Its page shows what you may see of the result and, once the ranking is renewed, how you rank and how far the first is.",
+            "Its page shows what you may see of the result, and how you rank where this is the submission that counts.",
         ),
         Paragraph(
             "sealed",
-            "It may not: no score is ever mailed, and no rank is promised.",
-            lambda of: not of.shows_ranking,
+            "Its team may not see the ranking: no score is ever mailed, and no rank is promised.",
+            lambda of: of.stands is None and not of.shows_ranking,
             lambda _: "Its page shows what you may see of the result. The ranking is sealed: no team sees a rank yet.",
             "Its page shows what you may see of the result. The ranking is sealed: no team sees a rank yet.",
         ),

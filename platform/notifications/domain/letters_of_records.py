@@ -225,22 +225,23 @@ DISCUSSED: Final[Act[OfFiling]] = _plain(
 
 @dataclass(frozen=True)
 class OfSite:
-    """A site that evaluates on its own data."""
+    """A site that evaluates on its own data, in which challenge."""
 
+    challenge: str
     name: str = ""
 
 
 SITE_REGISTERED: Final[Act[OfSite]] = _plain(
     "site_registered",
-    lambda of: f"Site {of.name} registered its key",
-    "Site north registered its key",
+    lambda of: f"{of.challenge}: site {of.name} registered its key",
+    "Liver: site north registered its key",
     lambda _: "Compare the fingerprint of the key with the site by telephone, then confirm it.",
     "Compare the fingerprint of the key with the site by telephone, then confirm it.",
 )
 SITE_REFUSED: Final[Act[OfSite]] = _plain(
     "site_message_refused",
-    lambda _: "Messages of a site were refused",
-    "Messages of a site were refused",
+    lambda of: f"{of.challenge}: messages of a site were refused",
+    "Liver: messages of a site were refused",
     lambda _: "What was refused and why stands on the page of the sites.",
     "What was refused and why stands on the page of the sites.",
 )

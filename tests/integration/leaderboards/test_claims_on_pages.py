@@ -11,14 +11,18 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 from django.test import Client, override_settings
 from django.urls import reverse
 
+from challenges.models import Phase
 from evaluation import bundle
 from evaluation.analyses.catalogue import orders_of
 from evaluation.figures import publication
 from leaderboards.domain.tables import COLUMNS
 from leaderboards.domain.tables.words import span
+from leaderboards.models import RankingRequest
+from leaderboards.services.public_rankings import tell_of_public_rankings
 from notifications.models import Notification
 from reports.queries.facts import Audience, collect
 from reports.services import reports, storing
@@ -217,6 +221,21 @@ def test_no_mail_tells_a_score_or_a_rank(scene):
     for row in Notification.objects.all():
         assert row.subject == f"Generated: submission {submission.number} of {submission.team.name} is scored"
         assert not re.search(r"\d\.\d|\branks? \d|\bfirst of \d", f"{row.subject} {row.text}")
+
+
+def test_the_mail_about_a_final_ranking_says_what_the_board_says(scene):
+    if scene is None or not scene[0].raw.challenge.closed:
+        return
+    made, document = scene
+    Phase.objects.filter(pk=made.phase.pk).update(ended_at=made.phase.closes_at)
+    RankingRequest.objects.filter(phase=made.phase).update(computed=F("requested"))
+    assert tell_of_public_rankings() == 1
+    sent = Notification.objects.filter(kind="ranking_public")
+    headline = Client().get(reverse("api:ranking", args=KEY)).json()["says"][0]
+    assert {row.text.split("\n\n")[1] for row in sent} == {headline}
+    main = document["overall"] or document["rankings"][0]
+    assert not false_sentences(made.raw, main, document, [headline])
+    assert {row.subject for row in sent} == {"Generated: the final ranking of Final is public"}
 
 
 def test_a_team_reads_its_rank_and_between_which_ranks_it_may_lie(scene):
