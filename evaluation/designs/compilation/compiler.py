@@ -11,6 +11,7 @@ from typing import Any
 
 from evaluation import problems as kinds
 from evaluation.assessment import Assessment, AssessmentError, parse
+from evaluation.assessment.columns import NUMBER, YES_NO, column_name
 from evaluation.assessment.exclusions import GRADES
 from evaluation.assessment.interaction import LEVELS
 from evaluation.assessment.levels import undeclared_level
@@ -24,6 +25,8 @@ from evaluation.designs.document import Values
 from evaluation.problems.table import PROBLEM as TABLE
 
 SCHEMA = 1
+_KIND_OF_VALUES = {"binary": YES_NO, "numeric": NUMBER}
+"""What the values of a characteristic say of its column; grades in an order may be written as numbers or as names."""
 
 
 class NotCompilableError(ValueError):
@@ -138,7 +141,7 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
     if rankings:
         parts["ranking"] = rankings if len(rankings) > 1 else rankings[0]
     parts["uncertainty"] = _uncertainty(scope)
-    if columns := {str(row.get("column") or "").strip(): row.get("kind") for row in values.rows("case_columns")}:
+    if columns := _columns(values):
         parts["columns"] = columns
     if exclusions := _exclusions(values):
         parts["exclusions"] = exclusions
@@ -326,6 +329,18 @@ def _exclusions(values: Values) -> dict[str, Any]:
         excluded = [grade for grade in GRADES if quality.get(grade) == "excluded"]
         document["quality"] = {"column": str(quality["column"]).strip(), "excluded": excluded}
     return document
+
+
+def _columns(values: Values) -> dict[str, Any]:
+    """What columns of the case table are: as declared by themselves, else by the characteristic of that name."""
+    of_characteristics = {
+        column_name(str(row["name"])): _KIND_OF_VALUES[row["value_type"]]
+        for row in values.rows("image_characteristics")
+        if row.get("value_type") in _KIND_OF_VALUES and column_name(str(row.get("name") or ""))
+    }
+    own = {str(row.get("column") or "").strip(): row.get("kind") for row in values.rows("case_columns")}
+    named = {column_name(column) for column in own}
+    return {column: kind for column, kind in of_characteristics.items() if column not in named} | own
 
 
 def _interaction_weights(values: Values, problems: list[Problem]) -> dict[str, Any]:
