@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from notifications.domain import letters, letters_of_people, letters_of_records
+from notifications.domain import letters, letters_of_changes, letters_of_people, letters_of_records
 from notifications.domain.acts import Act
 
 TITLES = ("Liver", "Brain 2026", "Cells: a challenge")
@@ -64,22 +64,24 @@ def _phases(random: np.random.Generator, one: Any, moment: Any) -> list[Made]:
 
 def _changes(random: np.random.Generator, one: Any, _: Any) -> list[Made]:
     changes = [
-        letters.Changed(f"Parameter {index}", one(("", "45")), one(("", "60", "x" * 300)))
+        letters_of_changes.Changed(f"Parameter {index}", one(("", "45")), one(("", "60", "x" * 300)))
         for index in range(int(random.integers(1, 4)))
     ]
     title, identifier = one(TITLES), f"podium-2026-{int(random.integers(1, 99)):04d}"
     version = str(random.choice(["1.1", "2.0"])) if random.random() < 0.7 else None
-    decided = letters.OfChange(
+    decided = letters_of_changes.OfChange(
         title, identifier, changes, version=version, is_deviation=version is not None and bool(random.random() < 0.5)
     )
     return [
         (
-            letters.ASKED,
-            letters.OfChange(title, identifier, changes, kind=one(("critical", "minor")), next_step="A chair decides."),
+            letters_of_changes.ASKED,
+            letters_of_changes.OfChange(
+                title, identifier, changes, kind=one(("critical", "minor")), next_step="A chair decides."
+            ),
         ),
-        (letters.WITHDRAWN, letters.OfChange(title, identifier, changes)),
-        (letters.OBJECTED, letters.OfChange(title, identifier, changes, text="Too late.")),
-        (letters.DECIDED, decided),
+        (letters_of_changes.WITHDRAWN, letters_of_changes.OfChange(title, identifier, changes)),
+        (letters_of_changes.OBJECTED, letters_of_changes.OfChange(title, identifier, changes, text="Too late.")),
+        (letters_of_changes.DECIDED, decided),
     ]
 
 

@@ -28,7 +28,7 @@ from changes.services.telling import (
     participants,
     tell,
 )
-from notifications.domain import letters
+from notifications.domain import letters_of_changes
 from registry.hooks import operation_of
 from registry.models import Registration
 from registry.queries import current_version
@@ -129,8 +129,8 @@ def _request(
     tell(
         request,
         ASKED,
-        letters.ASKED.letter(
-            letters.OfChange(
+        letters_of_changes.ASKED.letter(
+            letters_of_changes.OfChange(
                 named(registration),
                 registration.identifier,
                 changed(request.changes.all()),
@@ -164,8 +164,8 @@ def withdraw_request(*, actor: User, request: ChangeRequest) -> ChangeRequest:
     tell(
         request,
         DECIDED,
-        letters.WITHDRAWN.letter(
-            letters.OfChange(named(registration), registration.identifier, changed(request.changes.all()))
+        letters_of_changes.WITHDRAWN.letter(
+            letters_of_changes.OfChange(named(registration), registration.identifier, changed(request.changes.all()))
         ),
         people=[*chairs_of(registration), *(participants(request) if tells else [])],
         key=f"withdrawn-{request.pk}",
@@ -194,8 +194,8 @@ def object_to(*, actor: User, request: ChangeRequest, text: str) -> Objection:
             tell(
                 request,
                 OBJECTED,
-                letters.OBJECTED.letter(
-                    letters.OfChange(
+                letters_of_changes.OBJECTED.letter(
+                    letters_of_changes.OfChange(
                         named(request.registration),
                         request.registration.identifier,
                         changed(request.changes.all()),

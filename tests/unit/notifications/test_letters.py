@@ -5,13 +5,16 @@ from datetime import UTC, datetime
 
 import pytest
 
-from notifications.domain import letters
+from notifications.domain import letters, letters_of_changes
 
 WHERE = letters.Where("Hippocampus 2026", "Final phase")
 ENDS = datetime(2027, 1, 21, 23, 59, tzinfo=UTC)
-CHANGES = [letters.Changed("Number of test cases", "45", "60"), letters.Changed("Award policy", "", "x" * 500)]
+CHANGES = [
+    letters_of_changes.Changed("Number of test cases", "45", "60"),
+    letters_of_changes.Changed("Award policy", "", "x" * 500),
+]
 SENT = letters.OfSubmission(WHERE, "voxel-works", 3)
-CHANGE = letters.OfChange("Hippocampus 2026", "PDM-2026-1", CHANGES)
+CHANGE = letters_of_changes.OfChange("Hippocampus 2026", "PDM-2026-1", CHANGES)
 LETTERS = [
     letters.SCORED.letter(replace(SENT, shows_ranking=True)),
     letters.SCORED.letter(SENT),
@@ -22,11 +25,11 @@ LETTERS = [
     letters.CLOSING.letter(letters.OfPhase(WHERE, ends=ENDS)),
     letters.CLOSED.letter(letters.OfPhase(WHERE)),
     letters.PUBLIC.letter(letters.OfPhase(WHERE, sentence="unet-b leads.")),
-    letters.ASKED.letter(replace(CHANGE, kind="critical", next_step="A chair decides.")),
-    letters.WITHDRAWN.letter(CHANGE),
-    letters.OBJECTED.letter(replace(CHANGE, text="Too late")),
-    letters.DECIDED.letter(replace(CHANGE, version="1.1", is_deviation=True)),
-    letters.DECIDED.letter(replace(CHANGE, changes=[])),
+    letters_of_changes.ASKED.letter(replace(CHANGE, kind="critical", next_step="A chair decides.")),
+    letters_of_changes.WITHDRAWN.letter(CHANGE),
+    letters_of_changes.OBJECTED.letter(replace(CHANGE, text="Too late")),
+    letters_of_changes.DECIDED.letter(replace(CHANGE, version="1.1", is_deviation=True)),
+    letters_of_changes.DECIDED.letter(replace(CHANGE, changes=[])),
 ]
 
 
