@@ -46,30 +46,36 @@ def check_results(results: pd.DataFrame) -> pd.DataFrame:
     if results.empty:
         message = "the results have no rows"
         raise ResultsError(message)
-    table = pd.DataFrame(index=pd.RangeIndex(len(results)))
-    for column in ("task", "algorithm", "case", "region", "metric", "flag"):
-        table[column] = _coded(results[column]) if column in results.columns else constant_column(ABSENT, len(results))
-    if ABSENT in table["algorithm"].cat.categories:
+    # Made in one go at the end: adding columns one by one takes several times as long for a small table.
+    columns: dict[str, Any] = {
+        column: _coded(results[column]) if column in results.columns else constant_column(ABSENT, len(results))
+        for column in ("task", "algorithm", "case", "region", "metric", "flag")
+    }
+    if ABSENT in columns["algorithm"].categories:
         message = "some rows name no algorithm"
         raise ResultsError(message)
-    table["value"] = _numbers(results["value"], "value")
+    columns["value"] = value = _numbers(results["value"], "value")
+    absent = np.isnan(value)
     if "outcome" in results.columns:
-        table["outcome"] = _coded(results["outcome"])
-        unknown = sorted(set(table["outcome"].cat.categories) - set(Outcome))
+        columns["outcome"] = outcome = _coded(results["outcome"])
+        unknown = sorted(set(outcome.categories) - set(Outcome))
         if unknown:
             message = f"unknown outcome {unknown[0]!r}; known are {', '.join(Outcome)}"
             raise ResultsError(message)
     else:
-        absent = table["value"].isna().to_numpy().astype(np.int64)
-        table["outcome"] = _categories(absent, [Outcome.OK.value, Outcome.MISSING.value])
-    hollow = table[(table["outcome"] == Outcome.OK) & table["value"].isna()]
+        columns["outcome"] = outcome = _categories(absent.astype(np.int64), [Outcome.OK.value, Outcome.MISSING.value])
+    good = np.asarray(outcome == Outcome.OK)
+    hollow = np.flatnonzero(good & absent)
     if len(hollow):
-        message = f"{len(hollow)} rows have the outcome ok but no value, first: {_row_words(hollow.iloc[0])}"
+        first = pd.DataFrame(columns).iloc[hollow[0]]
+        message = f"{len(hollow)} rows have the outcome ok but no value, first: {_row_words(first)}"
         raise ResultsError(message)
-    table.loc[table["outcome"] != Outcome.OK, "value"] = np.nan
+    columns["value"] = np.where(good, value, np.nan)
     for column in ("image_diagonal", "worst"):
-        table[column] = _numbers(results[column], column) if column in results.columns else np.nan
-    return table
+        columns[column] = (
+            _numbers(results[column], column) if column in results.columns else np.full(len(results), np.nan)
+        )
+    return pd.DataFrame(columns)
 
 
 def _text(column: pd.Series[Any]) -> npt.NDArray[Any]:
@@ -94,7 +100,9 @@ def _coded(column: pd.Series[Any]) -> pd.Categorical[str]:
     else:
         numbers, distinct = pd.factorize(column)
         values = pd.Series(distinct)
-    texts = [*_text(values), *([ABSENT] if (numbers < 0).any() else [])]
+    known = values.tolist()
+    plain = all(type(value) is str for value in known)
+    texts = [*(known if plain else _text(values)), *([ABSENT] if (numbers < 0).any() else [])]
     names = sorted(set(texts))
     number = {name: index for index, name in enumerate(names)}
     lookup = np.array([number[text] for text in texts], dtype=np.int64)

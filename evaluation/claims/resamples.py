@@ -195,10 +195,10 @@ RESAMPLES: Final = CATALOGUE.group(
         lambda facts: _tells_order(facts) and bool(facts.entry["kendall_tau"]["undefined"]),
         lambda facts: (
             f"In {facts.entry['kendall_tau']['undefined']} "
-            f"{'resample' if facts.entry['kendall_tau']['undefined'] == 1 else 'resamples'} τ is undefined, because all "
-            "algorithms are tied."
+            f"{'resample' if facts.entry['kendall_tau']['undefined'] == 1 else 'resamples'} all algorithms are "
+            "tied, which says nothing about their order."
         ),
-        "In 12 resamples τ is undefined, because all algorithms are tied.",
+        "In 12 resamples all algorithms are tied, which says nothing about their order.",
     ),
     Claim(
         "resamples.range",

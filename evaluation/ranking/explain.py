@@ -10,6 +10,7 @@ from evaluation.catalogue import get
 from evaluation.ranking.evaluate import unit_level
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
 from evaluation.ranking.schemes.wording import operator_phrase, ordinal
+from evaluation.ranking.uncertainty.budget import FEWEST_DRAWS
 from evaluation.ranking.uncertainty.grounds import FEWEST_IN_STRATUM
 from evaluation.ranking.uncertainty.needed import is_linear, units_needed
 
@@ -316,6 +317,9 @@ def fewest(assessment: Assessment) -> list[str]:
     said = []
     for scheme, needed in zip(assessment.rankings, units_needed(assessment), strict=True):
         which = f" by the ranking “{needed.ranking}”" if needed.ranking and len(assessment.rankings) > 1 else ""
+        if needed.winner is None and assessment.uncertainty.bootstrap < FEWEST_DRAWS:
+            said.append(f"No winner can be named{which}: that takes {FEWEST_DRAWS} resamples or more.")
+            continue
         if needed.winner is None:
             said.append(f"No winner can be named{which}, however many {plural(needed.unit)} there are.")
             continue

@@ -124,7 +124,9 @@ def _(facts: Facts) -> bool:
     return all(map(blind, phases)) and all(map(limited, phases)) and any(phase.in_total is None for phase in phases)
 
 
-@means("One account has one team; several accounts of one person show only where their results are the same\\.")
+@means(
+    "In each task an account has one team; several accounts of one person show only where their results are the same\\."
+)
 def _(facts: Facts) -> bool:
     return facts is not None
 

@@ -55,6 +55,8 @@ def facts_of(seed: int) -> Facts:
     running = np.random.default_rng([seed, 17])
     if running.random() < 0.2:
         phases = [replace(phase, runs_algorithms=bool(running.random() < 0.8)) for phase in phases]
+    if running.random() < 0.1:
+        phases = [replace(phase, assessment=_graded(phase.assessment)) for phase in phases]
     log: list[dict[str, Any]] = []
     for phase in phases:
         moved = random.random() < 0.15
@@ -64,6 +66,8 @@ def facts_of(seed: int) -> Facts:
         )
         if random.random() < 0.1:
             log.append(_logged(len(log), "phase_closed", moment(100, 150), phase.pk))
+    if running.random() < 0.2:
+        log.append(_logged(len(log), "test_set_sealed", moment(0, 60), 0, manifest_digest="9" * 64))
     registered = random.random() < 0.6
     data = {"schema": 1, "catalogue": "1.0.0", "challenge": dict(POLICIES[int(random.integers(len(POLICIES)))])}
     task = {"key": "main"} | ({"annotation_aggregation_test": "majority_vote"} if random.random() < 0.5 else {})
@@ -95,6 +99,12 @@ def facts_of(seed: int) -> Facts:
         reference_access={"seen": int(random.integers(0, 3)), "downloaded": int(random.integers(0, 3)), "people": 1},
         log=log,
     )
+
+
+def _graded(assessment: dict[str, Any]) -> dict[str, Any]:
+    """The same with cases left out by a registered grade of quality."""
+    rule = assessment.get("exclusions", {}) | {"quality": {"column": "image_quality", "excluded": ["insufficient"]}}
+    return assessment | {"exclusions": rule}
 
 
 def _logged(sequence: int, act: str, time: str, phase: int, **more: Any) -> dict[str, Any]:

@@ -193,6 +193,39 @@ def _(facts: Facts, name: str, teams: str, cases: str, metrics: str) -> bool:
     )
 
 
+def medians(raw: dict) -> dict[str, float]:
+    """The median over the teams of each case that has a value."""
+    there = {
+        str(case): [value for value in values if value is not None]
+        for case, values in zip(raw["cases"], raw["values"], strict=True)
+    }
+    return {case: median(values) for case, values in there.items() if values}
+
+
+RAW = Meanings()
+"""Of sentences about the values of single cases, held against the raw table of a metric."""
+
+
+@RAW.means(r"By (.+), the teams did worst on (.+), as the median of their values says\.")
+def _(raw: dict, what: str, names: str) -> bool:
+    named, known = re.split(r", | and ", names), medians(raw)
+    sign = 1 if raw["direction"] == "higher" else -1
+    rest = [sign * value for case, value in known.items() if case not in named]
+    return what == raw["metric"] and bool(rest) and all(sign * known[case] < min(rest) for case in named)
+
+
+@RAW.means(r"(.+): rank (\S+) by (.+), rank (\S+) by (.+)\.")
+def _(ranks: dict, team: str, best: str, best_by: str, worst: str, worst_by: str) -> bool:
+    of_team = ranks[team]
+    ends = float(best) == min(of_team.values()) and float(worst) == max(of_team.values())
+    return (
+        ends
+        and float(worst) - float(best) >= 1
+        and of_team[best_by] == float(best)
+        and of_team[worst_by] == float(worst)
+    )
+
+
 def sentences(item_text: list[tuple]) -> list[str]:
     """Those of the paragraphs of an item, each for itself."""
     texts = [sentence.text for paragraph in item_text for sentence in paragraph]

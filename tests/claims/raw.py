@@ -41,6 +41,7 @@ class Raw:
         self.whole = bool(challenge.unanswered)
         self.scheme = challenge.assessment.document["ranking"]
         self._ranked: dict[tuple, dict[str, float]] = {}
+        self._gaps: dict[tuple, float] = {}
 
     @cached_property
     def cases(self) -> list[str]:
@@ -208,6 +209,15 @@ class Raw:
             for column in columns
         )
 
+    def usual_gap(self, table: Table) -> float:
+        """How far two teams usually lie apart on a case: the median over all pairs of their median difference, where it has bounds."""
+        key = (table.metric, table.region, table.task)
+        if key not in self._gaps:
+            first, other = np.triu_indices(len(self.names), 1)
+            medians = np.nanmedian(apart(table.numbers[:, first], table.numbers[:, other]), axis=0)
+            self._gaps[key] = float(np.nanmedian(medians[np.isfinite(medians)]))
+        return self._gaps[key]
+
     def missing(self, entry: dict, name: str) -> int:
         """On how many cases a team has no prediction, over the tasks."""
         if self.whole:
@@ -235,6 +245,11 @@ class Raw:
         """How many units are drawn."""
         drawn = self.assessment.uncertainty.resample[0]
         return len(self.cases) if drawn == "case" else int(self.metadata[drawn].nunique())
+
+
+def apart(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Differences: without bound where only one of two has a value, and none where neither has."""
+    return np.where(np.isnan(one) != np.isnan(other), np.inf, np.abs(one - other))
 
 
 def ranked(scores: np.ndarray) -> np.ndarray:

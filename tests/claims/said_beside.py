@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.stats import beta
 
-from tests.claims.raw import Raw, Table
+from tests.claims.raw import Raw, Table, apart
 from tests.claims.scene import NAME, NAMES, NOUNS, Scene, means, percent
 
 MOST_CASES = 12
@@ -122,10 +122,8 @@ def _(scene: Scene, who: str, more: str | None) -> bool:
 
 
 def alike(raw: Raw, table: Table, first: str, other: str) -> bool:
-    values = table.numbers
-    everybody = range(len(raw.names))
-    every = np.nanmedian([np.nanmedian(np.abs(values[:, a] - values[:, b])) for a in everybody for b in range(a)])
-    gap = np.abs(values[:, raw.names.index(first)] - values[:, raw.names.index(other)])
+    values, every = table.numbers, raw.usual_gap(table)
+    gap = apart(values[:, raw.names.index(first)], values[:, raw.names.index(other)])
     return (np.isnan(gap) | (gap <= 1e-9)).mean() >= 0.5 or np.nanmedian(gap) <= 0.1 * every + 1e-12
 
 

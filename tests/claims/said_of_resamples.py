@@ -66,7 +66,7 @@ def _agrees(median: float, tau: str) -> bool:
     return abs(median - float(tau)) <= 0.005 + 1e-9 and (tau != "1" or median == 1.0)
 
 
-@means(r"In (\d+) (resample|resamples) τ is undefined, because all algorithms are tied\.")
+@means(r"In (\d+) (resample|resamples) all algorithms are tied, which says nothing about their order\.")
 def _(scene: Scene, number: str, noun: str) -> bool:
     return int(number) == scene.entry["kendall_tau"]["undefined"] and noun == (
         "resample" if number == "1" else "resamples"

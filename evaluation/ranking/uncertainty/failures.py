@@ -7,6 +7,7 @@ Clopper, Pearson, "The use of confidence or fiducial limits illustrated in the c
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,6 +15,8 @@ import numpy.typing as npt
 from scipy.special import betaincinv
 
 from evaluation.ranking.ranks import rank, snap
+from evaluation.ranking.resampling import Drawn
+from evaluation.ranking.schemes.base import Samples
 from evaluation.ranking.uncertainty.units import case_weights
 
 if TYPE_CHECKING:
@@ -220,8 +223,6 @@ def _scores_with_a_failure(ranking: Ranking, index: int, algorithm: int, worst: 
             return np.asarray((weights * own).sum() + weights * (worst - own))
     if len(own) ** 2 * len(ranking.algorithms) > _MOST_NUMBERS:
         return None
-    from dataclasses import replace
-
     values = np.repeat(own[:, None], len(own), axis=1)
     np.fill_diagonal(values, worst)
     variants = replace(table, values=values, last_rank=np.zeros(values.shape, dtype=bool))
@@ -309,12 +310,44 @@ def _all_scores_with_a_failure(
         return np.asarray((before.sum(axis=0) + (after - before)) / cases)
     if cases * cases * count * count > _MOST_NUMBERS:
         return None
-    from dataclasses import replace
+    step = max(1, _AT_ONCE // (2 * cases * count))
+    blocks = [np.arange(start, min(start + step, cases)) for start in range(0, cases, step)]
+    return np.concatenate(
+        [_scores_of_failing(ranking, index, values[failing], last[failing], failing) for failing in blocks]
+    )
 
-    rows = []
-    for case in range(cases):
-        one, mark = table.values.copy(), table.last_rank.copy()
-        one[case, algorithm], mark[case, algorithm] = values[case, algorithm], last[case, algorithm]
-        scores, _ = ranking.scheme.scores(replace(table, values=one, last_rank=mark), part.item.plan.full, registered)
-        rows.append(scores[0])
-    return np.stack(rows)
+
+def _scores_of_failing(
+    ranking: Ranking, index: int, values: FloatArray, last: npt.NDArray[np.bool_], failing: IntArray
+) -> FloatArray:
+    """Scores of all algorithms with each of some cases in turn as it would be after a failure, cases × algorithms.
+
+    The cases after a failure are further rows, and each failure is a sample that holds one of them in place of the case: what a
+    scheme does with the cases is then done once.
+    """
+    part, table = ranking.elementary[index], ranking.values_of(ranking.elementary[index])
+    cases, number = len(table.values), len(failing)
+    every = np.arange(number)
+    counts = np.zeros((cases + number, number))
+    counts[:cases] = 1.0
+    counts[failing, every] = 0.0
+    counts[cases + every, every] = 1.0
+    drawn = part.item.plan.full.drawn
+    rows = np.tile(drawn.cases, (number, 1))
+    rows[every[:, None], np.argsort(drawn.cases)[failing][:, None]] = (cases + every)[:, None]
+    samples = np.repeat(every, len(drawn.cases))
+    copies = {
+        level: (copy + every[:, None] * (int(copy.max(initial=0)) + 1)).ravel() for level, copy in drawn.copies.items()
+    }
+    hierarchy = table.hierarchy
+    if hierarchy is not None:
+        groups = {level: np.concatenate([group, group[failing]]) for level, group in hierarchy.groups.items()}
+        hierarchy = replace(hierarchy, groups=groups)
+    wide = replace(
+        table,
+        values=np.concatenate([table.values, values]),
+        last_rank=np.concatenate([table.last_rank, last]),
+        hierarchy=hierarchy,
+    )
+    scores, _ = ranking.scheme.scores(wide, Samples(counts, Drawn(rows.ravel(), samples, copies)), ranking.registered)
+    return np.asarray(scores)

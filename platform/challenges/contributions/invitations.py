@@ -7,6 +7,7 @@ from accounts.models import User
 from challenges.models import Member, Team
 from challenges.services import teams
 from challenges.services.concerns import find_concerns
+from notifications.domain import letters_of_people
 from notifications.services import notify
 from people.hooks import Acts, InvitationPolicy, Letter, policies
 from people.models import Invitation
@@ -75,20 +76,14 @@ class TeamInvitations(InvitationPolicy[Team]):
     def answered(self, invitation: Invitation, *, target: Team, user: User) -> None:
         """Tell the others, and look for conflicts of interest of whoever joined."""
         joined = invitation.state == Invitation.State.ACCEPTED
+        letter = letters_of_people.ANSWERED.letter(
+            letters_of_people.OfPerson(target.challenge.title, user.display_name, target.name, agreed=joined)
+        )
         notify(
             people=[row.user for row in target.members.select_related("user") if row.user_id != user.pk],
             kind="team_changed",
-            subject=(
-                f"{target.challenge.title}: {user.display_name} {'is now in' if joined else 'does not join'} the team "
-                f"{target.name}"
-            ),
-            text=(
-                f"{user.display_name} has accepted your invitation into the team {target.name} in {target.challenge.title}, "
-                "and sees and submits what the team does from now on."
-                if joined
-                else f"{user.display_name} has declined your invitation into the team {target.name} in "
-                f"{target.challenge.title}. You can invite somebody else on the page of the team."
-            ),
+            subject=letter.subject,
+            text=letter.text,
             address=reverse("challenges:team", args=[target.challenge.slug]),
             scope=target.challenge.slug,
         )

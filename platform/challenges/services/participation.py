@@ -13,6 +13,7 @@ from challenges.models import Challenge, Participation, Terms
 from challenges.queries.people import organizers_of, terms_of
 from challenges.services.concerns import find_concerns
 from evaluation.canonical import sha256
+from notifications.domain import letters_of_people
 from notifications.services import notify
 
 State = Participation.State
@@ -109,14 +110,14 @@ def take_part(
     )
     find_concerns(challenge=challenge, users=[user])
     if known is None and part.state == State.PENDING:
+        letter = letters_of_people.ASKS.letter(
+            letters_of_people.OfPerson(challenge.title, user.display_name, words=message)
+        )
         notify(
             people=organizers_of(challenge),
             kind="join_request",
-            subject=f"{challenge.title}: {user.display_name} asks to take part",
-            text=(
-                f"{user.display_name} asks to take part in {challenge.title} and waits for you to let them in or to say why "
-                f"not.\n\n{f'They write: {message}' if message else ''}"
-            ).strip(),
+            subject=letter.subject,
+            text=letter.text,
             address=reverse("challenges:people", args=[challenge.slug]),
             scope=challenge.slug,
         )
@@ -149,16 +150,14 @@ def decide_participation(
             scope=part.challenge.slug,
             facts={"user": part.user_id},
         )
+        letter = letters_of_people.JOINED.letter(
+            letters_of_people.OfPerson(part.challenge.title, agreed=approve, reason=part.reason)
+        )
         notify(
             people=[part.user],
             kind="join_decided",
-            subject=f"{part.challenge.title}: {'you may take part' if approve else 'your request was declined'}",
-            text=(
-                f"The organizers let you take part in {part.challenge.title}. Next, form a team or join one by invitation; "
-                "then you get the data and submit, as the phases allow."
-                if approve
-                else f"The organizers of {part.challenge.title} declined your request to take part. Their reason: {part.reason}"
-            ),
+            subject=letter.subject,
+            text=letter.text,
             address=reverse("challenges:join", args=[part.challenge.slug]),
             scope=part.challenge.slug,
         )

@@ -60,13 +60,13 @@ def _tell(phase: Phase, occasion: str, letter_of: Callable[[Phase], letters.Lett
 
 
 def _opened(phase: Phase) -> letters.Letter:
-    return letters.phase_opened(where_of(phase), ends=None if phase.stays_open else phase.ends_at)
+    return letters.OPENED.letter(letters.OfPhase(where_of(phase), ends=None if phase.stays_open else phase.ends_at))
 
 
 def _closing(phase: Phase) -> letters.Letter:
-    return letters.phase_closing(where_of(phase), ends=phase.ends_at)
+    return letters.CLOSING.letter(letters.OfPhase(where_of(phase), ends=phase.ends_at))
 
 
 def _closed(phase: Phase) -> letters.Letter:
     is_hidden = phase.reveals_at is not None and phase.reveals_at > timezone.now()
-    return letters.phase_closed(where_of(phase), reveals=phase.reveals_at if is_hidden else None)
+    return letters.CLOSED.letter(letters.OfPhase(where_of(phase), reveals=phase.reveals_at if is_hidden else None))

@@ -10,6 +10,7 @@ from accounts.models import User
 from audit.services import record
 from challenges import hooks
 from challenges.models import Challenge, Member, Organizer, Team
+from notifications.domain import letters_of_people
 from notifications.services import notify
 from people.services.roles import keep_a_holder
 
@@ -44,28 +45,17 @@ def set_role(*, actor: User, challenge: Challenge, user: User, role: str | None)
         facts={"user": user.pk, "role": role},
     )
     if role is not None and user != actor:
+        letter = letters_of_people.ORGANIZES.letter(
+            letters_of_people.OfPerson(challenge.title, actor.display_name, role=role)
+        )
         notify(
             people=[user],
             kind="join_decided",
-            subject=f"{challenge.title}: you organize it as {role}",
-            text=(
-                f"{actor.display_name} made you an organizer of {challenge.title}, as {role}. The page “Organize” shows what "
-                "you may see and do, and what waits for you."
-            ),
+            subject=letter.subject,
+            text=letter.text,
             address=challenge.get_absolute_url(),
             scope=challenge.slug,
         )
-
-
-def _standing_words(team: Team) -> str:
-    """What became of a team, why, and what it means for its rank."""
-    standing = team.get_standing_display()
-    news = f"The organizers of {team.challenge.title} set the team {team.name} to “{standing}”."
-    reason = f"Their reason: {team.standing_reason}" if team.standing_reason else ""
-    meaning = (
-        "Rankings that this concerns are computed anew; write to the organizers if you think that it is a mistake."
-    )
-    return "\n\n".join(filter(None, (news, reason, meaning)))
 
 
 @transaction.atomic
@@ -97,11 +87,19 @@ def set_standing(*, actor: User, teams: Sequence[Team], standing: str, reason: s
             scope=team.challenge.slug,
             facts={"team": team.name, "before": before, "after": standing, "reason": team.standing_reason},
         )
+        letter = letters_of_people.STANDING.letter(
+            letters_of_people.OfPerson(
+                team.challenge.title,
+                team=team.name,
+                standing=team.get_standing_display(),
+                reason=team.standing_reason,
+            )
+        )
         notify(
             people=[member.user for member in team.members.select_related("user")],
             kind="team_changed",
-            subject=f"{team.challenge.title}: the team {team.name} is now “{team.get_standing_display()}”",
-            text=_standing_words(team),
+            subject=letter.subject,
+            text=letter.text,
             address=reverse("challenges:team", args=[team.challenge.slug]),
             scope=team.challenge.slug,
         )

@@ -13,6 +13,9 @@ from audit.services import record
 from challenges import hooks
 from challenges.models import PSEUDONYM, Challenge, Member, Participation, Seat, Task, Team
 from challenges.queries.people import terms_of
+from notifications.domain import letters_of_people
+from notifications.domain.acts import Act
+from notifications.domain.letters_of_people import OfPerson
 from notifications.services import notify
 from web.names import clean_name, confusable_with, slug_of
 
@@ -216,12 +219,7 @@ def leave(*, user: User, member: Member, actor: User | None = None) -> None:
         facts={"team": team.name, "user": user.pk, "submitted": bool(handed.tasks)},
     )
     if actor is not None and actor.pk != user.pk:
-        news = f"you are no longer in the team {team.name}"
-        meaning = (
-            f"{actor.display_name} has removed you from the team {team.name} in {team.challenge.title}. What the team "
-            "submitted stays with it."
-        )
-        _tell(user, team, news, meaning, to="detail")
+        _tell(user, team, letters_of_people.REMOVED, actor, to="detail")
     member.seats.exclude(task__in=handed.tasks).delete()
     if handed.anything:
         member.left_at = timezone.now()
@@ -244,12 +242,7 @@ def hand_over(*, actor: User, team: Team, member: Member) -> None:
             row.role = role
             row.save(update_fields=["role"])
     if member.user_id != actor.pk:
-        news = f"you are the captain of the team {team.name} now"
-        meaning = (
-            f"{actor.display_name} made you the captain of the team {team.name} in {team.challenge.title}. You invite and "
-            "remove members from now on, and hand this over again on the page of the team."
-        )
-        _tell(member.user, team, news, meaning)
+        _tell(member.user, team, letters_of_people.CAPTAIN, actor)
     record(
         actor=actor,
         act="team_handed_over",
@@ -259,13 +252,14 @@ def hand_over(*, actor: User, team: Team, member: Member) -> None:
     )
 
 
-def _tell(user: User, team: Team, news: str, meaning: str, *, to: str = "team") -> None:
+def _tell(user: User, team: Team, act: Act[OfPerson], actor: User, *, to: str = "team") -> None:
     """Tell a person what somebody else did to their place in a team, and what it means."""
+    letter = act.letter(OfPerson(team.challenge.title, actor.display_name, team.name))
     notify(
         people=[user],
         kind="team_changed",
-        subject=f"{team.challenge.title}: {news}",
-        text=meaning,
+        subject=letter.subject,
+        text=letter.text,
         address=reverse(f"challenges:{to}", args=[team.challenge.slug]),
         scope=team.challenge.slug,
     )

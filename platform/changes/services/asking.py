@@ -28,7 +28,7 @@ from changes.services.telling import (
     participants,
     tell,
 )
-from notifications.domain import letters
+from notifications.domain import letters_of_changes
 from registry.hooks import operation_of
 from registry.models import Registration
 from registry.queries import current_version
@@ -129,12 +129,14 @@ def _request(
     tell(
         request,
         ASKED,
-        letters.change_asked(
-            named(registration),
-            registration.identifier,
-            kind=change_class,
-            changes=changed(request.changes.all()),
-            next_step=needed.words,
+        letters_of_changes.ASKED.letter(
+            letters_of_changes.OfChange(
+                named(registration),
+                registration.identifier,
+                changed(request.changes.all()),
+                kind=change_class,
+                next_step=needed.words,
+            )
         ),
         people=[*chairs_of(registration), *(participants(request) if needed.tells_participants else [])],
     )
@@ -162,7 +164,9 @@ def withdraw_request(*, actor: User, request: ChangeRequest) -> ChangeRequest:
     tell(
         request,
         DECIDED,
-        letters.change_withdrawn(named(registration), registration.identifier, changes=changed(request.changes.all())),
+        letters_of_changes.WITHDRAWN.letter(
+            letters_of_changes.OfChange(named(registration), registration.identifier, changed(request.changes.all()))
+        ),
         people=[*chairs_of(registration), *(participants(request) if tells else [])],
         key=f"withdrawn-{request.pk}",
     )
@@ -190,11 +194,13 @@ def object_to(*, actor: User, request: ChangeRequest, text: str) -> Objection:
             tell(
                 request,
                 OBJECTED,
-                letters.change_objected(
-                    named(request.registration),
-                    request.registration.identifier,
-                    text=objection.text,
-                    changes=changed(request.changes.all()),
+                letters_of_changes.OBJECTED.letter(
+                    letters_of_changes.OfChange(
+                        named(request.registration),
+                        request.registration.identifier,
+                        changed(request.changes.all()),
+                        text=objection.text,
+                    )
                 ),
                 people=[*chairs_of(request.registration), request.requested_by],
                 key=f"objection-{objection.pk}",

@@ -15,7 +15,7 @@ from changes.queries.documents import applied, is_current, parameter_of
 from changes.queries.policy import Stage, gravest, policy, stage_of
 from changes.rules import chairs_of
 from changes.services.telling import DECIDED, MAX_TEXT, changed, labels, locked, named, note_act, participants, tell
-from notifications.domain import letters
+from notifications.domain import letters_of_changes
 from registry.hooks import operation_of
 from registry.models import Registration, RegistrationVersion
 from registry.queries import current_version
@@ -185,12 +185,14 @@ def _tell_outcome(
     request: ChangeRequest, approved: Sequence[ProposedChange], version: RegistrationVersion | None, stage: Stage
 ) -> None:
     registration = request.registration
-    letter = letters.change_decided(
-        named(registration),
-        registration.identifier,
-        approved=changed(approved),
-        version=version.number if version else None,
-        is_deviation=version is not None and version.is_deviation,
+    letter = letters_of_changes.DECIDED.letter(
+        letters_of_changes.OfChange(
+            named(registration),
+            registration.identifier,
+            changed(approved),
+            version=str(version.number) if version else None,
+            is_deviation=version is not None and version.is_deviation,
+        )
     )
     tells = policy(request.change_class, stage).tells_participants
     tell(

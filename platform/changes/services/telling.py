@@ -10,7 +10,8 @@ from audit.services import record
 from changes.models import ChangeRequest, ProposedChange
 from changes.queries.documents import WHOLE_TASK, entry_of, parameter_of, task_of
 from evaluation.designs.document.words import entry_words
-from notifications.domain import letters
+from notifications.domain import letters_of_changes
+from notifications.domain.acts import Letter
 from notifications.services import notify
 from registry.hooks import operation_of
 from registry.models import Registration
@@ -26,7 +27,7 @@ def participants(request: ChangeRequest) -> list[User]:
     return list(User.objects.filter(pk__in=operation.participants)) if operation else []
 
 
-def tell(request: ChangeRequest, kind: str, letter: letters.Letter, *, people: list[Any], key: str = "") -> None:
+def tell(request: ChangeRequest, kind: str, letter: Letter, *, people: list[Any], key: str = "") -> None:
     """Tell people of a request, once a kind and request unless `key` says otherwise."""
     notify(
         people=people,
@@ -45,10 +46,10 @@ def named(registration: Registration) -> str:
     return str(name or registration.identifier)
 
 
-def changed(changes: Iterable[ProposedChange]) -> list[letters.Changed]:
+def changed(changes: Iterable[ProposedChange]) -> list[letters_of_changes.Changed]:
     """Parameters with their values before and after, as everybody may read them."""
     return [
-        letters.Changed(
+        letters_of_changes.Changed(
             parameter_of(change.parameter).label + (f" ({task_of(change)})" if change.task else ""),
             _words(change, change.before),
             _words(change, change.after),

@@ -22,6 +22,7 @@ from federation.models import Enrolment as EnrolmentRow
 from federation.models import Federation, Refused, SignedMessage, Site
 from federation.queries.federations import current_package, ledger_of
 from federation.services.sites import code_digest, tell_changed
+from notifications.domain import letters_of_records
 from notifications.services import notify
 from test_sets import vault
 from work.jobs import enqueue
@@ -195,11 +196,12 @@ def _registered(found: Enrolment, data: bytes, federation: Federation, now: date
             },
         )
     challenge = federation.phase.challenge
+    letter = letters_of_records.SITE_REGISTERED.letter(letters_of_records.OfSite(challenge.title, enrolment.site.name))
     notify(
         people=organizers_of(challenge),
         kind="site_registered",
-        subject=f"{challenge.title}: site {enrolment.site.name} registered its key",
-        text="Compare the fingerprint of the key with the site by telephone, then confirm it.",
+        subject=letter.subject,
+        text=letter.text,
         address=f"/challenges/{challenge.slug}/organize/sites/",
         scope=challenge.slug,
         key=str(enrolment.pk),
@@ -352,11 +354,12 @@ def _note_refusal(data: bytes, federation: Federation, refusal: Refusal) -> None
         day = timezone.now() - timedelta(days=1)
         tampered = Refused.objects.filter(federation=federation, code="bad_signature", received_at__gte=day).count()
         if refusal.code == "fork" or (refusal.code == "bad_signature" and tampered == _TELLS_AFTER):
+            letter = letters_of_records.SITE_REFUSED.letter(letters_of_records.OfSite(challenge.title))
             notify(
                 people=organizers_of(challenge),
                 kind="site_message_refused",
-                subject=f"{challenge.title}: messages of a site were refused",
-                text="What was refused and why stands on the page of the sites.",
+                subject=letter.subject,
+                text=letter.text,
                 address=f"/challenges/{challenge.slug}/organize/sites/",
                 scope=challenge.slug,
                 key=f"{federation.pk}-{digest}",

@@ -43,7 +43,7 @@ def _tell(phase: Phase) -> bool:
         return False
     order = standing.version.table["orders"][0]
     said = tables.spoken(order, standing.version.sentences[order["key"]], closed=True)
-    letter = letters.ranking_public(where_of(phase), sentence=said[0])
+    letter = letters.PUBLIC.letter(letters.OfPhase(where_of(phase), sentence=said[0]))
     key = rankings.key_of(phase, phases_of(phase.challenge))
     told = notify(
         people=[*participants_of(phase.challenge), *organizers_of(phase.challenge)],

@@ -1,4 +1,4 @@
-"""What messages say: facts in, subject and text out.
+"""What messages about submissions and phases say: facts in, subject and text out.
 
 The first sentence says what happened, in which challenge and phase; then what it means, and what to do next. The subject
 names the challenge, so that a reader of a full inbox knows what it is about. Nothing here looks anything up: whoever calls
@@ -6,21 +6,15 @@ decides what its reader may know.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
+from notifications.domain.acts import Act, Letter, Paragraph, act, always, ended
 from web.wording import moment_words
 
-MOST_REASONS = 3
-LONGEST_VALUE = 160
-
-
-@dataclass(frozen=True)
-class Letter:
-    """A message: one line, and a text of paragraphs."""
-
-    subject: str
-    text: str
+__all__ = ["Letter"]
+MOST_REASONS: Final = 3
 
 
 @dataclass(frozen=True)
@@ -31,17 +25,7 @@ class Where:
     phase: str
 
 
-@dataclass(frozen=True)
-class Changed:
-    """A parameter of a design with its value before and after, as the reader may see them."""
-
-    label: str
-    before: str
-    after: str
-
-
-def _letter(where: Where, news: str, *paragraphs: str) -> Letter:
-    return Letter(f"{where.challenge}: {news}", "\n\n".join(filter(None, paragraphs)))
+# Submissions
 
 
 @dataclass(frozen=True)
@@ -57,200 +41,349 @@ class Stands:
         return f"{self.rank} of {self.teams}{behind}"
 
 
-def submission_scored(
-    where: Where, *, team: str, number: int, shows_ranking: bool, stands: Stands | None = None
-) -> Letter:
-    """A submission has its result; no score is ever mailed, since the page shows what it may."""
-    if stands is not None:
-        return _letter(
-            where,
-            f"submission {number} of {team} is scored and ranks {stands.rank} of {stands.teams}",
-            f"Submission {number} of {team} to {where.phase} of {where.challenge} is scored: you rank {stands}.",
+@dataclass(frozen=True)
+class OfSubmission:
+    """A submission, what became of it, and what its team may see."""
+
+    where: Where
+    team: str
+    number: int
+    reason: str = ""
+    reasons: Sequence[str] = field(default_factory=tuple)
+    more: int = 0
+    shows_ranking: bool = False
+    again: bool = False
+    occasion: str = ""
+    task: str = ""
+    stands: Stands | None = None
+
+    @property
+    def name(self) -> str:
+        """As subjects name it."""
+        return f"submission {self.number} of {self.team}"
+
+    @property
+    def place(self) -> str:
+        """As texts name it, with where it was sent."""
+        return f"Submission {self.number} of {self.team} to {self.where.phase} of {self.where.challenge}"
+
+    @property
+    def failing(self) -> str:
+        """What could not be done."""
+        return "could not be scored again" if self.again else "could not be scored"
+
+
+_LISTED: Final = Paragraph(
+    "findings",
+    "Something is wrong with single cases.",
+    lambda of: bool(of.reasons or of.more),
+    lambda of: _listed(of.reasons, of.more),
+    "– case-7: the grid differs.",
+)
+SCORED: Final[Act[OfSubmission]] = act(
+    "submission_scored",
+    [
+        Paragraph(
+            "ranked_subject",
+            "Its team may see how it ranks, and the ranking is there.",
+            lambda of: of.stands is not None,
+            lambda of: f"{of.where.challenge}: {of.name} is scored and ranks {of.stands.rank} of {of.stands.teams}",
+            "Liver: submission 3 of unet is scored and ranks 1 of 12",
+        ),
+        always(
+            "subject", lambda of: f"{of.where.challenge}: {of.name} is scored", "Liver: submission 3 of unet is scored"
+        ),
+    ],
+    [
+        Paragraph(
+            "ranked",
+            "Its team may see how it ranks, and the ranking is there.",
+            lambda of: of.stands is not None,
+            lambda of: f"{of.place} is scored: you rank {of.stands}.",
+            "Submission 3 of unet to Final of Liver is scored: you rank 1 of 12 (could be 1–2).",
+        ),
+        Paragraph(
+            "news",
+            "No rank may be told, or there is none.",
+            lambda of: of.stands is None,
+            lambda of: f"{of.place} is scored.",
+            "Submission 3 of unet to Final of Liver is scored.",
+        ),
+        Paragraph(
+            "ranked_page",
+            "The rank is told.",
+            lambda of: of.stands is not None,
+            lambda _: "Its page shows what you may see of the result, and how far the first is.",
             "Its page shows what you may see of the result, and how far the first is.",
+        ),
+        Paragraph(
+            "page",
+            "Its team may see the ranking before the phase closes, and no rank is told.",
+            lambda of: of.stands is None and of.shows_ranking,
+            lambda _: (
+                "Its page shows what you may see of the result, and how you rank where this is the submission that counts."
+            ),
+            "Its page shows what you may see of the result, and how you rank where this is the submission that counts.",
+        ),
+        Paragraph(
+            "sealed",
+            "Its team may not see the ranking: no score is ever mailed, and no rank is promised.",
+            lambda of: of.stands is None and not of.shows_ranking,
+            lambda _: "Its page shows what you may see of the result. The ranking is sealed: no team sees a rank yet.",
+            "Its page shows what you may see of the result. The ranking is sealed: no team sees a rank yet.",
+        ),
+    ],
+)
+REFUSED: Final[Act[OfSubmission]] = act(
+    "submission_refused",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.where.challenge}: {of.name} is refused",
+            "Liver: submission 3 of unet is refused",
         )
-    return _letter(
-        where,
-        f"submission {number} of {team} is scored",
-        f"Submission {number} of {team} to {where.phase} of {where.challenge} is scored.",
-        "Its page shows what you may see of the result"
-        + (", and how you rank where this is the submission that counts." if shows_ranking else ".")
-        + ("" if shows_ranking else " The ranking is sealed, so that nobody sees a rank yet."),
-    )
-
-
-def submission_refused(
-    where: Where, *, team: str, number: int, reason: str, reasons: Sequence[str], more: int
-) -> Letter:
-    """An upload was not taken: why, and the first of what is wrong."""
-    return _letter(
-        where,
-        f"submission {number} of {team} is refused",
-        f"Submission {number} of {team} to {where.phase} of {where.challenge} is refused: {_sentence(reason)}",
-        _listed(reasons, more),
-        "Nothing was scored. Correct the files and upload them again.",
-    )
-
-
-def submission_held(where: Where, *, team: str, number: int, reason: str, reasons: Sequence[str], more: int) -> Letter:
-    """An upload has gaps, and its team decides whether it counts as it is."""
-    return _letter(
-        where,
-        f"submission {number} of {team} waits for your decision",
-        f"Submission {number} of {team} to {where.phase} of {where.challenge} is not scored yet: {_sentence(reason)}",
-        _listed(reasons, more),
-        "Decide on its page: have it scored as it is, or withdraw it and upload corrected files.",
-    )
-
-
-def submission_failed(where: Where, *, team: str, number: int, reason: str, again: bool = False) -> Letter:
-    """The platform could not score a submission."""
-    what = "could not be scored again" if again else "could not be scored"
-    return _letter(
-        where,
-        f"submission {number} of {team} {what}",
-        f"Submission {number} of {team} to {where.phase} of {where.challenge} {what}.",
-        _sentence(reason) if reason else "",
-    )
-
-
-def phase_opened(where: Where, *, ends: datetime | None) -> Letter:
-    """Submissions are taken from now on."""
-    until = f" until {moment_words(ends)}" if ends else ", and stay open"
-    return _letter(
-        where,
-        f"{where.phase} is open",
-        f"{where.phase} of {where.challenge} is open: predictions are taken from now on{until}.",
-        "Get the data and submit on the pages of the challenge.",
-    )
-
-
-def phase_closing(where: Where, *, ends: datetime) -> Letter:
-    """The end of a phase is near."""
-    return _letter(
-        where,
-        f"{where.phase} closes {moment_words(ends)}",
-        f"{where.phase} of {where.challenge} closes {moment_words(ends)}.",
-        "What arrives after the end is not ranked. Your submissions and how many you have left stand on the pages of the challenge.",
-    )
-
-
-def phase_closed(where: Where, *, reveals: datetime | None) -> Letter:
-    """A phase is over."""
-    return _letter(
-        where,
-        f"{where.phase} is closed",
-        f"{where.phase} of {where.challenge} is closed: no further submissions are ranked.",
-        f"The ranking stays sealed until {moment_words(reveals)}." if reveals else "The final ranking is computed now.",
-    )
-
-
-def ranking_public(where: Where, *, sentence: str) -> Letter:
-    """A final ranking can be read by everybody; `sentence` is its verdict as the board says it."""
-    return _letter(
-        where,
-        f"the final ranking of {where.phase} is public",
-        f"The final ranking of {where.phase} of {where.challenge} is public.",
-        sentence,
-        "The leaderboard shows how certain each rank is, and what would change it.",
-    )
-
-
-def change_asked(title: str, identifier: str, *, kind: str, changes: Sequence[Changed], next_step: str) -> Letter:
-    """Organizers ask for a change of what is registered."""
-    return Letter(
-        f"{title}: a change of {identifier} is requested",
-        "\n\n".join(
-            [
-                f"The organizers of {title} ask for a {kind} change of the registered design {identifier}.",
-                _changes(changes),
-                next_step,
-            ]
+    ],
+    [
+        always(
+            "news",
+            lambda of: f"{of.place} is refused: {ended(of.reason)}",
+            "Submission 3 of unet to Final of Liver is refused: 2 cases cannot be read.",
         ),
-    )
-
-
-def change_withdrawn(title: str, identifier: str, *, changes: Sequence[Changed]) -> Letter:
-    """A request was taken back; what is registered stays."""
-    return Letter(
-        f"{title}: the requested change of {identifier} is withdrawn",
-        "\n\n".join(
-            [
-                f"The organizers of {title} have withdrawn their request to change the registered design {identifier}.",
-                "The registered values stay. Asked for had been:",
-                _changes(changes),
-            ]
+        _LISTED,
+        always(
+            "next",
+            lambda _: "Nothing was scored. Correct the files and upload them again.",
+            "Nothing was scored. Correct the files and upload them again.",
         ),
-    )
-
-
-def change_objected(title: str, identifier: str, *, text: str, changes: Sequence[Changed]) -> Letter:
-    """Somebody who takes part has something against a change."""
-    return Letter(
-        f"{title}: an objection to a change of {identifier}",
-        "\n\n".join(
-            [
-                f"Somebody who takes part in {title} objects to the requested change of the registered design {identifier}:",
-                _value(text),
-                "Asked for is:",
-                _changes(changes),
-                "The objection stands beside the request, and the chairs decide.",
-            ]
-        ),
-    )
-
-
-def change_decided(
-    title: str, identifier: str, *, approved: Sequence[Changed], version: str | None, is_deviation: bool
-) -> Letter:
-    """A request was decided: what holds from now on."""
-    if version is None:
-        return Letter(
-            f"{title}: no change of {identifier}",
-            f"None of the requested changes of {title} was approved; the registered design {identifier} stays as it is.",
+    ],
+)
+HELD: Final[Act[OfSubmission]] = act(
+    "submission_held",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.where.challenge}: {of.name} waits for your decision",
+            "Liver: submission 3 of unet waits for your decision",
         )
-    mark = "It is a deviation that was decided after the first submission; it stays marked beside the rankings."
-    return Letter(
-        f"{title}: {identifier} has changed",
-        "\n\n".join(
-            filter(
-                None,
-                [
-                    f"Version {version} of the registered design {identifier} of {title} holds since now.",
-                    _changes(approved),
-                    mark if is_deviation else "",
-                ],
-            )
+    ],
+    [
+        always(
+            "news",
+            lambda of: f"{of.place} is not scored yet: {ended(of.reason)}",
+            "Submission 3 of unet to Final of Liver is not scored yet: 2 cases have no prediction.",
         ),
+        _LISTED,
+        always(
+            "next",
+            lambda _: "Decide on its page: have it scored as it is, or withdraw it and upload corrected files.",
+            "Decide on its page: have it scored as it is, or withdraw it and upload corrected files.",
+        ),
+    ],
+)
+FAILED: Final[Act[OfSubmission]] = act(
+    "submission_failed",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.where.challenge}: {of.name} {of.failing}",
+            "Liver: submission 3 of unet could not be scored",
+        )
+    ],
+    [
+        always(
+            "news",
+            lambda of: f"{of.place} {of.failing}.",
+            "Submission 3 of unet to Final of Liver could not be scored.",
+        ),
+        Paragraph(
+            "reason",
+            "There is a reason that the team may know.",
+            lambda of: bool(of.reason.strip()),
+            lambda of: ended(of.reason),
+            "The worker ran out of memory.",
+        ),
+    ],
+)
+UNSCORED: Final[Act[OfSubmission]] = act(
+    "submission_unscored",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.where.challenge}: a submission of {of.team} could not be scored",
+            "Liver: a submission of unet could not be scored",
+        )
+    ],
+    [
+        always(
+            "news",
+            lambda of: (
+                f"Submission {of.number} to {of.where.phase}: {ended(of.reason)} Nothing more is tried of itself. The page lists "
+                "everything that failed, with its log, and has it scored again with one button."
+            ),
+            "Submission 3 to Final: out of memory. Nothing more is tried of itself. The page lists everything that failed, with its log, and has it scored again with one button.",
+        )
+    ],
+)
+UNDESCRIBED: Final[Act[OfSubmission]] = act(
+    "method_missing",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.where.challenge}: describe the method of {of.team}",
+            "Liver: describe the method of unet",
+        )
+    ],
+    [
+        Paragraph(
+            "before",
+            "The phase is open.",
+            lambda of: of.occasion != "closed",
+            lambda of: _undescribed(of, "will leave your team out"),
+            "The final ranking of Final will leave your team out as long as no submission to Main has a complete method description. What you wrote for an earlier submission is copied into the form.",
+        ),
+        Paragraph(
+            "after",
+            "The phase is closed.",
+            lambda of: of.occasion == "closed",
+            lambda of: _undescribed(of, "leaves your team out"),
+            "The final ranking of Final leaves your team out as long as no submission to Main has a complete method description. What you wrote for an earlier submission is copied into the form.",
+        ),
+    ],
+)
+
+
+def _undescribed(of: OfSubmission, left_out: str) -> str:
+    return (
+        f"The final ranking of {of.where.phase} {left_out} as long as no submission to {of.task} has a complete method "
+        "description. What you wrote for an earlier submission is copied into the form."
     )
 
 
-def _changes(changes: Sequence[Changed]) -> str:
-    r"""One line a parameter, with the value before and after.
-
-    Examples
-    --------
-    >>> _changes([Changed("Number of test cases", "45", "60"), Changed("Award policy", "", "None")])
-    '– Number of test cases: “45” → “60”\n– Award policy: nothing → “None”'
-    """
-    return "\n".join(f"– {each.label}: {_value(each.before)} → {_value(each.after)}" for each in changes)
+# Phases
 
 
-def _value(text: str) -> str:
-    line = " ".join(text.split())
-    if not line:
-        return "nothing"
-    return f"“{line if len(line) <= LONGEST_VALUE else line[: LONGEST_VALUE - 1].rstrip() + '…'}”"
+@dataclass(frozen=True)
+class OfPhase:
+    """A phase, and when it ends or its ranking is shown."""
+
+    where: Where
+    ends: datetime | None = None
+    reveals: datetime | None = None
+    sentence: str = ""
+
+    @property
+    def place(self) -> str:
+        """As texts name it."""
+        return f"{self.where.phase} of {self.where.challenge}"
+
+
+OPENED: Final[Act[OfPhase]] = act(
+    "phase_opened",
+    [always("subject", lambda of: f"{of.where.challenge}: {of.where.phase} is open", "Liver: Final is open")],
+    [
+        Paragraph(
+            "until",
+            "The phase has an end.",
+            lambda of: of.ends is not None,
+            lambda of: f"{of.place} is open: submissions are taken from now on until {moment_words(of.ends)}.",
+            "Final of Liver is open: submissions are taken from now on until 21 January 2027, 23:59 UTC.",
+        ),
+        Paragraph(
+            "stays",
+            "It stays open.",
+            lambda of: of.ends is None,
+            lambda of: f"{of.place} is open: submissions are taken from now on, and it stays open.",
+            "Final of Liver is open: submissions are taken from now on, and it stays open.",
+        ),
+        always(
+            "next",
+            lambda _: "What to hand in, and how, stands on the pages of the challenge.",
+            "What to hand in, and how, stands on the pages of the challenge.",
+        ),
+    ],
+)
+CLOSING: Final[Act[OfPhase]] = act(
+    "phase_closing",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.where.challenge}: {of.where.phase} closes {moment_words(of.ends)}",
+            "Liver: Final closes 21 January 2027, 23:59 UTC",
+        )
+    ],
+    [
+        always(
+            "news",
+            lambda of: f"{of.place} closes {moment_words(of.ends)}.",
+            "Final of Liver closes 21 January 2027, 23:59 UTC.",
+        ),
+        always(
+            "next",
+            lambda _: (
+                "What arrives after the end is not ranked. Your submissions and how many you have left stand on the pages of the "
+                "challenge."
+            ),
+            "What arrives after the end is not ranked. Your submissions and how many you have left stand on the pages of the challenge.",
+        ),
+    ],
+)
+CLOSED: Final[Act[OfPhase]] = act(
+    "phase_closed",
+    [always("subject", lambda of: f"{of.where.challenge}: {of.where.phase} is closed", "Liver: Final is closed")],
+    [
+        always(
+            "news",
+            lambda of: f"{of.place} is closed: no further submissions are ranked.",
+            "Final of Liver is closed: no further submissions are ranked.",
+        ),
+        Paragraph(
+            "sealed",
+            "The ranking is shown later.",
+            lambda of: of.reveals is not None,
+            lambda of: f"The ranking stays sealed until {moment_words(of.reveals)}.",
+            "The ranking stays sealed until 21 January 2027, 23:59 UTC.",
+        ),
+        Paragraph(
+            "final",
+            "It is shown as soon as it is there.",
+            lambda of: of.reveals is None,
+            lambda _: "The final ranking is computed now.",
+            "The final ranking is computed now.",
+        ),
+    ],
+)
+PUBLIC: Final[Act[OfPhase]] = act(
+    "ranking_public",
+    [
+        always(
+            "subject",
+            lambda of: f"{of.where.challenge}: the final ranking of {of.where.phase} is public",
+            "Liver: the final ranking of Final is public",
+        )
+    ],
+    [
+        always(
+            "news",
+            lambda of: f"The final ranking of {of.place} is public.",
+            "The final ranking of Final of Liver is public.",
+        ),
+        # Said by the board, whose claims stand in `evaluation.claims`.
+        Paragraph(
+            "verdict", "The board has a headline.", lambda of: bool(of.sentence), lambda of: of.sentence, "unet leads."
+        ),
+        always(
+            "next",
+            lambda _: "The leaderboard shows how certain each rank is, and what would change it.",
+            "The leaderboard shows how certain each rank is, and what would change it.",
+        ),
+    ],
+)
 
 
 def _listed(reasons: Sequence[str], more: int) -> str:
     """The first reasons, one a line, and how many there are besides."""
-    shown = [f"– {_sentence(' '.join(reason.split()))}" for reason in reasons[:MOST_REASONS]]
+    shown = [f"– {ended(' '.join(reason.split()))}" for reason in reasons[:MOST_REASONS]]
     rest = more + len(reasons) - len(shown)
     if rest:
         shown.append(f"– and {rest} more")
     return "\n".join(shown)
-
-
-def _sentence(text: str) -> str:
-    text = text.strip()
-    return text if not text or text[-1] in ".!?…" else f"{text}."

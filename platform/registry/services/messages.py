@@ -5,6 +5,8 @@ from typing import Any
 from conversations.models import Post, Thread
 from designs.models import Collaborator
 from notifications import kinds
+from notifications.domain import letters_of_records
+from notifications.domain.acts import Letter
 from notifications.services import notify
 from registry.models import Registration
 
@@ -27,54 +29,33 @@ def register_kinds() -> None:
 
 def tell_registered(registration: Registration, actor: Any) -> None:
     """Tell everybody who works on the design, but for who did it."""
-    _tell(
-        registration,
-        REGISTERED,
-        f"{registration.design.title}: registered as {registration.identifier}",
-        f"The design “{registration.design.title}” is registered as {registration.identifier} and public now, as version 1.0. "
-        "Later changes go through change requests; the record leads on to what can be done next.",
-        people=_team(registration, but=actor),
-        key=f"registered-{registration.pk}",
-    )
+    letter = letters_of_records.REGISTERED.letter(_of(registration))
+    _tell(registration, REGISTERED, letter, people=_team(registration, but=actor), key=f"registered-{registration.pk}")
 
 
 def tell_commented(registration: Registration, thread: Thread, post: Post) -> None:
     """Tell everybody who works on the design, but for who commented."""
-    _tell(
-        registration,
-        COMMENTED,
-        f"{registration.design.title}: a comment on {registration.identifier}",
-        f"Somebody comments on your registered design “{registration.design.title}” ({registration.identifier}). Answer on "
-        f"the page of comments, where everybody reads it.\n\n{post.text[:EXCERPT]}",
-        people=_team(registration, but=post.author),
-        key=f"comment-{thread.pk}",
-        page="comments/",
-    )
+    letter = letters_of_records.COMMENTED.letter(_of(registration, words=post.text[:EXCERPT]))
+    people = _team(registration, but=post.author)
+    _tell(registration, COMMENTED, letter, people=people, key=f"comment-{thread.pk}", page="comments/")
 
 
 def tell_answered(registration: Registration, thread: Thread, answer: Post) -> None:
     """Tell the author of the comment."""
-    _tell(
-        registration,
-        ANSWERED,
-        f"{registration.design.title}: your comment on {registration.identifier} is answered",
-        f"Your comment on the registered design “{registration.design.title}” ({registration.identifier}) is answered."
-        f"\n\n{answer.text[:EXCERPT]}",
-        people=[thread.author] if thread.author_id != answer.author_id else [],
-        page="comments/",
-    )
+    letter = letters_of_records.COMMENT_ANSWERED.letter(_of(registration, words=answer.text[:EXCERPT]))
+    people = [thread.author] if thread.author_id != answer.author_id else []
+    _tell(registration, ANSWERED, letter, people=people, page="comments/")
 
 
 def tell_ended(registration: Registration, actor: Any) -> None:
     """Tell everybody who works on the design, but for who did it."""
-    _tell(
-        registration,
-        ENDED,
-        f"{registration.design.title}: {registration.identifier} is {registration.get_state_display()}",
-        f"The registered challenge “{registration.design.title}” ({registration.identifier}) is "
-        f"{registration.get_state_display()}. Its record stays public and says so.\n\nThe reason: {registration.reason[:EXCERPT]}",
-        people=_team(registration, but=actor),
-    )
+    of = _of(registration, state=registration.get_state_display(), words=registration.reason[:EXCERPT])
+    _tell(registration, ENDED, letters_of_records.ENDED.letter(of), people=_team(registration, but=actor))
+
+
+def _of(registration: Registration, **known: Any) -> letters_of_records.OfRecord:
+    """A registration as letters know it."""
+    return letters_of_records.OfRecord(registration.design.title, registration.identifier, **known)
 
 
 def _team(registration: Registration, *, but: Any) -> list[Any]:
@@ -83,13 +64,13 @@ def _team(registration: Registration, *, but: Any) -> list[Any]:
 
 
 def _tell(
-    registration: Registration, kind: str, subject: str, text: str, *, people: list[Any], key: str = "", page: str = ""
+    registration: Registration, kind: str, letter: Letter, *, people: list[Any], key: str = "", page: str = ""
 ) -> None:
     notify(
         people=people,
         kind=kind,
-        subject=subject,
-        text=text,
+        subject=letter.subject,
+        text=letter.text,
         address=registration.get_absolute_url() + page,
         scope=registration.identifier,
         key=key,

@@ -15,6 +15,8 @@ from designs.models import Collaborator, Design
 from designs.models.designs import Role
 from evaluation.designs.checks.custom.schedule import span
 from notifications import kinds
+from notifications.domain import letters_of_records
+from notifications.domain.letters_of_records import OfRecord
 from notifications.services import notify
 from registry.hooks import links_of
 from registry.models import Listing, Registration
@@ -76,15 +78,14 @@ def _to_register(today: date) -> Iterator[list[Any]]:
             continue
         over = stage == "over"
         owners = _people(filing.design, Role.OWNER)
+        letter = letters_of_records.TO_REGISTER.letter(
+            OfRecord(filing.title, call=filing.call.title, due=due, words=why, is_over=over)
+        )
         yield notify(
             people=[*owners, *_chairs(filing)] if over else owners,
             kind=REGISTER,
-            subject=f"“{filing.title}” is not registered" if over else f"Register “{filing.title}” by {due:%-d %B %Y}",
-            text=f"The design “{filing.title}”, accepted for {filing.call.title}, was to be registered by {due:%-d %B %Y}: {why}. It "
-            "can still be registered, and stays marked as late."
-            if over
-            else f"The design “{filing.title}” was accepted for {filing.call.title} and is not registered yet. On {due:%-d %B %Y} {why}; "
-            "a design that is registered later stays marked as late.",
+            subject=letter.subject,
+            text=letter.text,
             address=f"/registry/register/{filing.design.slug}/",
             scope=filing.call.slug,
             key=f"{filing.pk}-{due.isoformat()}-{stage}",
@@ -117,12 +118,14 @@ def _to_change(today: date) -> Iterator[list[Any]]:
         stage = stage_of(due, today)
         if stage in ("", "over"):
             continue
+        letter = letters_of_records.CHANGES_END.letter(
+            OfRecord(registration.design.title, registration.identifier, due=due)
+        )
         yield notify(
             people=_people(registration.design, Role.OWNER, Role.EDITOR),
             kind=CHANGES_END,
-            subject=f"{registration.design.title}: critical changes until {due:%-d %B %Y}",
-            text=f"The last day for critical changes of “{registration.design.title}” ({registration.identifier}) is "
-            f"{due:%-d %B %Y}. A later one is marked as late for good. Ask for what has to change before.",
+            subject=letter.subject,
+            text=letter.text,
             address=f"{registration.get_absolute_url()}changes/",
             scope=registration.identifier,
             key=f"{registration.pk}-{due.isoformat()}-{stage}",
@@ -139,13 +142,14 @@ def _to_report(today: date) -> Iterator[list[Any]]:
         asked = (today - max(days)) // HALF_A_YEAR if days else 0
         if not 1 <= asked <= MOST_ASKED or any(link.kind == "report" for link in links_of(registration)):
             continue
+        letter = letters_of_records.REPORT_DUE.letter(
+            OfRecord(registration.design.title, registration.identifier, due=max(days))
+        )
         yield notify(
             people=_people(registration.design, Role.OWNER),
             kind=REPORT,
-            subject=f"{registration.design.title}: {registration.identifier} has no report",
-            text=f"The results of “{registration.design.title}” ({registration.identifier}) were due on {max(days):%-d %B %Y}, and "
-            "the record links to no report. Publish the report, "
-            "ask for a change of the schedule, or mark the challenge as withdrawn or abandoned with the reason.",
+            subject=letter.subject,
+            text=letter.text,
             address=registration.get_absolute_url(),
             scope=registration.identifier,
             key=f"{registration.pk}-{max(days).isoformat()}-{asked}",

@@ -56,31 +56,16 @@ def were(number: int, one: str = "", several: str = "") -> str:
     return f"{counted(number, one, several)} {verb}" if one else f"{number or 'none'} {verb}"
 
 
-def access_words(access: Mapping[str, int]) -> str:
-    """How often references were looked at while they were hidden.
-
-    Examples
-    --------
-    >>> access_words({"seen": 2, "downloaded": 1, "people": 1})
-    'While they were hidden, references were looked at 2 times and downloaded 1 time, by 1 person.'
-    """
-    if not access["seen"] and not access["downloaded"]:
-        return "Nobody looked at a reference through the platform while it was hidden."
-    return (
-        f"While they were hidden, references were looked at {counted(access['seen'], 'time')} and downloaded "
-        f"{counted(access['downloaded'], 'time')}, by {counted(access['people'], 'person', 'people')}."
-    )
-
-
 def option_words(options: Mapping[str, Any]) -> str:
-    """Options of a metric as people write them.
+    """Options of a metric as people write them; one that is not set says nothing.
 
     Examples
     --------
     >>> option_words({"percentile": 95.0, "include_background": False, "spacing": "from_image"})
     'percentile = 95, include background = no, spacing = from image'
     """
-    return ", ".join(f"{key.replace('_', ' ')} = {_plain(value)}" for key, value in options.items())
+    given = {key: value for key, value in options.items() if value is not None}
+    return ", ".join(f"{key.replace('_', ' ')} = {_plain(value)}" for key, value in given.items())
 
 
 def _plain(value: Any) -> str:

@@ -13,7 +13,7 @@ from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import interval_words, number, percent, rank_words, shared_firsts
 from evaluation.figures.selection import Entry, entries, is_combined, label, main_entry
 from reports.domain.words import Names
-from reports.services.items.claims import HARDEST, Hard
+from reports.services.items.claims import HARDEST, Hard, hardest
 
 MOST_SCORES: Final = 7
 """So many scores of a team stand beside each other."""
@@ -223,8 +223,7 @@ def _cases(told: Told) -> Part:
         return part
     raw = _deciding(told)
     order = hardest_first(raw)
-    hardest = [str(raw["cases"][index]) for index in order[:MOST_HARD]]
-    part.say("34", HARDEST.all(Hard(told.words.text(_what(raw)), hardest)))
+    part.say("34", HARDEST.all(Hard(told.words.text(_what(raw)), hardest(raw, MOST_HARD))))
     kept = sorted(order[:MOST_CASES])
     few = {**raw, **{key: [raw[key][index] for index in kept] for key in ("cases", "values", "ranks")}}
     which = f"The {len(kept)} hardest of {len(order):,} cases" if len(order) > len(kept) else "All cases"

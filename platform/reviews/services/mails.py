@@ -5,6 +5,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
+from notifications.domain import letters_of_records
 from notifications.services import notify
 from reviews.models import Assignment, Call, FiledVersion, Filing, MailText, Part
 from reviews.queries import anonymity, latest, review_due
@@ -71,17 +72,14 @@ def filed(version: FiledVersion) -> None:
     filing = version.filing
     subject, body = filled(filing.call, "filed", design=filing.title, number=version.number)
     _to_organizers(filing, "filing_received", subject, body)
+    letter = letters_of_records.FILED.letter(
+        letters_of_records.OfFiling(filing.title, filing.call.title, version.number, due=day(filing.call.review_at))
+    )
     notify(
         people=[chair.user for chair in filing.call.chairs.select_related("user")],
         kind="filing_for_chairs",
-        subject=f"{filing.call.title}: version {version.number} of “{filing.title}” was filed",
-        text=(
-            f"The design “{filing.title}” was filed in {filing.call.title}. Next, assign its reviewers; reviews are due on "
-            f"{day(filing.call.review_at)}."
-            if version.number == 1
-            else f"Version {version.number} of “{filing.title}” was filed in {filing.call.title}, in answer to the points of the "
-            "reviewers. Next, look at what changed and decide, or have it reviewed again."
-        ),
+        subject=letter.subject,
+        text=letter.text,
         address=filing.get_absolute_url(),
         scope=filing.call.slug,
     )
@@ -92,15 +90,16 @@ def decided(filing: Filing, subject: str, letter: str) -> None:
     _to_organizers(filing, "filing_decided", subject, letter)
 
 
-def words(*, filing: Filing, people: list[Any], text: str, address: str, for_reviewers: bool) -> None:
-    """Tell people that somebody wrote, without saying who or what."""
+def discussed(*, filing: Filing, people: list[Any], address: str) -> None:
+    """Tell reviewers that somebody wrote in their discussion, without saying who or what."""
+    letter = letters_of_records.DISCUSSED.letter(
+        letters_of_records.OfFiling(title_for_reviewers(filing), filing.call.title)
+    )
     notify(
         people=people,
         kind="review_words",
-        subject=(
-            f"{filing.call.title}: new words about “{title_for_reviewers(filing) if for_reviewers else filing.title}”"
-        ),
-        text=text,
+        subject=letter.subject,
+        text=letter.text,
         address=address,
         scope=filing.call.slug,
     )

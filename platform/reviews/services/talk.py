@@ -129,12 +129,8 @@ def discuss(*, actor: Any, filing: Filing, text: str, assignment: Assignment | N
         for other in queries.active_assignments(filing)
         if other.reviewer.user_id != actor.pk and queries.sees_others(other)
     ]
-    mails.words(
-        filing=filing,
-        people=others,
-        text="There is something new in the discussion of the reviewers.",
-        address=reverse("reviews:verdict", args=[filing.call.slug, filing.number]),
-        for_reviewers=True,
+    mails.discussed(
+        filing=filing, people=others, address=reverse("reviews:verdict", args=[filing.call.slug, filing.number])
     )
     return entry
 

@@ -4,6 +4,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from challenges.models import Member, Phase, Team
+from notifications.domain import letters
 from notifications.services import notify
 from submissions.models import Submission
 from submissions.queries.methods import description_needed, undescribed
@@ -33,15 +34,15 @@ def _tell(team: Team, phase: Phase, occasion: str) -> None:
     if last is None:
         return
     people = User.objects.filter(pk__in=Member.objects.filter(team=team).values("user"), is_active=True)
-    left_out = "leaves your team out" if occasion == "closed" else "will leave your team out"
+    where = letters.Where(phase.challenge.title, phase.name)
+    letter = letters.UNDESCRIBED.letter(
+        letters.OfSubmission(where, team.name, last.number, occasion=occasion, task=phase.task.name)
+    )
     notify(
         people=people,
         kind=REMINDER,
-        subject=f"{phase.challenge.title}: describe the method of {team.name}",
-        text=(
-            f"The final ranking of {phase.name} {left_out} as long as no submission to {phase.task.name} has a complete "
-            "method description. What you wrote for an earlier submission is copied into the form."
-        ),
+        subject=letter.subject,
+        text=letter.text,
         address=reverse("submissions:describe", args=[phase.challenge.slug, last.pk]),
         scope=phase.challenge.slug,
         key=f"{phase.pk} {team.pk} {occasion}",

@@ -1,7 +1,7 @@
 """Telling a team what became of its submission, and the organizers what failed."""
 
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import QuerySet
 from django.urls import reverse
@@ -16,6 +16,7 @@ from notifications.services import notify
 from scoring.domain.report import Report, Status
 from submissions.hooks import place_of
 from submissions.models import Run, Submission
+from test_sets.queries.decoys import keeps_decoys
 
 FAILED = "scoring_failed"
 KIND = "submission_settled"
@@ -84,18 +85,24 @@ def _tell(submission: Submission, state: Submission.State, letter: letters.Lette
 def _letter(
     submission: Submission, state: Submission.State, reason: str, stands: letters.Stands | None = None
 ) -> letters.Letter:
-    where, team, number = where_of(submission.phase), submission.team.name, submission.number
     if state == State.SCORED:
-        shows = not submission.phase.is_sealed
-        return letters.submission_scored(where, team=team, number=number, shows_ranking=shows, stands=stands)
+        phase = submission.phase
+        # With decoys a ranking is shown to nobody who takes part: it would tell them.
+        shows = not phase.is_sealed and not keeps_decoys(phase)
+        return letters.SCORED.letter(_of(submission, shows_ranking=shows, stands=stands))
     if state == State.FAILED:
-        return letters.submission_failed(where, team=team, number=number, reason=reason)
-    say = letters.submission_refused if state == State.REFUSED else letters.submission_held
+        return letters.FAILED.letter(_of(submission, reason=reason))
     troubled = [finding for finding in Report.of(submission.report).in_order if finding.status != Status.VALID]
     if submission.is_algorithm:
         troubled = []  # its cases may be hidden; the page says what may be said
     reasons = [f"{finding.case}: {finding.message or 'no prediction for it'}" for finding in troubled]
-    return say(where, team=team, number=number, reason=reason, reasons=reasons, more=0)
+    act = letters.REFUSED if state == State.REFUSED else letters.HELD
+    return act.letter(_of(submission, reason=reason, reasons=reasons))
+
+
+def _of(submission: Submission, **known: Any) -> letters.OfSubmission:
+    """A submission as letters know it."""
+    return letters.OfSubmission(where_of(submission.phase), submission.team.name, submission.number, **known)
 
 
 def where_of(phase: Phase) -> letters.Where:
@@ -105,13 +112,7 @@ def where_of(phase: Phase) -> letters.Where:
 
 def tell_of_failed_repeat(submission: Submission, *, run: Run) -> None:
     """Tell the members that scoring again failed, and what their earlier result is worth."""
-    letter = letters.submission_failed(
-        where_of(submission.phase),
-        team=submission.team.name,
-        number=submission.number,
-        reason=run.message,
-        again=True,
-    )
+    letter = letters.FAILED.letter(_of(submission, reason=run.message, again=True))
     notify(
         people=_members(submission),
         kind=KIND,
@@ -125,15 +126,13 @@ def tell_of_failed_repeat(submission: Submission, *, run: Run) -> None:
 
 def tell_organizers(submission: Submission, *, run: Run, cause: str) -> None:
     """Tell the organizers once a day, phase and version of the test set that scoring failed; their page lists all of it."""
+    letter = letters.UNSCORED.letter(_of(submission, reason=cause))
     day = f"{run.finished_at:%Y-%m-%d}" if run.finished_at else ""
     notify(
         people=organizers_of(submission.challenge),
         kind=FAILED,
-        subject=f"{submission.challenge.title}: a submission of {submission.team.name} could not be scored",
-        text=(
-            f"Submission {submission.number} to {submission.phase.name}: {cause}. Nothing more is tried of itself. The page "
-            "lists everything that failed, with its log, and has it scored again with one button."
-        ),
+        subject=letter.subject,
+        text=letter.text,
         address=f"{reverse('submissions:work', args=[submission.challenge.slug])}#failed",
         scope=submission.challenge.slug,
         key=f"{submission.phase_id} {run.test_set_id} failed {day}",

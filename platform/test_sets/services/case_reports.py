@@ -12,6 +12,7 @@ from challenges.queries.people import organizers_of
 from challenges.queries.projections import projection_of
 from designs.models import FieldValue
 from designs.services import save_field
+from notifications.domain.letters_of_records import CASE_ANSWERED, CASE_REPORTED, OfCase
 from notifications.services import notify
 from test_sets.models import CaseReport
 from test_sets.queries.case_reports import asked_cases
@@ -61,11 +62,12 @@ def report_case(*, user: User, phase: Phase, case: str, category: str, text: str
         scope=phase.challenge.slug,
         facts={"phase": phase.slug, "case": case, "category": category},
     )
+    letter = CASE_REPORTED.letter(OfCase(case, made.get_category_display(), made.text))
     notify(
         people=organizers_of(phase.challenge),
         kind=REPORTED,
-        subject=f"{phase.challenge.title}: {made.get_category_display()} ({case})",
-        text=made.text,
+        subject=letter.subject,
+        text=letter.text,
         address=reverse("test_sets:case_reports", args=[phase.challenge.slug]),
         scope=phase.challenge.slug,
     )
@@ -101,11 +103,12 @@ def answer_report(*, actor: User, report: CaseReport, state: str, answer: str) -
         scope=challenge.slug,
         facts={"phase": report.phase.slug, "case": report.case, "state": state},
     )
+    letter = CASE_ANSWERED.letter(OfCase(report.case, report.get_state_display(), report.answer))
     notify(
         people=[report.user],
         kind=ANSWERED,
-        subject=f"{challenge.title}: your report on {report.case} is {report.get_state_display()}",
-        text=report.answer,
+        subject=letter.subject,
+        text=letter.text,
         address=reverse("test_sets:case_reports", args=[challenge.slug]),
         scope=challenge.slug,
     )

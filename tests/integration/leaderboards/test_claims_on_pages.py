@@ -11,14 +11,18 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F
 from django.test import Client, override_settings
 from django.urls import reverse
 
+from challenges.models import Phase
 from evaluation import bundle
 from evaluation.analyses.catalogue import orders_of
 from evaluation.figures import publication
 from leaderboards.domain.tables import COLUMNS
 from leaderboards.domain.tables.words import span
+from leaderboards.models import RankingRequest
+from leaderboards.services.public_rankings import tell_of_public_rankings
 from notifications.models import Notification
 from reports.queries.facts import Audience, collect
 from reports.services import reports, storing
@@ -74,6 +78,21 @@ def test_every_sentence_of_the_interface_is_true_of_the_raw_tables(scene):
     frame = text_of(Client().get(reverse("leaderboards:embed", args=KEY)).content)
     assert " ".join(said[0].split()) in page
     assert " ".join(said[0].split()) in frame
+
+
+def test_a_board_that_cannot_say_how_sure_it_is_counts_nobody_as_within_reach(scene):
+    if scene is None:
+        return
+    _, document = scene
+    main = document["overall"] or document["rankings"][0]
+    page = text_of(Client().get(reverse("leaderboards:current", args=KEY)).content)
+    verdict = page.split("What the ranking says")[1].split("Rank by")[0]
+    if main["sets"]["reason"] is None and len(main["algorithms"]) > 1:
+        reach = sum(row["within_reach"] or row["rank"] == 1 for row in main["algorithms"])
+        assert f"Within reach {reach} of {len(main['algorithms'])} :" in verdict
+    elif main["sets"]["reason"] not in ("too_few_units", "stratum_too_small"):
+        assert "Within reach" not in verdict
+    assert ("resamples lie in it" in page) == bool(document["bootstrap"])
 
 
 def test_numbers_that_stand_twice_are_the_same(scene):
@@ -223,6 +242,21 @@ def test_a_mail_tells_the_rank_that_the_team_may_read_and_never_a_score(scene):
         assert row.subject.startswith("Generated: submission ")
         assert " is scored" in row.subject
         assert not re.search(r"\d\.\d{2}", f"{row.subject} {row.text}")
+
+
+def test_the_mail_about_a_final_ranking_says_what_the_board_says(scene):
+    if scene is None or not scene[0].raw.challenge.closed:
+        return
+    made, document = scene
+    Phase.objects.filter(pk=made.phase.pk).update(ended_at=made.phase.closes_at)
+    RankingRequest.objects.filter(phase=made.phase).update(computed=F("requested"))
+    assert tell_of_public_rankings() == 1
+    sent = Notification.objects.filter(kind="ranking_public")
+    headline = Client().get(reverse("api:ranking", args=KEY)).json()["says"][0]
+    assert {row.text.split("\n\n")[1] for row in sent} == {headline}
+    main = document["overall"] or document["rankings"][0]
+    assert not false_sentences(made.raw, main, document, [headline])
+    assert {row.subject for row in sent} == {"Generated: the final ranking of Final is public"}
 
 
 def test_a_team_reads_its_rank_and_between_which_ranks_it_may_lie(scene):

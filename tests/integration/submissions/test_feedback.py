@@ -18,6 +18,7 @@ from submissions.queries.releases import probing_of
 from submissions.services.choosing import choose
 from submissions.services.releasing import release_new
 from submissions.services.reminding import remind, remind_phase
+from submissions.services.telling import KIND, tell_team
 from test_sets.models import TestCase
 from tests.integration.submissions.world import World, build, labels, nifti, predictions, zipped
 
@@ -33,6 +34,20 @@ def scored(world: World, *shifts: int, team=None) -> list[Submission]:
 def end(world: World) -> None:
     world.phase.closed_at = timezone.now()
     world.phase.save()
+
+
+def test_no_rank_is_promised_where_decoys_keep_the_ranking_from_teams(world: World, workers):
+    Phase.objects.update(leaderboard=Phase.Leaderboard.PUBLIC)
+    [made] = scored(world, 1)
+    Notification.objects.all().delete()
+    for decoys, said in (
+        (False, "how you rank where this is the submission that counts"),
+        (True, "no team sees a rank"),
+    ):
+        TestCase.objects.filter(pk=TestCase.objects.first().pk).update(is_decoy=decoys)
+        tell_team(Submission.objects.get(pk=made.pk), "scored")
+        assert said in Notification.objects.get(kind=KIND).text
+        Notification.objects.all().delete()
 
 
 def test_a_team_chooses_until_the_deadline_in_the_browser_and_over_the_interface(client, world: World, workers):

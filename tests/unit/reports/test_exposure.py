@@ -205,7 +205,7 @@ def test_one_fact_changes_one_finding():
     few = replace(WELL_RUN, phases=[replace(PHASE, ranking=replace(RANKING, teams=RANKING.teams[:2]))])
     assert "Fewer than 3 teams" in of(few, 18).conclusion
     looked = replace(WELL_RUN, reference_access={"seen": 2, "downloaded": 1, "people": 1})
-    assert "looked at 2 times and downloaded 1 time, by 1 person" in of(looked, 11).evidence[1].text
+    assert "looked at 2 times and downloaded once, by 1 person" in of(looked, 11).evidence[1].text
     close = replace(WELL_RUN, organizer_affinity={"members": 5, "close": 1, "teams": 1})
     assert of(close, 12).cover is DETECTABLE
 

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from reports.services.exposure import exposure
+from reports.services.exposure import exposure, lines
 from reports.services.exposure.conclusions import CATALOGUE
+from tests.claims.exposure_evidence import false_lines
 from tests.claims.exposure_predicates import false_conclusions, sentences
 from tests.claims.exposures import facts_of, sealed_away
 
@@ -66,3 +67,53 @@ WRONG = {
 def test_a_wrong_conclusion_is_found_within_200_challenges(name, generated, monkeypatch):
     monkeypatch.setitem(CATALOGUE.claims, WRONG[name].id, WRONG[name])
     assert any(false_conclusions(facts, exposure(facts)) for facts, _ in generated[:PLANTED])
+
+
+def test_no_line_of_evidence_is_false(generated):
+    wrong = {(seed, line) for seed, (facts, findings) in enumerate(generated) for line in false_lines(facts, findings)}
+    assert not wrong
+
+
+def test_every_line_of_evidence_is_said_and_comes_from_the_catalogue_or_the_design(generated):
+    told = {
+        (line.kind, getattr(line.text, "claim", ""))
+        for _, findings in generated
+        for one in findings
+        for line in one.evidence
+    }
+    assert {kind for kind, claim in told if not claim} == {"parameter"}
+    assert {claim for _, claim in told if claim} == set(lines.CATALOGUE.claims)
+    for claim in lines.CATALOGUE.claims.values():
+        assert claim.condition.endswith("."), claim.id
+        assert claim.example, claim.id
+
+
+def wrong_line(identity, **parts):
+    return replace(lines.CATALOGUE.claims[identity], **parts)
+
+
+WRONG_LINES = {
+    "dates as planned": wrong_line("line.planned", true=lambda _: True),
+    "all teams ranked": wrong_line(
+        "line.ranked",
+        words=lambda about: (
+            f"{about.name}: {about.phase.submitting_teams} of {about.phase.submitting_teams} teams with a taken submission "
+            "ranked; 3 submissions scored"
+        ),
+    ),
+    "decoys among the scored": wrong_line(
+        "line.sealed",
+        words=lambda about: (
+            f"{about.name}: version {about.entry['version']}, {about.entry['cases'] - about.entry['decoys']} cases, sealed "
+            f"{lines.moment_words(lines.datetime.fromisoformat(about.entry['sealed_at']))}"
+        ),
+    ),
+    "looked at by nobody": wrong_line("line.unseen", true=lambda _: True),
+    "blind to the end": wrong_line("line.attempts_shown", true=lambda _: False),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_LINES)
+def test_a_wrong_line_is_found_within_200_challenges(name, monkeypatch):
+    monkeypatch.setitem(lines.CATALOGUE.claims, WRONG_LINES[name].id, WRONG_LINES[name])
+    assert any(false_lines(facts, exposure(facts)) for facts in map(facts_of, range(PLANTED)))

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from evaluation.figures.cases import hardest_first
 from reports.domain.content import Fill, Item, Ledger
 from reports.queries.audience import Level
 from reports.services.items import claims
@@ -11,7 +13,7 @@ from reports.services.items.logged import announced, attempts, close_teams, cycl
 from reports.services.items.outcome import registrations, reported_teams
 from reports.services.items.source import Source
 from tests.claims.exposures import facts_of
-from tests.claims.item_predicates import MEANINGS, sentences
+from tests.claims.item_predicates import MEANINGS, RAW, sentences
 
 ADDITIONS = (cycle, close_teams, announced, attempts, statistics, registrations, reported_teams)
 STATES = ("closed", "open", "upcoming")
@@ -89,3 +91,55 @@ def test_claims_have_conditions_and_examples():
     for claim in claims.CATALOGUE.claims.values():
         assert claim.condition.endswith("."), claim.id
         assert claim.example, claim.id
+
+
+def table_of(seed):
+    """Values of cases at random: gaps, ties, cases without a value, few cases."""
+    random = np.random.default_rng(seed)
+    cases, teams = int(random.integers(1, 9)), int(random.integers(1, 5))
+    values = random.random((cases, teams)).round(int(random.choice([0, 1, 3])))
+    gone = random.random((cases, teams)) < random.choice([0, 0.2, 0.7])
+    return {
+        "metric": "DSC",
+        "direction": str(random.choice(["higher", "lower"])),
+        "cases": [f"case-{number}" for number in range(cases)],
+        "values": [
+            [None if lost else float(value) for value, lost in zip(*pair, strict=True)]
+            for pair in zip(values, gone, strict=True)
+        ],
+    }
+
+
+def of_cases(raw, choose=claims.hardest):
+    return RAW.false(claims.HARDEST.all(claims.Hard("DSC", choose(raw, 3))), raw)
+
+
+def test_cases_are_called_the_hardest_only_where_all_others_have_a_better_median():
+    tables = [table_of(seed) for seed in range(200)]
+    assert not [wrong for raw in tables for wrong in of_cases(raw)]
+    assert sum(bool(claims.hardest(raw, 3)) for raw in tables) > 50
+    # The first three of any order would be called so, too, where they are all that there are.
+    assert any(
+        of_cases(raw, lambda raw, most: [raw["cases"][place] for place in hardest_first(raw)][:most]) for raw in tables
+    )
+
+
+def ranks_of(seed):
+    random = np.random.default_rng(seed)
+    wheres = ["DSC, liver", "NSD, liver", "DSC, spleen"][: int(random.integers(1, 4))]
+    return {team: {where: float(random.integers(2, 9)) / 2 for where in wheres} for team in ("unet", "vnet", "atlas")}
+
+
+def of_spreads(ranks):
+    rows = [
+        claims.Spread(team, *(choose((rank, where) for where, rank in found.items()) for choose in (min, max)))
+        for team, found in ranks.items()
+    ]
+    return RAW.false([said for row in rows for said in claims.DEPENDS.all(row)], ranks)
+
+
+def test_a_rank_is_said_to_depend_on_the_metric_only_where_it_does(monkeypatch):
+    assert not [wrong for seed in range(100) for wrong in of_spreads(ranks_of(seed))]
+    wrong_one = replace(claims.CATALOGUE.claims["depends.rank"], true=lambda _: True)
+    monkeypatch.setitem(claims.CATALOGUE.claims, "depends.rank", wrong_one)
+    assert any(of_spreads(ranks_of(seed)) for seed in range(100))

@@ -40,6 +40,7 @@ IN_TEMPLATES = {
 PLACES = (
     "evaluation/claims/",
     "platform/reports/services/exposure/of_",
+    "platform/reports/services/exposure/lines.py",
     "platform/reports/services/exposure/questions.py",
     "platform/reports/services/items/claims.py",
 )
@@ -67,8 +68,7 @@ IN_CODE = {
     "platform/leaderboards/queries/over_tasks.py": 1,
     "platform/leaderboards/services/rankings.py": 1,
     "platform/leaderboards/views/pages.py": 1,
-    "platform/reports/services/exposure/organizers.py": 1,
-    "platform/reports/services/items/discussion.py": 2,
+    "platform/reports/services/items/discussion.py": 1,
     "platform/reports/services/items/logged.py": 2,
     "platform/reports/services/items/outcome.py": 1,
     "platform/reports/services/team_cases.py": 1,

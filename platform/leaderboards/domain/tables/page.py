@@ -9,7 +9,7 @@ from typing import Any
 from evaluation.claims.answers import VERDICTS
 from leaderboards.domain.methods import Method
 from leaderboards.domain.tables.axis import Axis, axis_of
-from leaderboards.domain.tables.certainty import sets_note
+from leaderboards.domain.tables.certainty import TOO_FEW, sets_note
 from leaderboards.domain.tables.choosing import at, columns_shown, sorted_rows
 from leaderboards.domain.tables.words import number, percent, readable, score, score_span, span
 
@@ -193,6 +193,11 @@ class Board:
     sets_note: str = ""
     """Why the rank sets say nothing; empty where they do."""
     shows: str = SCORES
+
+    @property
+    def tells_reach(self) -> bool:
+        """Whether the ranking says who is within reach of the first: not where nothing is known of rank sets."""
+        return self.order["sets"]["reason"] in (None, *TOO_FEW)
 
     @property
     def first_share(self) -> str:

@@ -76,21 +76,6 @@ class Case:
         last = [phase.test_sets[-1] for phase in self.phases if phase.test_sets]
         return bool(last) and all(entry.get("decoys", 0) for entry in last)
 
-    def decoys(self) -> list[Evidence]:
-        """What is known of cases that were asked for and not scored."""
-        return [
-            Evidence(
-                f"{phase.name}: {counted(entry['decoys'], 'decoy')} among {counted(entry['cases'], 'case')} asked for; "
-                f"{counted(entry['cases'] - entry['decoys'], 'case')} scored, and until the phase closed nothing told which",
-                "results",
-                f"Manifest of the test set of {phase.name}",
-                entry["manifest_digest"],
-            )
-            for phase in self.phases
-            for entry in phase.test_sets[-1:]
-            if entry.get("decoys", 0)
-        ]
-
     @property
     def ranked(self) -> list[PhaseFacts]:
         """Those with a ranking that the reader may see."""
@@ -175,15 +160,9 @@ Judgement = tuple[Cover, str, list[Evidence]]
 Judge = Callable[[Case], Judgement]
 
 
-def created(case: Case) -> list[Evidence]:
-    """When each phase was made, and with which assessment."""
-    return [
-        case.log(
-            entry,
-            f"Phase “{entry['facts'].get('name', '')}” with assessment {entry['facts'].get('assessment_digest', '')[:12]} since {entry['time'][:16].replace('T', ' ')} UTC",
-        )
-        for entry in case.facts.entries("phase_created")
-    ]
+def created(case: Case) -> list[dict[str, Any]]:
+    """The entries of the log that say when each phase was made, and with which assessment."""
+    return case.facts.entries("phase_created")
 
 
 def first_submission(case: Case) -> str:

@@ -140,7 +140,7 @@ ACCOUNTS: Final = group(
         "always",
         "Always.",
         always,
-        "One account has one team; several accounts of one person show only where their results are the same.",
+        "In each task an account has one team; several accounts of one person show only where their results are the same.",
     ),
 )
 LABELS: Final = group(

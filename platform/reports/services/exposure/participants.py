@@ -1,54 +1,46 @@
 """What participants could do."""
 
-from typing import Final
-
-from evaluation.assessment import parse
-from reports.domain.words import access_words, counted
+from reports.services.exposure import lines
 from reports.services.exposure import of_participants as said
-from reports.services.exposure.case import Case, Evidence, Judgement, limit_words, missing_words, twins
+from reports.services.exposure.case import Case, Evidence, Judgement, twins
 from reports.services.exposure.conclusions import conclude
+from reports.services.exposure.lines import About
 from reports.services.exposure.questions import feedback
-
-OUTPUTS: Final = "Predictions are uploaded; the platform does not run the teams’ methods."
-PROGRAMS: Final = "Container images are uploaded; the platform runs them on every case, without a network."
 
 
 def ways(case: Case) -> list[Evidence]:
     """What teams hand in: predictions, programs, or the one in some phases and the other in others."""
-    programs = [phase.name for phase in case.phases if phase.runs_algorithms]
-    if not programs:
-        return [case.counted(OUTPUTS, "way of submission")]
-    if len(programs) == len(case.phases):
-        return [case.counted(PROGRAMS, "way of submission")]
-    others = [phase.name for phase in case.phases if not phase.runs_algorithms]
+    names = {
+        "programs": [phase.name for phase in case.phases if phase.runs_algorithms],
+        "predictions": [phase.name for phase in case.phases if not phase.runs_algorithms],
+    }
+    return [case.counted(text, "way of submission") for text in lines.WAYS.all(About(case.facts, entry=names))]
+
+
+def _decoys(case: Case) -> list[Evidence]:
+    """What is known of cases that were asked for and not scored."""
     return [
-        case.counted(f"{', '.join(programs)}: {PROGRAMS}", "way of submission"),
-        case.counted(f"{', '.join(others)}: {OUTPUTS}", "way of submission"),
+        Evidence(text, "results", f"Manifest of the test set of {phase.name}", entry["manifest_digest"])
+        for phase in case.phases
+        for entry in phase.test_sets[-1:]
+        for text in lines.DECOYS.all(About(case.facts, phase, entry))
+    ]
+
+
+def _twins(case: Case) -> list[Evidence]:
+    return [
+        case.ranking(phase, lines.TWINS.first(About(case.facts, phase, count=count))) for phase, count in twins(case)
     ]
 
 
 def selective(case: Case) -> Judgement:
-    evidence = ways(case)
-    for phase in case.phases:
-        assessment = parse(phase.assessment)
-        rule = "refused" if not phase.incomplete_allowed else "taken"
-        evidence.append(
-            case.assessment(
-                phase,
-                f"{phase.name}: incomplete submissions are {rule}; a missing case counts as {missing_words(assessment)}",
-            )
-        )
-    evidence += case.decoys()
-    return *conclude(said.SELECTIVE, case), evidence
+    evidence = [case.assessment(phase, lines.INCOMPLETE.first(About(case.facts, phase))) for phase in case.phases]
+    return *conclude(said.SELECTIVE, case), [*ways(case), *evidence, *_decoys(case)]
 
 
 def missing_rule(case: Case) -> Judgement:
-    evidence = [
-        case.assessment(phase, f"{phase.name}: a missing case counts as {missing_words(parse(phase.assessment))}")
-        for phase in case.phases
-    ]
-    evidence += case.said("missing_data_handling")
-    return *conclude(said.MISSING_RULE, case), evidence
+    evidence = [case.assessment(phase, lines.MISSING.first(About(case.facts, phase))) for phase in case.phases]
+    return *conclude(said.MISSING_RULE, case), evidence + case.said("missing_data_handling")
 
 
 def by_hand(case: Case) -> Judgement:
@@ -58,54 +50,33 @@ def by_hand(case: Case) -> Judgement:
         *case.said("test_data_access"),
         *case.said("interaction_level_policy"),
     ]
-    alike = twins(case)
-    evidence += [
-        case.ranking(phase, f"{phase.name}: {counted(count, 'group')} of teams with the same result in every case")
-        for phase, count in alike
-    ]
-    return *conclude(said.BY_HAND, case), [*evidence, *case.decoys()]
+    return *conclude(said.BY_HAND, case), [*evidence, *_twins(case), *_decoys(case)]
 
 
 def attempts(case: Case) -> Judgement:
-    evidence = []
-    for phase in case.phases:
-        limit = limit_words(phase)
-        most = max(phase.made_by.values(), default=0)
-        made = f"; at most {most} by one team" if phase.made_by else ""
-        told = (
-            "teams saw scores of the ranked cases while it was open"
-            if feedback(phase)
-            else "no score was shown while it was open"
+    evidence = [
+        case.counted(
+            lines.ATTEMPTS.first(About(case.facts, phase, count=feedback(phase))),
+            "submissions and settings of the phase",
         )
-        evidence.append(case.counted(f"{phase.name}: {limit}{made}; {told}", "submissions and settings of the phase"))
+        for phase in case.phases
+    ]
     return *conclude(said.ATTEMPTS, case), evidence
 
 
 def accounts(case: Case) -> Judgement:
-    evidence = [
-        case.counted(
-            f"{counted(case.facts.people, 'person', 'people')} in {counted(case.facts.teams, 'team')}; the database takes one "
-            "team a person and challenge",
-            "accounts",
-        )
-    ]
-    evidence += [
-        case.ranking(phase, f"{phase.name}: {counted(count, 'group')} of teams with the same result in every case")
-        for phase, count in twins(case)
-    ]
+    evidence = [case.counted(lines.ACCOUNTS.first(About(case.facts)), "accounts"), *_twins(case)]
     return *conclude(said.ACCOUNTS, case), evidence
 
 
 def labels(case: Case) -> Judgement:
     evidence = [
-        case.counted("Only organizers can look at a reference, and each look is logged", "storage of references"),
-        case.counted(access_words(case.facts.reference_access), "acts in the audit log"),
+        case.counted(lines.LOOKS.first(About(case.facts)), "storage of references"),
+        case.counted(lines.ACCESS.first(About(case.facts)), "acts in the audit log"),
+        *case.said("test_label_access"),
     ]
-    evidence += case.said("test_label_access")
     evidence += [
-        case.log(
-            entry, f"Test set sealed on {entry['time'][:10]}, manifest {entry['facts'].get('manifest_digest', '')[:12]}"
-        )
+        case.log(entry, lines.SEALED_LOG.first(About(case.facts, entry=entry)))
         for entry in case.facts.entries("test_set_sealed")
     ]
     return *conclude(said.LABELS, case), evidence

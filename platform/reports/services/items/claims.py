@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import median
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import Catalogue, Claim
+from evaluation.figures.cases import hardest_first
 from evaluation.ranking.explain import joined
 from reports.domain.words import counted, were
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from evaluation.assessment import Assessment
     from reports.queries.facts import Facts, PhaseFacts
@@ -244,13 +245,58 @@ class Hard:
     cases: Sequence[str]
 
 
+def hardest(raw: Mapping[str, Any], most: int) -> list[str]:
+    """The cases on which the field did worst: so many at most, and none beside which another is just as hard.
+
+    Examples
+    --------
+    >>> hardest({"cases": ["a", "b", "c"], "values": [[0.9], [0.1], [0.5]], "direction": "higher"}, 2)
+    ['b', 'c']
+    >>> hardest({"cases": ["a", "b", "c"], "values": [[0.5], [0.1], [0.5]], "direction": "higher"}, 2)
+    ['b']
+    >>> hardest({"cases": ["a", "b"], "values": [[0.5], [0.5]], "direction": "higher"}, 2)
+    []
+    """
+    there = [
+        (median([value for value in raw["values"][index] if value is not None]), str(raw["cases"][index]))
+        for index in hardest_first(raw)
+        if any(value is not None for value in raw["values"][index])
+    ]
+    ends = [place for place in range(1, len(there)) if there[place][0] != there[place - 1][0] and place <= most]
+    return [case for _, case in there[: max(ends, default=0)]]
+
+
 HARDEST: Final = CATALOGUE.group(
     Claim(
         "hardest.cases",
-        "There are cases with values.",
+        "Some cases have a worse median than all others.",
         lambda said: bool(said.cases),
-        lambda said: f"By {said.what}, the teams did worst on {joined(list(said.cases))}, as their median value says.",
-        "By DSC, liver, the teams did worst on case-3 and case-7, as their median value says.",
+        lambda said: (
+            f"By {said.what}, the teams did worst on {joined(list(said.cases))}, as the median of their values says."
+        ),
+        "By DSC, liver, the teams did worst on case-3 and case-7, as the median of their values says.",
+    )
+)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A team whose rank depends on metric and region: its best and its worst, each with where."""
+
+    team: str
+    best: tuple[float, str]
+    worst: tuple[float, str]
+
+
+DEPENDS: Final = CATALOGUE.group(
+    Claim(
+        "depends.rank",
+        "The best and the worst rank of a team are one apart or more.",
+        lambda said: said.worst[0] - said.best[0] >= 1,
+        lambda said: (
+            f"{said.team}: rank {said.best[0]:g} by {said.best[1]}, rank {said.worst[0]:g} by {said.worst[1]}."
+        ),
+        "unet: rank 1 by DSC, liver, rank 3 by NSD, liver.",
     )
 )
 VERSION: Final = CATALOGUE.group(

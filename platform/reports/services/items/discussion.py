@@ -154,14 +154,10 @@ def methods(item: Item, source: Source) -> None:
             if row["rank"] is not None:
                 ranks.setdefault(row["name"], []).append((row["rank"], row["what"]))
         spread = sorted(
-            ((max(found)[0] - min(found)[0], team, min(found), max(found)) for team, found in ranks.items()),
-            key=lambda row: (-row[0], row[1]),
+            (claims.Spread(team, min(found), max(found)) for team, found in ranks.items()),
+            key=lambda row: (row.best[0] - row.worst[0], row.team),
         )
-        said = [
-            f"{team}: rank {best[0]:g} by {best[1]}, rank {worst[0]:g} by {worst[1]}."
-            for difference, team, best, worst in spread[:MOST_TOLD]
-            if difference >= 1
-        ]
+        said = [sentence for row in spread[:MOST_TOLD] for sentence in claims.DEPENDS.all(row)]
         if said:
             lead = f"{source.named(benchmark.phase)}: teams whose rank depends most on metric and region."
             item.text.append(source.ledger.paragraph([lead, *said], source.ranking(benchmark.phase)))

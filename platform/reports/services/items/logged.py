@@ -13,8 +13,9 @@ from evaluation.claims.reports import COMPLETE, HandedIn
 from evaluation.designs.compilation import pseudo_code
 from evaluation.ranking import describe
 from reports.domain.content import Exhibit, Item, Origin
-from reports.domain.words import access_words, decoy_words, option_words
+from reports.domain.words import decoy_words, option_words
 from reports.queries.facts import PhaseFacts
+from reports.services.exposure import lines
 from reports.services.items import claims
 from reports.services.items.registered import ended
 from reports.services.items.source import Source
@@ -173,7 +174,9 @@ def label_access(item: Item, source: Source) -> None:
         item.text.append(
             (
                 source.ledger.say(words, *[source.logged(entry) for entry in entries]),
-                source.ledger.say(access_words(source.facts.reference_access), source.counted("acts in the audit log")),
+                source.ledger.say(
+                    lines.ACCESS.first(lines.About(source.facts)), source.counted("acts in the audit log")
+                ),
             )
         )
 

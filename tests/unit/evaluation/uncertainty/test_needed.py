@@ -75,6 +75,10 @@ def test_extremes_never_name_a_winner_and_that_is_said():
     document = parse(assessment(ranking={"scheme": "aggregate_then_rank", "operator": "min"}))
     assert units_needed(document)[0].winner is None
     assert fewest(document) == ["No winner can be named, however many cases there are."]
+    by_ranks = {"scheme": "rank_then_aggregate", "operator": "median"}
+    assert fewest(parse(assessment(ranking=by_ranks, uncertainty={"bootstrap": 20}))) == [
+        "No winner can be named: that takes 200 resamples or more."
+    ]
     assert fewest(parse(assessment(uncertainty={"bootstrap": 0}))) == [
         "No winner can be named, because the ranking is not resampled."
     ]

@@ -1,0 +1,67 @@
+"""The pattern of what messages say of an act: a subject and paragraphs, each a claim with the condition under which it is true."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, Generic, NamedTuple, TypeVar
+
+from evaluation.claims.catalogue import Catalogue, Claim, Group
+
+CATALOGUE: Final = Catalogue()
+"""The claims about acts: everything that messages of the platform say in its own words."""
+Facts = TypeVar("Facts")
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A message: one line, and a text of paragraphs."""
+
+    subject: str
+    text: str
+
+
+class Paragraph(NamedTuple):
+    """One paragraph, or one subject, with its condition; see `evaluation.claims.catalogue.Claim`."""
+
+    name: str
+    condition: str
+    true: Callable[[Any], bool]
+    words: Callable[[Any], str]
+    example: str
+
+
+@dataclass(frozen=True)
+class Act(Generic[Facts]):
+    """What is said of an act: the first subject that is true, and every paragraph that is."""
+
+    subject: Group
+    text: Group
+
+    def letter(self, facts: Facts) -> Letter:
+        """The message about some facts."""
+        return Letter(self.subject.first(facts), "\n\n".join(self.text.all(facts)))
+
+
+def always(name: str, words: Callable[[Any], str], example: str) -> Paragraph:
+    """A paragraph of every message about an act."""
+    return Paragraph(name, "Always.", lambda _: True, words, example)
+
+
+def act(name: str, subjects: list[Paragraph], paragraphs: list[Paragraph]) -> Act[Any]:
+    """Register what is said of an act."""
+    said = [
+        CATALOGUE.group(*[Claim(f"{name}.{one.name}", one.condition, one.true, one.words, one.example) for one in part])
+        for part in (subjects, paragraphs)
+    ]
+    return Act(*said)
+
+
+def ended(text: str) -> str:
+    """A text with its full stop.
+
+    Examples
+    --------
+    >>> ended("too late "), ended("Why?"), ended("")
+    ('too late.', 'Why?', '')
+    """
+    text = text.strip()
+    return text if not text or text[-1] in ".!?…" else f"{text}."

@@ -1,0 +1,331 @@
+"""What messages about acts mean, read from their words and held against the facts of the act."""
+
+import re
+from typing import Any
+
+from tests.claims import act_predicates_of_people  # noqa: F401 (their meanings are registered on import)
+from tests.claims.act_meanings import DAY, MEANINGS, MOMENT, at, means, on
+
+
+def false_paragraphs(letter: Any, facts: Any) -> list[str]:
+    """Subject and paragraphs that are not true of an act, and those whose meaning nobody has written down."""
+    wrong = [] if "\n" not in letter.subject else ["a subject of several lines"]
+    return wrong + MEANINGS.false([f"Subject: {letter.subject}", *letter.text.split("\n\n")], facts)
+
+
+def where(facts: Any, challenge: str, phase: str | None = None) -> bool:
+    return facts.where.challenge == challenge and phase in (None, facts.where.phase)
+
+
+# Subjects
+
+
+@means(
+    r"Subject: (.+): submission (\d+) of (.+) (is scored|is refused|waits for your decision|could not be scored(?: again)?)"
+)
+def _(facts: Any, challenge: str, number: str, team: str, what: str) -> bool:
+    again = what.endswith("again") == facts.again
+    return where(facts, challenge) and (int(number), team) == (facts.number, facts.team) and again
+
+
+@means(r"Subject: (.+): a submission of (.+) could not be scored")
+def _(facts: Any, challenge: str, team: str) -> bool:
+    return where(facts, challenge) and team == facts.team
+
+
+@means(r"Subject: (.+): describe the method of (.+)")
+def _(facts: Any, challenge: str, team: str) -> bool:
+    return where(facts, challenge) and team == facts.team
+
+
+@means(rf"Subject: (.+): (?:the final ranking of )?(Final|Round 2) (?:is open|is closed|is public|closes {MOMENT})")
+def _(facts: Any, challenge: str, phase: str, ends: str | None) -> bool:
+    return where(facts, challenge, phase) and (ends is None or at(ends, facts.ends))
+
+
+@means(
+    r"Subject: (.+): (?:a change of|the requested change of|an objection to a change of) (\S+)(?: is (?:requested|withdrawn))?"
+)
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (facts.title, facts.identifier) == (title, identifier)
+
+
+@means(r"Subject: (.+): (no change of (\S+)|(\S+) has changed)")
+def _(facts: Any, title: str, _what: str, none: str | None, changed: str | None) -> bool:
+    return (
+        facts.title == title and (none or changed) == facts.identifier and (changed is None) == (facts.version is None)
+    )
+
+
+@means(r"Subject: (.+): you are (?:no longer in|the captain of) the team (.+?)(?: now)?")
+def _(facts: Any, challenge: str, team: str) -> bool:
+    return (facts.challenge, facts.team) == (challenge, team)
+
+
+@means(r"Subject: (.+): (.+) (is now in|does not join) the team (.+)")
+def _(facts: Any, challenge: str, who: str, what: str, team: str) -> bool:
+    told = (challenge, who, team) == (facts.challenge, facts.actor, facts.team)
+    return told and (what == "is now in") == facts.agreed
+
+
+@means(r"Subject: (.+): the team (.+) is now “(.+)”")
+def _(facts: Any, challenge: str, team: str, standing: str) -> bool:
+    return (challenge, team, standing) == (facts.challenge, facts.team, facts.standing)
+
+
+@means(r"Subject: (.+): (.+) asks to take part")
+def _(facts: Any, challenge: str, who: str) -> bool:
+    return (challenge, who) == (facts.challenge, facts.actor)
+
+
+@means(r"Subject: (.+): (you may take part|your request was declined)")
+def _(facts: Any, challenge: str, what: str) -> bool:
+    return facts.challenge == challenge and facts.agreed == (what == "you may take part")
+
+
+@means(r"Subject: (.+): you organize it as (\w+)")
+def _(facts: Any, challenge: str, role: str) -> bool:
+    return (challenge, role) == (facts.challenge, facts.role)
+
+
+@means(r"Subject: (.+): (?:registered as|a comment on|your comment on) (\S+)(?: is answered)?")
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier)
+
+
+@means(r"Subject: (.+): (\S+) (?:is (withdrawn|abandoned)|has no report)")
+def _(facts: Any, title: str, identifier: str, state: str | None) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier) and state in (None, facts.state)
+
+
+@means(rf"Subject: (?:“(.+)” is not registered|Register “(.+)” by {DAY})")
+def _(facts: Any, missed: str | None, title: str | None, day: str | None) -> bool:
+    return (
+        (missed or title) == facts.title
+        and (missed is not None) == facts.is_over
+        and (day is None or on(day, facts.due))
+    )
+
+
+@means(rf"Subject: (.+): critical changes until {DAY}")
+def _(facts: Any, title: str, day: str) -> bool:
+    return title == facts.title and on(day, facts.due)
+
+
+@means(r"Subject: (.+): version (\d+) of “(.+)” was filed")
+def _(facts: Any, call: str, number: str, title: str) -> bool:
+    return (call, int(number), title) == (facts.call, facts.number, facts.title)
+
+
+@means(r"Subject: (.+): new words about “(.+)”")
+def _(facts: Any, call: str, title: str) -> bool:
+    return (call, title) == (facts.call, facts.title)
+
+
+@means(r"Subject: (.+): (?:site (.+) registered its key|messages of a site were refused)")
+def _(facts: Any, challenge: str, site: str | None) -> bool:
+    return challenge == facts.challenge and site in (None, facts.name)
+
+
+@means(r"Subject: (case-\d): (?:your report is )?(.+)")
+def _(facts: Any, case: str, what: str) -> bool:
+    return (case, what) == (facts.case, facts.what)
+
+
+# Submissions
+
+
+@means(r"Submission (\d+) of (.+) to (Final|Round 2) of (.+?) (is scored|could not be scored(?: again)?)\.")
+def _(facts: Any, number: str, team: str, phase: str, challenge: str, what: str) -> bool:
+    told = where(facts, challenge, phase) and (int(number), team) == (facts.number, facts.team)
+    return told and what.endswith("again") == facts.again
+
+
+@means(r"Submission (\d+) of (.+) to (Final|Round 2) of (.+?) is (?:refused|not scored yet): (.+)\.")
+def _(facts: Any, number: str, team: str, phase: str, challenge: str, reason: str) -> bool:
+    told = where(facts, challenge, phase) and (int(number), team) == (facts.number, facts.team)
+    return told and reason == facts.reason
+
+
+@means(r"Its page shows what you may see of the result\. The ranking is sealed: no team sees a rank yet\.")
+def _(facts: Any) -> bool:
+    return not facts.shows_ranking and facts.stands is None
+
+
+@means(
+    r"Its page shows what you may see of the result, and how (far the first is|you rank where this is the submission that counts)\."
+)
+def _(facts: Any, how: str) -> bool:
+    return facts.shows_ranking and (facts.stands is not None) == how.startswith("far")
+
+
+@means(
+    r"Submission (\d+) of (.+) to (Final|Round 2) of (.+?) is scored: you rank (\d+) of (\d+)(?: \((could be \d+–\d+|too few .+)\))?\."
+)
+def _(
+    facts: Any, number: str, team: str, phase: str, challenge: str, rank: str, teams: str, could_be: str | None
+) -> bool:
+    told = where(facts, challenge, phase) and (int(number), team) == (facts.number, facts.team)
+    stands = (facts.stands.rank, facts.stands.teams, facts.stands.could_be)
+    return told and facts.shows_ranking and stands == (rank, int(teams), could_be or "")
+
+
+@means(r"Subject: (.+): submission (\d+) of (.+) is scored and ranks (\d+) of (\d+)")
+def _(facts: Any, challenge: str, number: str, team: str, rank: str, teams: str) -> bool:
+    told = where(facts, challenge) and (int(number), team) == (facts.number, facts.team)
+    return told and facts.shows_ranking and (facts.stands.rank, facts.stands.teams) == (rank, int(teams))
+
+
+@means(r"(?s)(– .+)")
+def listed(facts: Any, text: str) -> bool:
+    """The lines of a list: reasons of a submission, or changes of a design."""
+    lines = text.splitlines()
+    if hasattr(facts, "reasons"):
+        more = [int(found[1]) for line in lines if (found := re.fullmatch(r"– and (\d+) more", line))]
+        named = [line.removeprefix("– ").removesuffix(".") for line in lines if not line.startswith("– and ")]
+        return named == list(facts.reasons)[: len(named)] and len(named) + sum(more) == len(facts.reasons)
+    return len(lines) == len(facts.changes) and all(
+        line.startswith(f"– {change.label}: ")
+        and (f"“{change.before}”" if change.before else "nothing") in line.split(" → ")[0]
+        and (change.after[:100] or "nothing") in line.split(" → ")[1]
+        for line, change in zip(lines, facts.changes, strict=True)
+    )
+
+
+@means(r"Nothing was scored\. Correct the files and upload them again\.")
+def _(facts: Any) -> bool:
+    return bool(facts.reason)
+
+
+@means(r"Decide on its page: have it scored as it is, or withdraw it and upload corrected files\.")
+def _(facts: Any) -> bool:
+    return bool(facts.reason)
+
+
+@means(r"no memory\.")
+def _(facts: Any) -> bool:
+    return facts.reason == "no memory"
+
+
+@means(
+    r"Submission (\d+) to (Final|Round 2): (.+)\. Nothing more is tried of itself\. The page lists everything that failed, with its "
+    r"log, and has it scored again with one button\."
+)
+def _(facts: Any, number: str, phase: str, reason: str) -> bool:
+    return (int(number), phase, reason) == (facts.number, facts.where.phase, facts.reason)
+
+
+@means(
+    r"The final ranking of (Final|Round 2) (leaves|will leave) your team out as long as no submission to (.+) has a complete method "
+    r"description\. What you wrote for an earlier submission is copied into the form\."
+)
+def _(facts: Any, phase: str, tense: str, task: str) -> bool:
+    return (phase, task) == (facts.where.phase, facts.task) and (tense == "leaves") == (facts.occasion == "closed")
+
+
+# Phases
+
+
+@means(rf"(Final|Round 2) of (.+) is open: submissions are taken from now on(?: until {MOMENT}|, and it stays open)\.")
+def _(facts: Any, phase: str, challenge: str, ends: str | None) -> bool:
+    return where(facts, challenge, phase) and (facts.ends is None if ends is None else at(ends, facts.ends))
+
+
+@means(r"What to hand in, and how, stands on the pages of the challenge\.")
+def _(facts: Any) -> bool:
+    return facts.where is not None
+
+
+@means(rf"(Final|Round 2) of (.+) closes {MOMENT}\.")
+def _(facts: Any, phase: str, challenge: str, ends: str) -> bool:
+    return where(facts, challenge, phase) and at(ends, facts.ends)
+
+
+@means(
+    r"What arrives after the end is not ranked\. Your submissions and how many you have left stand on the pages of the challenge\."
+)
+def _(facts: Any) -> bool:
+    return facts.ends is not None
+
+
+@means(r"(Final|Round 2) of (.+) is closed: no further submissions are ranked\.")
+def _(facts: Any, phase: str, challenge: str) -> bool:
+    return where(facts, challenge, phase)
+
+
+@means(rf"The ranking stays sealed until {MOMENT}\.")
+def _(facts: Any, reveals: str) -> bool:
+    return at(reveals, facts.reveals)
+
+
+@means(r"The final ranking is computed now\.")
+def _(facts: Any) -> bool:
+    return facts.reveals is None
+
+
+@means(r"The final ranking of (Final|Round 2) of (.+) is public\.")
+def _(facts: Any, phase: str, challenge: str) -> bool:
+    return where(facts, challenge, phase)
+
+
+@means(r"unet leads, but is not shown to be best\.")
+def _(facts: Any) -> bool:
+    return facts.sentence.startswith("unet leads")
+
+
+@means(r"The leaderboard shows how certain each rank is, and what would change it\.")
+def _(facts: Any) -> bool:
+    return bool(facts.sentence)
+
+
+# Changes of what is registered
+
+
+@means(r"The organizers of (.+) ask for a (\w+) change of the registered design (\S+)\.")
+def _(facts: Any, title: str, kind: str, identifier: str) -> bool:
+    return (title, kind, identifier) == (facts.title, facts.kind, facts.identifier)
+
+
+@means(r"A chair decides\.")
+def _(facts: Any) -> bool:
+    return facts.next_step == "A chair decides."
+
+
+@means(r"The organizers of (.+) have withdrawn their request to change the registered design (\S+)\.")
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier)
+
+
+@means(r"The registered values stay\. Asked for had been:|Asked for is:")
+def _(facts: Any) -> bool:
+    return bool(facts.changes) and facts.version is None
+
+
+@means(r"Somebody who takes part in (.+) objects to the requested change of the registered design (\S+):")
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier)
+
+
+@means(r"“(.+)”")
+def _(facts: Any, text: str) -> bool:
+    return facts.text == text
+
+
+@means(r"The objection stands beside the request, and the chairs decide\.")
+def _(facts: Any) -> bool:
+    return bool(facts.text)
+
+
+@means(r"None of the requested changes of (.+) was approved; the registered design (\S+) stays as it is\.")
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier) and facts.version is None
+
+
+@means(r"Version (\S+) of the registered design (\S+) of (.+) holds from now on\.")
+def _(facts: Any, version: str, identifier: str, title: str) -> bool:
+    return (version, identifier, title) == (facts.version, facts.identifier, facts.title)
+
+
+@means(r"It is a deviation that was decided after the first submission; it stays marked beside the rankings\.")
+def _(facts: Any) -> bool:
+    return facts.is_deviation and facts.version is not None

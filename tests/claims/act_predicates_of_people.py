@@ -1,0 +1,173 @@
+"""What messages about people, registered designs, reviews, sites and cases mean, held against the facts of the act."""
+
+from typing import Any
+
+from tests.claims.act_meanings import DAY, means, on
+
+# People
+
+
+@means(r"(.+) has removed you from the team (.+) in (.+)\. What the team submitted stays with it\.")
+def _(facts: Any, who: str, team: str, challenge: str) -> bool:
+    return (who, team, challenge) == (facts.actor, facts.team, facts.challenge)
+
+
+@means(
+    r"(.+) made you the captain of the team (.+) in (.+)\. You invite and remove members from now on, and hand this over again on "
+    r"the page of the team\."
+)
+def _(facts: Any, who: str, team: str, challenge: str) -> bool:
+    return (who, team, challenge) == (facts.actor, facts.team, facts.challenge)
+
+
+@means(
+    r"(.+) has accepted the invitation into the team (.+) in (.+), and sees and submits what the team does from now on\."
+)
+def _(facts: Any, who: str, team: str, challenge: str) -> bool:
+    return facts.agreed and (who, team, challenge) == (facts.actor, facts.team, facts.challenge)
+
+
+@means(
+    r"(.+) has declined the invitation into the team (.+) in (.+)\. The captain can invite somebody else on the page of the team\."
+)
+def _(facts: Any, who: str, team: str, challenge: str) -> bool:
+    return not facts.agreed and (who, team, challenge) == (facts.actor, facts.team, facts.challenge)
+
+
+@means(r"The organizers of (.+) set the team (.+) to “(.+)”\.")
+def _(facts: Any, challenge: str, team: str, standing: str) -> bool:
+    return (challenge, team, standing) == (facts.challenge, facts.team, facts.standing)
+
+
+@means(r"Their reason: (.+)")
+def _(facts: Any, reason: str) -> bool:
+    return reason == facts.reason
+
+
+@means(r"Rankings that this concerns are computed anew; write to the organizers if you think that it is a mistake\.")
+def _(facts: Any) -> bool:
+    return bool(facts.standing)
+
+
+@means(r"(.+) asks to take part in (.+) and waits for you to let them in or to say why not\.")
+def _(facts: Any, who: str, challenge: str) -> bool:
+    return (who, challenge) == (facts.actor, facts.challenge)
+
+
+@means(r"They write: (.+)")
+def _(facts: Any, words: str) -> bool:
+    return words == facts.words
+
+
+@means(
+    r"The organizers let you take part in (.+)\. Next, form a team or join one by invitation; then you get the data and submit, as "
+    r"the phases allow\."
+)
+def _(facts: Any, challenge: str) -> bool:
+    return facts.agreed and challenge == facts.challenge
+
+
+@means(r"The organizers of (.+) declined your request to take part\. Their reason: (.+)")
+def _(facts: Any, challenge: str, reason: str) -> bool:
+    return not facts.agreed and (challenge, reason) == (facts.challenge, facts.reason)
+
+
+@means(
+    r"(.+) made you an organizer of (.+), as (\w+)\. The page “Organize” shows what you may see and do, and what waits for you\."
+)
+def _(facts: Any, who: str, challenge: str, role: str) -> bool:
+    return (who, challenge, role) == (facts.actor, facts.challenge, facts.role)
+
+
+# Registered designs, reviews, sites and cases
+
+
+@means(
+    r"The design “(.+)” is registered as (\S+) and public now, as version 1\.0\. Later changes go through change requests; the record "
+    r"leads on to what can be done next\."
+)
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier)
+
+
+@means(
+    r"(?:Somebody comments on your|Your comment on the) registered design “(.+)” \((\S+)\)(?: is answered)?\."
+    r"(?: Answer on the page of comments, where everybody reads it\.)?"
+)
+def _(facts: Any, title: str, identifier: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier)
+
+
+@means(r"The registered challenge “(.+)” \((\S+)\) is (\w+)\. Its record stays public and says so\.")
+def _(facts: Any, title: str, identifier: str, state: str) -> bool:
+    return (title, identifier, state) == (facts.title, facts.identifier, facts.state)
+
+
+@means(r"The reason: (.+)")
+def _(facts: Any, words: str) -> bool:
+    return words == facts.words
+
+
+@means(
+    rf"The design “(.+)”, accepted for (.+), was to be registered by {DAY}: (.+)\. It can still be registered, and stays marked as late\."
+)
+def _(facts: Any, title: str, call: str, day: str, why: str) -> bool:
+    return facts.is_over and (title, call, why) == (facts.title, facts.call, facts.words) and on(day, facts.due)
+
+
+@means(
+    rf"The design “(.+)” was accepted for (.+) and is not registered yet\. On {DAY} (.+); a design that is registered later stays "
+    r"marked as late\."
+)
+def _(facts: Any, title: str, call: str, day: str, why: str) -> bool:
+    return not facts.is_over and (title, call, why) == (facts.title, facts.call, facts.words) and on(day, facts.due)
+
+
+@means(
+    rf"The last day for critical changes of “(.+)” \((\S+)\) is {DAY}\. A later one is marked as late for good\. Ask for what has to "
+    r"change before\."
+)
+def _(facts: Any, title: str, identifier: str, day: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier) and on(day, facts.due)
+
+
+@means(
+    rf"The results of “(.+)” \((\S+)\) were due on {DAY}, and the record links to no report\. Publish the report, ask for a change of "
+    r"the schedule, or mark the challenge as withdrawn or abandoned with the reason\."
+)
+def _(facts: Any, title: str, identifier: str, day: str) -> bool:
+    return (title, identifier) == (facts.title, facts.identifier) and on(day, facts.due)
+
+
+@means(r"The design “(.+)” was filed in (.+)\. Next, assign its reviewers; reviews are due on (.+)\.")
+def _(facts: Any, title: str, call: str, due: str) -> bool:
+    return facts.number == 1 and (title, call, due) == (facts.title, facts.call, facts.due)
+
+
+@means(
+    r"Version (\d+) of “(.+)” was filed in (.+), in answer to the points of the reviewers\. Next, look at what changed and decide, or "
+    r"have it reviewed again\."
+)
+def _(facts: Any, number: str, title: str, call: str) -> bool:
+    return facts.number > 1 and (int(number), title, call) == (facts.number, facts.title, facts.call)
+
+
+@means(r"There is something new in the discussion of the reviewers\.")
+def _(facts: Any) -> bool:
+    return facts.number >= 1
+
+
+@means(r"Compare the fingerprint of the key with the site by telephone, then confirm it\.")
+def _(facts: Any) -> bool:
+    return bool(facts.name)
+
+
+@means(r"What was refused and why stands on the page of the sites\.")
+def _(facts: Any) -> bool:
+    return facts.name == ""
+
+
+# The last: words that people wrote stand as they are.
+@means(r"(Which scanner was it\?|No data\.|The left lobe is missing\.)")
+def _(facts: Any, words: str) -> bool:
+    return words == facts.words
