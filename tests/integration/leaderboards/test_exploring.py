@@ -142,7 +142,9 @@ def test_nothing_about_single_cases_or_groups_before_the_phase_closes(built, per
     assert not any(f"view={name}" in html for name in ("groups", "strengths", "data", "cases"))
     assert "optgroup" not in html
     assert "view=gaming" in html, "ranks under other rules tell nothing about a case"
-    assert "Only the" not in page(person, built, "open", view="groups", group="site:north")
+    hidden = page(person, built, "open", view="groups", group="site:north")
+    assert "Only the" not in hidden
+    assert "groups by site" not in hidden
     client = Client()
     if person:
         client.force_login(built.people[person])
