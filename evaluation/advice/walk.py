@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.advice.expressions import holds, mentioned
 from evaluation.advice.fingerprint import Answer, Fingerprint, Unanswered
@@ -114,6 +114,12 @@ class Visit:
         }
 
 
+_SAID: Final = {
+    "assumed": "is not answered and was taken as",
+    "unknown": "was answered with “I do not know” and was taken as",
+}
+
+
 def because(asked: Sequence[Asked]) -> str:
     """What was answered, as the reason in a sentence; each question once.
 
@@ -123,8 +129,7 @@ def because(asked: Sequence[Asked]) -> str:
     '“Small throughout” was answered with “yes”'
     """
     parts = dict.fromkeys(
-        f"“{one.title}” {'was answered with' if one.is_answered else 'is not answered and was taken as'} "
-        f"“{one.label[:1].lower()}{one.label[1:]}”"
+        f"“{one.title}” {_SAID.get(one.source, 'was answered with')} “{one.label[:1].lower()}{one.label[1:]}”"
         for one in asked
     )
     return _joined(list(parts))

@@ -47,7 +47,7 @@ def group_ranks(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
     if len(found) == MOST_CHARACTERISTICS and (beyond := beyond_words(sources.known)):
         said.append(beyond)
     if grouping.folded:
-        said.append(f"{grouping.folded.rstrip('.')} and can be chosen above")
+        said.append(grouping.folded.rstrip("."))
     return _with_remarks(figure, [*said, *filter(None, [grouping.words.rstrip(".")])])
 
 

@@ -275,13 +275,23 @@ def store_figures(version: RankingVersion, name: str, drawn: Iterable[tuple[str,
 
 
 def store_subgroups(version: RankingVersion, sources: Sources) -> list[dict[str, Any]]:
-    """Keep the table and the sentences of every group of cases; returns what can be chosen."""
-    parts = [
-        (f"{grouping.title}:{label}", grouping.title, label, document)
-        for grouping in sources.subgroups
-        for label, document in grouping.documents.items()
+    """Keep the table and the sentences of every group of cases; returns what can be chosen, with who is first in each."""
+    groups = [
+        (grouping, label, document) for grouping in sources.subgroups for label, document in grouping.documents.items()
     ]
-    return store_parts(version, sources, "groups", parts)
+    parts = [(f"{grouping.title}:{label}", grouping.title, label, document) for grouping, label, document in groups]
+    choices = store_parts(version, sources, "groups", parts)
+    gaps = {
+        grouping.title: {order["key"]: grouping.gaps(order) for order in version.table["orders"]}
+        for grouping in sources.subgroups
+    }
+    for choice, (grouping, label, document) in zip(choices, groups, strict=True):
+        choice["gaps"] = {key: own[label] for key, own in gaps[grouping.title].items() if label in own}
+        choice["first"] = {
+            order["key"]: [algorithm["name"] for algorithm in entry["algorithms"] if algorithm["rank"] == 1]
+            for order, entry in catalogue.orders_of(document, version.table)
+        }
+    return choices
 
 
 def store_annotators(version: RankingVersion, sources: Sources) -> list[dict[str, Any]]:

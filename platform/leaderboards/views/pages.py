@@ -23,6 +23,7 @@ from evaluation.ranking import describe
 from evaluation.ranking.explain import fewest
 from evaluation.ranking.interaction import AS_MEASURED
 from leaderboards.domain import tables
+from leaderboards.domain.group_tables import group_tables
 from leaderboards.domain.questions import main_order, questions
 from leaderboards.forms import FreezeForm
 from leaderboards.models import RankingVersion, Standing
@@ -209,6 +210,9 @@ def _ranking(
         "samples": group.bootstrap if group else shown.bootstrap,
         "part_query": urlencode({group.parameter: group.key}) if group else "",
         "rescoring": rescoring,
+        "group_tables": group_tables(shown.analysis.findings.get(partial_tables.SUBGROUPS, ()), board.order["key"])
+        if view and view.name == "groups"
+        else [],
         "hard_cases": _hard_cases(request, shown, board, own) if view and view.name == "cases" else [],
         "assessments": _assessments(place, shown),
         "analysis": shown.analysis,

@@ -99,6 +99,22 @@ def test_identifiers_make_no_groups_and_numbers_make_three(built):
     assert keys == ["site:north", "site:south", "voxels:low", "voxels:middle", "voxels:high"]
 
 
+def test_groups_stand_in_tables_that_lead_to_their_rankings(built):
+    html = page(None, built, view="groups", by="dsc/whole")
+    assert "2 groups by site" in html
+    assert "3 groups by voxels" in html
+    rows = html.split('aria-labelledby="groups-1"')[1].split("</tbody>")[0]
+    assert 'href="?group=site%3Anorth&amp;by=dsc%2Fwhole">north</a>' in rows
+    version = RankingVersion.objects.get(phase=built.phases["revealed"])
+    north = next(choice for choice in version.analysis.findings["subgroups"] if choice["key"] == "site:north")
+    asked = Client().get(
+        reverse("leaderboards:table_json", args=["liver", "revealed", version.number]), {"group": "site:north"}
+    )
+    first = [team["team"] for team in asked.json()["teams"] if team["orders"]["dsc/whole"]["rank"] == 1]
+    assert north["first"]["dsc/whole"] == first
+    assert f'data-label="First there">{", ".join(first)}</td>' in rows
+
+
 def test_hardest_case_is_the_one_with_the_worst_median(built):
     findings = RankingVersion.objects.get(phase=built.phases["revealed"]).analysis.findings
     medians = [case["median"] for case in findings["hardest"]["dsc/whole"]]
@@ -126,7 +142,9 @@ def test_nothing_about_single_cases_or_groups_before_the_phase_closes(built, per
     assert not any(f"view={name}" in html for name in ("groups", "strengths", "data", "cases"))
     assert "optgroup" not in html
     assert "view=gaming" in html, "ranks under other rules tell nothing about a case"
-    assert "Only the" not in page(person, built, "open", view="groups", group="site:north")
+    hidden = page(person, built, "open", view="groups", group="site:north")
+    assert "Only the" not in hidden
+    assert "groups by site" not in hidden
     client = Client()
     if person:
         client.force_login(built.people[person])

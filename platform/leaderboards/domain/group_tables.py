@@ -1,0 +1,74 @@
+"""The groups of cases as tables: which were ranked, how many cases they have, who is first there, how far the ranks change."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from evaluation.analyses.case_groups import PARTS, SHOWN_FIRST, ordered
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """A group of cases.
+
+    Attributes
+    ----------
+    change
+        One minus Kendall's τ between the ranks in the group and those on all cases, as text.
+    first
+        Who is first in the group.
+    """
+
+    key: str
+    label: str
+    cases: int
+    change: str
+    first: str
+
+
+@dataclass(frozen=True)
+class GroupTable:
+    """The groups of one characteristic: those that stand open, and those that are folded."""
+
+    title: str
+    shown: Sequence[GroupRow]
+    folded: Sequence[GroupRow]
+
+    @property
+    def total(self) -> int:
+        """How many groups there are."""
+        return len(self.shown) + len(self.folded)
+
+
+def group_tables(findings: Sequence[Mapping[str, Any]], order: str) -> list[GroupTable]:
+    """The stored groups of cases, those first in which the ranks of an order change most; parts of a range from low to high.
+
+    Examples
+    --------
+    >>> found = [{"key": f"site:{n}", "title": "site", "label": str(n), "cases": 5, "first": {"overall": ["a"]},
+    ...           "gaps": {"overall": n / 40}} for n in range(1, 33)]
+    >>> [table] = group_tables(found, "overall")
+    >>> [row.label for row in table.shown[:3]], len(table.shown), len(table.folded), table.shown[0].change
+    (['32', '31', '30'], 10, 22, '0.80')
+    """
+    tables = []
+    for title, entries in groupby(findings, key=lambda entry: entry["title"]):
+        known = [entry for entry in entries if order in entry.get("first", ())]
+        is_range = all(str(entry["label"]).split(" (")[0] in PARTS for entry in known)
+        known.sort(
+            key=lambda entry: (0.0 if is_range else -entry["gaps"].get(order, 0.0), ordered(str(entry["label"])))
+        )
+        rows = [
+            GroupRow(
+                key=entry["key"],
+                label=entry["label"],
+                cases=entry["cases"],
+                change=f"{entry['gaps'][order]:.2f}" if order in entry["gaps"] else "–",
+                first=", ".join(entry["first"][order]),
+            )
+            for entry in known
+        ]
+        if rows:
+            tables.append(GroupTable(title, rows[:SHOWN_FIRST], rows[SHOWN_FIRST:]))
+    return tables
