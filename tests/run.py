@@ -9,8 +9,12 @@ when ``CI=true``.
 Browsers and workers wait for each other a third of their time, and tests that only compute never wait. So two lanes of
 legs run side by side where there is more than one core: the computing lane takes what the other leaves idle, and gives
 way to it. Each leg has its output in one piece, when it has ended.
+
+Where a few tests with real processes fail while everything else runs beside them, they are run once more alone, and only
+this counts. The summary names them: a test that needs it twice has a race, or has found one.
 """
 
+import json
 import os
 import shutil
 import signal
@@ -28,6 +32,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 SERVICES = ("DATABASE_URL", "REDIS_URL")
+# More than this is no matter of two things that met at a bad moment.
+FEW = 3
 CORES = os.cpu_count() or 1
 PROCESSES = str(min(4, CORES))
 # Neighbouring tests stay in one process, which makes the worlds that they share once.
@@ -56,38 +62,58 @@ class Leg:
     command: list[str]
     services: bool = False
     gives_way: bool = False
+    # Where the failed tests of this command are kept, if they are to be run once more alone.
+    failures: Path | None = None
+    unsteady: list[str] = field(default_factory=list)
     seconds: float = 0.0
     ok: bool = False
     env: dict[str, str] = field(default_factory=dict)
 
     def run(self) -> bool:
-        """Run it with its environment, and show its output at its end, since others run beside it."""
+        """Run it, and a few failed tests once more alone if they may be."""
+        started = time.monotonic()
+        if self.failures:
+            shutil.rmtree(self.failures, ignore_errors=True)
+        self.ok = self._run(self.name, self.command)
+        failed = [] if self.ok or INTERRUPTED.is_set() else self._failed()
+        if 0 < len(failed) <= FEW:
+            alone = [*self.command, "--last-failed", "-n", "0"]
+            self.ok = self._run(f"{self.name}: what failed, once more alone", alone)
+            self.unsteady = failed if self.ok else []
+        self.seconds = time.monotonic() - started
+        return self.ok
+
+    def _failed(self) -> list[str]:
+        with suppress(OSError, ValueError):
+            return list(json.loads((self.failures / "v/cache/lastfailed").read_text())) if self.failures else []
+        return []
+
+    def _run(self, name: str, command: list[str]) -> bool:
+        """Run a command with the environment, and show its output at its end, since others run beside it."""
         env = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}{os.pathsep}{ROOT}", **self.env}
         # Where Python is told to keep no compiled modules, each of hundreds of processes compiles the platform anew.
         env.pop("PYTHONDONTWRITEBYTECODE", None)
         if not self.services:
-            for name in SERVICES:
-                env.pop(name, None)
-        started = time.monotonic()
+            for service in SERVICES:
+                env.pop(service, None)
         # A file, not a pipe: a process that outlives its leg would keep a pipe open, and everybody waiting.
         with tempfile.TemporaryFile() as output:
             with LOCK:
                 if INTERRUPTED.is_set():
                     return False
-                print(f"… {self.name}", flush=True)
+                print(f"… {name}", flush=True)
                 process = subprocess.Popen(
-                    self.command, cwd=ROOT, env=env, stdout=output, stderr=output, start_new_session=True
+                    command, cwd=ROOT, env=env, stdout=output, stderr=output, start_new_session=True
                 )
                 RUNNING.add(process)
             if self.gives_way:
                 give_way(process.pid)
-            self.ok = process.wait() == 0
-            self.seconds = time.monotonic() - started
+            ok = process.wait() == 0
             output.seek(0)
             with LOCK:
                 RUNNING.discard(process)
-                print(f"\n=== {self.name}\n{output.read().decode(errors='replace').rstrip()}", flush=True)
-        return self.ok
+                print(f"\n=== {name}\n{output.read().decode(errors='replace').rstrip()}", flush=True)
+        return ok
 
 
 def give_way(pid: int) -> None:
@@ -132,6 +158,12 @@ def tool(name: str, *arguments: str) -> list[str]:
 
 def pytest(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "pytest", "-q", "--durations=5", *arguments]
+
+
+def with_processes(name: str, *arguments: str, services: bool = False) -> Leg:
+    """Return a leg whose tests start processes of their own, which meet others at moments that nobody chooses."""
+    failures = ROOT / ".pytest_cache" / name.replace(" ", "-").replace(",", "")
+    return Leg(name, pytest("-o", f"cache_dir={failures}", *arguments), services=services, failures=failures)
 
 
 def manage(*arguments: str) -> list[str]:
@@ -188,22 +220,18 @@ def plan(*, browser: bool, services: bool, engine: bool, composition: bool) -> P
     if services:
         computing.append(Leg("integration, PostgreSQL + Redis", pytest(*SPREAD, "tests/integration"), services=True))
     if engine:
-        computing.append(Leg("real containers", pytest("-n", "2", "tests/containers")))
+        computing.append(with_processes("real containers", "-n", "2", "tests/containers"))
     if composition:
         computing.append(Leg("docker-compose.yml, brought up", COMPOSITION))
     for leg in computing:
         leg.gives_way = browser
     waiting = []
     if browser:
-        waiting.append(Leg("real processes and browser, embedded default", pytest(*BESIDE, "tests/e2e", "tests/chaos")))
+        walks = (*BESIDE, "tests/e2e", "tests/chaos")
+        waiting.append(with_processes("real processes and browser, embedded default", *walks))
         if services:
-            waiting.append(
-                Leg(
-                    "real processes and browser, PostgreSQL + Redis",
-                    pytest(*BESIDE, "tests/e2e", "tests/chaos", "-m", "services"),
-                    services=True,
-                )
-            )
+            name = "real processes and browser, PostgreSQL + Redis"
+            waiting.append(with_processes(name, *walks, "-m", "services", services=True))
     return Plan(first, computing, waiting)
 
 
@@ -272,6 +300,8 @@ def main(asked: str = "") -> int:
     print("\n=== Summary")
     for leg in legs:
         print(f"{'ok    ' if leg.ok else 'FAILED'} {leg.seconds:6.1f} s  {leg.name}")
+        for test in leg.unsteady:
+            print(f"       failed beside others, passed alone: {test}")
     for entry in missing:
         print(f"skipped: {entry}")
     failed = sum(not leg.ok for leg in legs)

@@ -9,6 +9,7 @@ import select
 import shutil
 import subprocess
 import time
+from abc import ABC, abstractmethod
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ _ZERO_TIME = "0001-01-01"
 _TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)")
 
 
-class CommandLine:
+class CommandLine(ABC):
     """An engine that is called by its command line, with an environment and a folder of its own."""
 
     name = ""
@@ -54,17 +55,17 @@ class CommandLine:
             "LC_ALL": "C.UTF-8",
         }
 
+    @abstractmethod
     def command(self, start: Start) -> list[str]:
         """Return the call that starts a container."""
-        raise NotImplementedError
 
+    @abstractmethod
     def group(self, name: str) -> cgroups.Group | None:
         """Return the control group around a container; None where it cannot be seen."""
-        raise NotImplementedError
 
+    @abstractmethod
     def remove(self, name: str) -> None:
         """End and remove a container by its name, and its control group."""
-        raise NotImplementedError
 
     def folder(self, name: str) -> Path:
         """Return a folder of the engine's own."""

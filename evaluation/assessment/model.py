@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from evaluation import catalogue
 from evaluation.assessment.exclusions import NOTHING, Exclusions
 from evaluation.canonical import sha256
 
@@ -76,6 +77,22 @@ class MetricUse:
     def higher_is_better(self) -> bool:
         """Whether a greater value is the better one."""
         return self.direction == "higher"
+
+    @property
+    def title(self) -> str:
+        """What tables call it: its name in the assessment, or what the field calls it.
+
+        Examples
+        --------
+        >>> from evaluation.assessment import parse
+        >>> use = parse({"schema": 1, "problem": "semantic_segmentation", "regions": [{"name": "all", "labels": [1]}],
+        ...              "metrics": [{"id": "hausdorff_percentile", "options": {"percentile": 90}}]}).metrics[0]
+        >>> use.title
+        'HD90'
+        """
+        if self.name != self.id or self.id == "value":
+            return self.name
+        return catalogue.get(self.id).short_name(self.options)
 
 
 @dataclass(frozen=True, slots=True)

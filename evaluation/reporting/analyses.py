@@ -4,29 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
 from evaluation.aggregation import ResultsError
+from evaluation.analyses.catalogue import BY_NAME
 from evaluation.claims.comparisons import entering_copies
 from evaluation.figures import (
     blob_across_tasks,
     blob_by_algorithm,
     dendrogram,
-    forest_plot,
-    quantile_plot,
     stacked_frequencies,
 )
-from evaluation.figures.layout import number, rank_words, stars
+from evaluation.figures.layout import rank_words
 from evaluation.figures.selection import entries
 from evaluation.ranking import digest
 from evaluation.ranking.copies import copies_check
 from evaluation.ranking.gaming import gaming_check
-from evaluation.ranking.mixed_model import NoFitError, long_values, strengths_and_weaknesses
-from evaluation.ranking.raw import raw_values
 from evaluation.ranking.tasks import across_tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
+
+    import pandas as pd
 
     from evaluation.assessment import Assessment
     from evaluation.documents import DocumentBuilder
@@ -81,7 +78,7 @@ def gaming_section(
         checks = gaming_check(assessment, results, cases=cases)
     except ResultsError:
         return
-    page.heading(2, "Would withholding cases have paid?")
+    page.heading(2, BY_NAME["withholding"].title)
     words = (
         "Each algorithm in turn is ranked as if it had withheld its worst 5, 10 and 20 % of cases: once as registered, "
         "once with missing cases ignored."
@@ -122,64 +119,6 @@ def copies_section(
             [what or "overall", ", ".join(entry["gain"]) or "no one", ", ".join(entry["could_have_won"]) or "no one"]
         )
     page.table(["Ranking", "Would have risen with copies", "Could have won with copies"], rows)
-
-
-def characteristics_section(
-    page: DocumentBuilder,
-    assessment: Assessment,
-    results: pd.DataFrame,
-    cases: pd.DataFrame | None,
-    characteristics: Sequence[str],
-) -> None:
-    if not characteristics:
-        return
-    page.heading(2, "What makes cases hard?")
-    for raw in raw_values(assessment, results):
-        use = assessment.metric(raw["metric"])
-        bounded = (use.worst, use.best) in ((0, 1), (1, 0))
-        rows = [
-            (name, case, value)
-            for case, values in zip(raw["cases"], raw["values"], strict=True)
-            for name, value in zip(raw["algorithms"], values, strict=True)
-        ]
-        data = long_values(pd.DataFrame(rows, columns=["algorithm", "case", "value"]), cases, {})
-        page.heading(
-            3, f"Characteristics: {', '.join(str(raw[key]) for key in ('task', 'metric', 'region') if raw[key])}"
-        )
-        try:
-            analysis = strengths_and_weaknesses(
-                data, characteristics=characteristics, random=["case"], transform="logit" if bounded else "none"
-            )
-        except NoFitError as error:
-            page.text([f"No fit: {error}."])
-            continue
-        fit = analysis["all"]
-        page.text(
-            [
-                f"Model: {fit['model']}, fitted by {fit['method']} to {fit['rows']} values.",
-                f"{analysis['looked_at']}.",
-                *(f"{w}." for w in fit["warnings"]),
-            ]
-        )
-        page.figure(forest_plot(analysis), "Effects over all algorithms; stars mark adjusted p ≤ 0.05, 0.01 and 0.001.")
-        terms = [t for t in fit["terms"] if t["term"].split(": ")[0] in characteristics]
-        page.table(
-            ["Characteristic", "Effect", "Interval", "p", "adjusted p", ""],
-            [
-                (
-                    t["term"],
-                    number(t["estimate"]),
-                    f"{number(t['interval'][0])}–{number(t['interval'][1])}",
-                    f"{t['p']:.2g}",
-                    f"{t['p_adjusted']:.2g}",
-                    stars(t["p_adjusted"]),
-                )
-                for t in terms
-            ],
-        )
-        page.figure(
-            quantile_plot(fit), "Residuals on the line are normal; far from it, intervals and p-values are rough."
-        )
 
 
 def reproduction_section(page: DocumentBuilder, document: Mapping[str, Any]) -> None:

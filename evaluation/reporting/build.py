@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING, Any
 
+from evaluation.analyses.sources import Sources
 from evaluation.claims.absences import letters_of, why_without_letters
 from evaluation.claims.ranking import headline_of, sentences_of
 from evaluation.documents import Block, DocumentBuilder, Drawing
@@ -23,14 +24,13 @@ from evaluation.ranking import describe, rank
 from evaluation.ranking.dataset_level import load_evidence
 from evaluation.ranking.exclusions import counted_results
 from evaluation.ranking.raw import raw_values
-from evaluation.reporting.alternatives import mixed_model_section, subgroups_section
 from evaluation.reporting.analyses import (
     across_section,
-    characteristics_section,
     copies_section,
     gaming_section,
     reproduction_section,
 )
+from evaluation.reporting.further import groups_section, hardness_section, model_section
 from evaluation.reporting.kinds import kind_section
 from evaluation.reporting.stability import stability_section
 from evaluation.reporting.subset import best_of
@@ -107,12 +107,20 @@ def report_blocks(
     kind_section(page, assessment, document, counted)
     stability_section(page, assessment, document, results, cases)
     across_section(page, document)
-    subgroups_section(page, assessment, document, results, cases, columns=subgroups)
+
+    def sources(columns: Sequence[str]) -> Sources:
+        """What is known of cases is what was asked for."""
+        known = None if cases is None else cases[["case", *columns]]
+        return Sources(document=full, assessment=assessment, results=results, cases=cases, characteristics=known)
+
+    if subgroups:
+        groups_section(page, sources(subgroups), asked=subgroups)
     if mixed_model:
-        mixed_model_section(page, assessment, results)
+        model_section(page, sources(()))
     gaming_section(page, assessment, results, cases)
     copies_section(page, assessment, results, cases)
-    characteristics_section(page, assessment, results, cases, characteristics)
+    if characteristics:
+        hardness_section(page, sources(characteristics))
     reproduction_section(page, full)
     return page.blocks
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evaluation.aggregation import ResultsError
+from evaluation.analyses.catalogue import BY_NAME
 from evaluation.claims.comparisons import first_under_other_schemes, largest_move
 from evaluation.figures import (
     better_map,
@@ -69,7 +70,7 @@ def stability_section(
         shown = {**document, "overall": entry} if is_combined(entry) else document
         keys = () if is_combined(entry) else ("metric", "region", "task", "name")
         which = {key: entry.get(key) for key in keys}
-        page.heading(3, f"Stability: {label(entry)}")
+        page.heading(3, f"{BY_NAME['blob'].title} {label(entry)}")
         page.figure(
             blob_plot(shown, **which),
             "The area of a circle is the share of resamples with that rank; crosses are medians, lines resampling ranges.",
@@ -77,7 +78,7 @@ def stability_section(
         if is_combined(entry):
             page.figure(interval_strip(shown, **which), "Ranks on all cases with their resampling ranges.")
     if any(entry["kendall_tau"] and entry["kendall_tau"]["median"] is not None for entry in entries(document)):
-        page.heading(3, "Agreement of resamples with the ranking")
+        page.heading(3, BY_NAME["agreement"].title)
         page.figure(violin_plot(document), "Kendall’s τ-b between the ranking and its resamples; bars are quartiles.")
         columns = ["Ranking", "Mean", "Median", "25 %", "75 %", "Undefined"]
         page.table(columns, [list(row.values()) for row in tau_table(document)])
@@ -85,7 +86,7 @@ def stability_section(
     _pairs(page, document)
     tested = [entry for entry in entries(document) if entry["p_values"] is not None]
     if tested:
-        page.heading(3, "Significance")
+        page.heading(3, BY_NAME["significance"].title)
         tests = tested[0]["tests"]
         units = plural(document["resampling"]["unit"])
         relevant = "A significant difference need not be a relevant one."
@@ -128,7 +129,7 @@ def _pairs(page: DocumentBuilder, document: Mapping[str, Any]) -> None:
     ]
     if not compared:
         return
-    page.heading(3, "Comparisons of pairs")
+    page.heading(3, BY_NAME["better"].title)
     words = (
         "Every two algorithms compared by the statistic that ranks. All cells of a map hold together with the rank sets and "
         "letters; a cross marks where Wilcoxon’s test, which asks who is better case by case, contradicts the order."
@@ -200,7 +201,7 @@ def _compared(
 def _schemes(
     page: DocumentBuilder, document: Mapping[str, Any], comparisons: Sequence[Mapping[str, Any]], most: int | None
 ) -> None:
-    page.heading(3, "Other ranking schemes")
+    page.heading(3, BY_NAME["schemes"].title)
     for comparison in sorted(comparisons, key=lambda found: not found.get("overall"))[:most]:
         what = "overall" if comparison.get("overall") else label(comparison)
         page.figure(

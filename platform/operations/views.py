@@ -1,6 +1,7 @@
 """HTTP in, HTTP out."""
 
 import hmac
+import io
 from dataclasses import asdict
 
 from django.conf import settings
@@ -11,7 +12,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from operations.queries.health import health
 from operations.queries.measuring import exposition
-from operations.services.examples import TRY_ME_NAME
+from operations.services.examples import TRY_ME_NAME, image_to_try
 from operations.services.proxies import entries_for
 
 
@@ -50,6 +51,11 @@ def metrics(request: HttpRequest) -> HttpResponse:
 def try_me(request: HttpRequest, example: str, file: str) -> FileResponse:  # noqa: ARG001 (Django's signature)
     """A file to try the submit page with; only in example mode."""
     folder = settings.ROOT / "examples" / example / "try-me"
-    if not settings.PODIUM_EXAMPLE_MODE or not TRY_ME_NAME.fullmatch(file) or not (folder / file).is_file():
+    if not settings.PODIUM_EXAMPLE_MODE or not TRY_ME_NAME.fullmatch(file):
         raise Http404("There is no such example file.")
-    return FileResponse((folder / file).open("rb"), as_attachment=True, filename=file)
+    if (folder / file).is_file():
+        return FileResponse((folder / file).open("rb"), as_attachment=True, filename=file)
+    made = image_to_try(example, file) if file.endswith(".tar.gz") else None
+    if made is None:
+        raise Http404("There is no such example file.")
+    return FileResponse(io.BytesIO(made), as_attachment=True, filename=file)

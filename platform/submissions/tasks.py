@@ -1,5 +1,7 @@
 """Celery wrappers: take ids, call a service, nothing else; every one of them may run any number of times."""
 
+import uuid
+
 from celery import shared_task
 from structlog.contextvars import bound_contextvars
 
@@ -17,6 +19,13 @@ def validate(submission_id: str) -> None:
 def score_chunk() -> None:
     """Score the chunk of cases whose turn it is."""
     scoring.score_next_chunk()
+
+
+@shared_task
+def finish(run_id: str) -> None:
+    """Put a result together that waits for nothing any more."""
+    with bound_contextvars(run=run_id):
+        scoring.finish_run(run_id=uuid.UUID(run_id))
 
 
 @shared_task

@@ -16,7 +16,7 @@ from django.views.decorators.vary import vary_on_headers
 
 from accounts.models import User
 from accounts.requests import SignedInRequest
-from leaderboards.domain import figure_catalogue
+from evaluation.analyses import catalogue
 from leaderboards.domain import tables as boards
 from leaderboards.views.exports import stored_json
 from uploads.storage import open_stored
@@ -91,7 +91,7 @@ def _board(request: HttpRequest, shown: BroughtTable) -> dict[str, Any]:
         drawn = shown.figures.get(name, {})
         order = key if key in drawn else next(iter(drawn), None)
         if order is not None:
-            picture = figure_catalogue.BY_NAME[name]
+            picture = catalogue.BY_NAME[name]
             address = f"{reverse('workbench:figure', args=[shown.key, name])}?{urlencode({'by': order})}"
             plots.append({"src": address, "title": picture.title, "reading": picture.reading, "size": picture.size})
     return {

@@ -11,11 +11,9 @@ from challenges.models import Challenge
 from challenges.queries import visible_challenge
 from datasets.models import DatasetUpload, DatasetVersion
 from datasets.services import hosting, offering
-from uploads.services import refusals, uploads
-from uploads.views.tus import checksum, described, number, options, problem, read_metadata, tus
+from uploads.services import uploads
+from uploads.views.tus import begun, continued, number, options, read_metadata, tus
 from web.bodies import takes_pieces
-
-State = DatasetUpload.State
 
 
 @require_http_methods(["POST", "OPTIONS"])
@@ -36,9 +34,7 @@ def create(request: SignedInRequest, slug: str, dataset: str, version: int) -> H
         name=metadata.get("filename", ""),
         size=number(request.headers.get("Upload-Length"), "Upload-Length"),
     )
-    response = HttpResponse(status=201)
-    response["Location"] = reverse("datasets:upload", args=[slug, upload.pk])
-    return described(response, upload)
+    return begun(upload, reverse("datasets:upload", args=[slug, upload.pk]))
 
 
 @takes_pieces
@@ -53,40 +49,19 @@ def upload(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     entry = rows.select_related("version__dataset", "user", "file").first()
     if entry is None:
         raise Http404("There is no such upload.")
-    if request.method == "DELETE":
-        offering.cancel_upload(upload=entry)
-        return HttpResponse(status=204)
-    if request.method == "PATCH":
-        return _patch(request, slug, entry)
-    if entry.state not in (State.RECEIVING, State.COMPLETE):
-        raise refusals.GoneError(entry.refusal or "This upload has ended. Begin a new one.")
-    if entry.state == State.RECEIVING and entry.is_whole:
-        hosting.finish(upload=entry)
-    response = described(HttpResponse(), entry)
-    response["Upload-Length"] = str(entry.size)
-    response["Cache-Control"] = "no-store"
-    return _placed(response, slug, entry)
+    return continued(
+        request,
+        entry,
+        go_on=uploads.append,
+        finish=hosting.finish,
+        cancel=offering.cancel_upload,
+        arrived=lambda entry: _page(slug, entry),
+    )
 
 
-def _patch(request: HttpRequest, slug: str, entry: DatasetUpload) -> HttpResponse:
-    if request.content_type != "application/offset+octet-stream":
-        return problem("A piece is sent as application/offset+octet-stream.", 415)
-    offset = number(request.headers.get("Upload-Offset"), "Upload-Offset")
-    if entry.state != State.COMPLETE:
-        digest = checksum(request.headers.get("Upload-Checksum"))
-        entry = uploads.append(upload=entry, offset=offset, read=request.read, checksum=digest)
-        if entry.is_whole:
-            hosting.finish(upload=entry)
-    elif offset != entry.offset:
-        raise refusals.OffsetError(f"The upload stands at byte {entry.offset}, not {offset}.")
-    return _placed(described(HttpResponse(status=204), entry), slug, entry)
-
-
-def _placed(response: HttpResponse, slug: str, entry: DatasetUpload) -> HttpResponse:
+def _page(slug: str, entry: DatasetUpload) -> dict[str, str]:
     """Tell where to see the file of a whole upload."""
-    if entry.is_whole:
-        response["Podium-Page"] = reverse("datasets:data", args=[slug])
-    return response
+    return {"Podium-Page": reverse("datasets:data", args=[slug])} if entry.is_whole else {}
 
 
 def _offering(request: HttpRequest, slug: str) -> Challenge:

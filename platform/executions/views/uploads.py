@@ -11,7 +11,7 @@ from executions.models import AlgorithmUpload
 from executions.models.archives import Kind
 from executions.services import arriving
 from uploads.services import refusals
-from uploads.views.tus import checksum, described, number, options, problem, read_metadata, tus
+from uploads.views.tus import begun, continued, number, options, read_metadata, tus
 from web.bodies import takes_pieces
 
 
@@ -35,9 +35,7 @@ def create(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
         file_name=metadata.get("filename", ""),
         size=number(request.headers.get("Upload-Length"), "Upload-Length"),
     )
-    response = HttpResponse(status=201)
-    response["Location"] = reverse("executions:upload", args=[slug, upload.pk])
-    return described(response, upload)
+    return begun(upload, reverse("executions:upload", args=[slug, upload.pk]))
 
 
 @takes_pieces
@@ -52,38 +50,18 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     entry = rows.select_related("phase__task", "team").first()
     if entry is None:
         raise Http404("There is no such upload.")
-    if request.method == "DELETE":
-        arriving.cancel(upload=entry)
-        return HttpResponse(status=204)
-    if request.method == "PATCH":
-        return _patch(request, slug, entry)
-    if entry.state not in (AlgorithmUpload.State.RECEIVING, AlgorithmUpload.State.COMPLETE):
-        raise refusals.GoneError(entry.refusal or "This upload has ended. Begin a new one.")
-    if entry.state == AlgorithmUpload.State.RECEIVING and entry.is_whole:
-        arriving.finish(upload=entry)
-    response = described(HttpResponse(), entry)
-    response["Upload-Length"] = str(entry.size)
-    response["Cache-Control"] = "no-store"
-    return _placed(response, slug, entry)
+    return continued(
+        request,
+        entry,
+        go_on=arriving.go_on,
+        finish=arriving.finish,
+        cancel=arriving.cancel,
+        arrived=lambda entry: _page(slug, entry),
+    )
 
 
-def _patch(request: HttpRequest, slug: str, entry: AlgorithmUpload) -> HttpResponse:
-    if request.content_type != "application/offset+octet-stream":
-        return problem("A piece is sent as application/offset+octet-stream.", 415)
-    offset = number(request.headers.get("Upload-Offset"), "Upload-Offset")
-    if entry.state != AlgorithmUpload.State.COMPLETE:
-        entry = arriving.go_on(
-            upload=entry, offset=offset, read=request.read, checksum=checksum(request.headers.get("Upload-Checksum"))
-        )
-        if entry.is_whole:
-            arriving.finish(upload=entry)
-    elif offset != entry.offset:
-        raise refusals.OffsetError(f"The upload stands at byte {entry.offset}, not {offset}.")
-    return _placed(described(HttpResponse(status=204), entry), slug, entry)
-
-
-def _placed(response: HttpResponse, slug: str, entry: AlgorithmUpload) -> HttpResponse:
+def _page(slug: str, entry: AlgorithmUpload) -> dict[str, str]:
     """Tell where to see what becomes of a whole archive."""
-    if entry.is_whole:
-        response["Podium-Page"] = f"{reverse('submissions:submit', args=[slug])}?phase={entry.phase_id}"
-    return response
+    if not entry.is_whole:
+        return {}
+    return {"Podium-Page": f"{reverse('submissions:submit', args=[slug])}?phase={entry.phase_id}"}

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evaluation.assessment import Assessment
-from leaderboards.domain.tables import metric_title
 
 SHADES: Final = 6
 _AVERAGES: Final = {"median": "median", "mean": "mean"}
@@ -192,7 +191,7 @@ def _heats(entry: Mapping[str, Any], algorithms: Sequence[str], assessment: Asse
             )
             for row, line in zip(sites, values, strict=True)
         ]
-        label = ", ".join(str(part) for part in (metric_title(metric), head["region"]) if part)
+        label = ", ".join(str(part) for part in (metric.title, head["region"]) if part)
         found.append(Heat(label, rows))
     return found
 
@@ -230,7 +229,7 @@ def _worst(
         if row["worst"] is None:
             continue
         metric = assessment.metric(row["metric"])
-        label = ", ".join(str(part) for part in (metric_title(metric), row["region"]) if part)
+        label = ", ".join(str(part) for part in (metric.title, row["region"]) if part)
         worst = row["worst"]
         groups.setdefault(label, {})[row["algorithm"]] = Worst(
             algorithm=row["algorithm"],

@@ -10,8 +10,8 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
-from leaderboards.domain import exploratory_figures, figure_catalogue
-from leaderboards.domain.figure_sources import Sources
+from evaluation.analyses import catalogue, exploring
+from evaluation.analyses.sources import Sources
 from leaderboards.models import Analysis, RankingVersion
 from leaderboards.queries.work import ANALYSES, ranking_waits
 from leaderboards.services import computing, separate_levels
@@ -32,20 +32,20 @@ class Made:
 Step = Callable[[RankingVersion, Sources], Made]
 
 
-def _drawing(picture: figure_catalogue.Picture) -> Step:
+def _drawing(picture: catalogue.Picture) -> Step:
     def make(version: RankingVersion, sources: Sources) -> Made:
-        drawn = figure_catalogue.drawn(picture, sources, version.table)
+        drawn = catalogue.drawn(picture, sources, version.table)
         return Made(figures=computing.store_figures(version, picture.name, drawn))
 
     return make
 
 
 def _comparing(version: RankingVersion, sources: Sources) -> Made:
-    return Made(sentences=figure_catalogue.further_sentences(sources, version.table))
+    return Made(sentences=catalogue.further_sentences(sources, version.table))
 
 
 def _hardest(version: RankingVersion, sources: Sources) -> Made:
-    found = {order["key"]: exploratory_figures.hardest(sources, order) for order in version.table["orders"]}
+    found = {order["key"]: exploring.hardest(sources, order) for order in version.table["orders"]}
     return Made(findings={key: cases for key, cases in found.items() if cases})
 
 
@@ -62,13 +62,13 @@ def _levels(version: RankingVersion, sources: Sources) -> Made:
 
 
 STEPS: Mapping[str, Step] = {
-    **{picture.name: _drawing(picture) for picture in figure_catalogue.PICTURES if not picture.is_slow},
+    **{picture.name: _drawing(picture) for picture in catalogue.PICTURES if not picture.is_slow},
     "comparisons": _comparing,
     "hardest": _hardest,
     "subgroups": _subgroups,
     "annotators": _annotators,
     "levels": _levels,
-    **{picture.name: _drawing(picture) for picture in figure_catalogue.PICTURES if picture.is_slow},
+    **{picture.name: _drawing(picture) for picture in catalogue.PICTURES if picture.is_slow},
 }
 
 

@@ -12,11 +12,13 @@ import pandas as pd
 from challenges.models import Phase
 from challenges.queries import assessment_by_digest
 from evaluation import bundle, canonical, ranking
+from evaluation.analyses import catalogue, order_figures
+from evaluation.analyses.sources import Figure, Sources
 from evaluation.assessment import Assessment
 from evaluation.figures.markup import for_plotly
 from evaluation.ranking.exclusions import counted_results
 from evaluation.ranking.interaction import LEVEL
-from leaderboards.domain import figure_catalogue, figure_sources, tables
+from leaderboards.domain import tables
 from leaderboards.domain.files import load, store
 from leaderboards.domain.metadata import read_metadata
 from leaderboards.models import RankingVersion
@@ -161,7 +163,7 @@ def compute(
         cases=table["cases"],
         digest=ranking.digest(document),
         versions=document["versions"],
-        sentences=figure_catalogue.sentences(document, table),
+        sentences=catalogue.sentences(document, table),
         table=table,
         metadata_name="" if inputs.metadata is None else store(f"{folder}/cases.json.gz", json.dumps(inputs.metadata)),
         document_name=store(f"{folder}/ranking.json.gz", written(document)),
@@ -184,7 +186,7 @@ def written(document: Mapping[str, Any]) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def sources_of(version: RankingVersion) -> figure_sources.Sources:
+def sources_of(version: RankingVersion) -> Sources:
     """Read again what a version was made of, and what is known of its cases."""
     phase = version.phase
     runs = Run.objects.select_related("submission__team", "test_set").in_bulk(
@@ -199,7 +201,7 @@ def sources_of(version: RankingVersion) -> figure_sources.Sources:
     of_teams = [(team["name"], by_id[team["run"]]) for team in version.inputs["teams"]]
     annotated = _by_annotator(of_teams)
     metadata = read_metadata(load(version.metadata_name)) if version.metadata_name else None
-    return figure_sources.Sources(
+    return Sources(
         document=load(version.document_name),
         assessment=assessment,
         results=_of_cases(assessment, pd.concat(frames, ignore_index=True), metadata),
@@ -253,9 +255,7 @@ def _annotated_evidence(runs: Sequence[tuple[str, Run]]) -> "dict[str, Evidence]
     return {name: merge_evidence(own) for name, own in found.items()}
 
 
-def store_figures(
-    version: RankingVersion, name: str, drawn: Iterable[tuple[str, figure_sources.Figure]]
-) -> dict[str, str]:
+def store_figures(version: RankingVersion, name: str, drawn: Iterable[tuple[str, Figure]]) -> dict[str, str]:
     """Keep the figures of one kind; returns order → file."""
     folder = f"rankings/{version.phase_id}/{version.inputs_digest}/figures"
     return {
@@ -266,7 +266,7 @@ def store_figures(
     }
 
 
-def store_subgroups(version: RankingVersion, sources: figure_sources.Sources) -> list[dict[str, Any]]:
+def store_subgroups(version: RankingVersion, sources: Sources) -> list[dict[str, Any]]:
     """Keep the table and the sentences of every group of cases; returns what can be chosen."""
     parts = [
         (f"{grouping.title}:{label}", grouping.title, label, document)
@@ -276,7 +276,7 @@ def store_subgroups(version: RankingVersion, sources: figure_sources.Sources) ->
     return store_parts(version, sources, "groups", parts)
 
 
-def store_annotators(version: RankingVersion, sources: figure_sources.Sources) -> list[dict[str, Any]]:
+def store_annotators(version: RankingVersion, sources: Sources) -> list[dict[str, Any]]:
     """Keep the table and the sentences under the references of each annotator; returns what can be chosen, and who cannot."""
     parts = [(name, "annotator", name, document) for name, document in sources.annotated.items()]
     choices = store_parts(version, sources, "annotators", parts)
@@ -287,7 +287,7 @@ def store_annotators(version: RankingVersion, sources: figure_sources.Sources) -
 
 def store_parts(
     version: RankingVersion,
-    sources: figure_sources.Sources,
+    sources: Sources,
     folder: str,
     parts: Iterable[tuple[str, str, str, Mapping[str, Any]]],
 ) -> list[dict[str, Any]]:
@@ -300,7 +300,7 @@ def store_parts(
         table |= {name: [version.table[name][places[team]] for team in table["teams"]] for name in kept}
         content = {
             "table": table,
-            "sentences": figure_catalogue.sentences(document, table),
+            "sentences": catalogue.sentences(document, table),
             "bootstrap": document["bootstrap"],
         }
         name = f"rankings/{version.phase_id}/{version.inputs_digest}/{folder}/{len(choices)}.json.gz"
@@ -320,7 +320,7 @@ def draw_history(phase: Phase) -> None:
     """Draw the ranks of the teams through the last rankings that stood; one file a phase, drawn anew each time."""
     standings = rankings.last_tables(phase, most=HISTORY_LENGTH)
     if standings:
-        figure = figure_sources.over_time([(since.isoformat(), table) for since, table in standings])
+        figure = order_figures.over_time([(since.isoformat(), table) for since, table in standings])
         store(history_name(phase), json.dumps(for_plotly(figure), separators=(",", ":"), allow_nan=False))
 
 

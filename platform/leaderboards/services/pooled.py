@@ -9,10 +9,11 @@ from django.utils import timezone
 
 from challenges.models import Phase
 from evaluation import canonical, ranking
+from evaluation.analyses import catalogue
 from evaluation.federation import pool
 from federation.queries.federations import of_phase
 from federation.queries.pooling import Pool, pool_of
-from leaderboards.domain import figure_catalogue, tables
+from leaderboards.domain import tables
 from leaderboards.domain.files import store
 from leaderboards.models import Analysis, RankingVersion
 from leaderboards.services.computing import INPUTS_SCHEMA, written
@@ -89,7 +90,7 @@ def compute(inputs: PooledInputs, *, progress: Callable[[int, int], None] | None
         cases=table["cases"],
         digest=ranking.digest(document),
         versions=document["versions"],
-        sentences=figure_catalogue.sentences(shown, table),
+        sentences=catalogue.sentences(shown, table),
         table=table,
         document_name=store(f"{folder}/ranking.json.gz", written(json.loads(json.dumps(document)))),
     )

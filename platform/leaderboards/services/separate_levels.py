@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from challenges.models import Phase
+from evaluation.analyses.sources import Sources
 from evaluation.ranking import ResultsError, rank
-from leaderboards.domain.figure_sources import Sources
 from leaderboards.models import RankingVersion
 from leaderboards.services.computing import store_parts
 

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from django import template
 
 from challenges.models import Phase
-from leaderboards.domain.figure_catalogue import TABS, Tab
-from leaderboards.domain.tables import metric_title
+from evaluation.analyses.catalogue import TABS, Tab
 
 register = template.Library()
 
@@ -18,7 +17,7 @@ def pooled_note(phase: Phase, views: Sequence[Tab]) -> str:
     Empty where every metric has a value for every case.
     """
     metrics = phase.assessment.metrics
-    pooled = [metric_title(use) for use in metrics if use.level == "dataset"]
+    pooled = [use.title for use in metrics if use.level == "dataset"]
     if not pooled:
         return ""
     has = "has" if len(pooled) == 1 else "have"

@@ -14,7 +14,8 @@ from django.views.decorators.vary import vary_on_headers
 from rules import test_rule
 
 from challenges.queries import deviations
-from leaderboards.domain import figure_catalogue, tables
+from evaluation.analyses import catalogue
+from leaderboards.domain import tables
 from leaderboards.models import RankingVersion
 from leaderboards.queries import partial_tables, published
 from leaderboards.services import bundles, computing, pooled_bundles
@@ -49,7 +50,7 @@ def figure(request: HttpRequest, slug: str, key: str, number: int, name: str) ->
     """A figure of one order (`?by=`) as Plotly JSON."""
     place = find(request, slug, key)
     version = place.version(number)
-    picture = figure_catalogue.BY_NAME.get(name)
+    picture = catalogue.BY_NAME.get(name)
     if picture is None:
         raise Http404("There is no such figure.")
     # Before it is looked for: whether it could be drawn tells something of the cases too.

@@ -18,9 +18,10 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.requests import SignedInRequest
 from challenges.models import Phase
 from challenges.views import challenge_context
+from evaluation.analyses import catalogue
 from evaluation.ranking import describe
 from evaluation.ranking.explain import fewest
-from leaderboards.domain import figure_catalogue, tables
+from leaderboards.domain import tables
 from leaderboards.domain.questions import main_order, questions
 from leaderboards.forms import FreezeForm
 from leaderboards.models import RankingVersion, Standing
@@ -163,13 +164,13 @@ def _ranking(
     may_view_cases = request.user.has_perm("leaderboards.view_cases", place.phase)
     open_to_all = [
         picture
-        for picture in figure_catalogue.pictures_of(place.phase.assessment.problem)
+        for picture in catalogue.pictures_of(place.phase.assessment.problem)
         if may_view_figure(request.user, picture, place.phase)
     ]
     available = [picture for picture in open_to_all if picture.name in shown.analysis.figures]
     # While figures are being made, every tab may still get some.
     promised = available if shown.analysis.is_finished else open_to_all
-    views = [tab for tab in figure_catalogue.TABS if any(picture.tab == tab.name for picture in promised)]
+    views = [tab for tab in catalogue.TABS if any(picture.tab == tab.name for picture in promised)]
     view = next((tab for tab in views if tab.name == request.GET.get("view")), None)
     # Table and all figures on one page: for paper.
     prints = request.GET.get("view") == EVERYTHING
@@ -295,7 +296,7 @@ def _said(
     group: partial_tables.Group | None,
     *,
     may_view_cases: bool,
-    views: list[figure_catalogue.Tab],
+    views: list[catalogue.Tab],
 ) -> dict[str, Any]:
     """The headline, and the answers to what everybody asks, each with the tabs that show more of it."""
     key = board.order["key"]
@@ -348,16 +349,14 @@ def _board(
 
 
 def _chosen_figures(
-    request: HttpRequest, available: list[figure_catalogue.Picture], view: figure_catalogue.Tab | None
-) -> list[figure_catalogue.Picture]:
+    request: HttpRequest, available: list[catalogue.Picture], view: catalogue.Tab | None
+) -> list[catalogue.Picture]:
     """The figures of a tab; where it compares pairs, by the test that was chosen or, without any other, the only one."""
     here = [picture for picture in available if view and picture.tab == view.name]
     return [picture for picture in here if picture.test == request.GET.get("test", "")] or here
 
 
-def _orders_drawn(
-    shown: RankingVersion, picture: figure_catalogue.Picture, board: tables.Board
-) -> list[tuple[str, str]]:
+def _orders_drawn(shown: RankingVersion, picture: catalogue.Picture, board: tables.Board) -> list[tuple[str, str]]:
     """The order that was chosen; where it has no such figure, each metric and region of the table."""
     drawn = shown.analysis.figures[picture.name]
     if picture.alone:
@@ -371,9 +370,7 @@ def _orders_drawn(
     return [(column.key, labels[column.key]) for column in columns]
 
 
-def _plot(
-    place: Place, shown: RankingVersion, picture: figure_catalogue.Picture, order: tuple[str, str]
-) -> dict[str, str]:
+def _plot(place: Place, shown: RankingVersion, picture: catalogue.Picture, order: tuple[str, str]) -> dict[str, str]:
     key, label = order
     address = reverse("leaderboards:figure", args=[place.challenge.slug, place.key, shown.number, picture.name])
     return {

@@ -11,7 +11,7 @@ from rules import test_rule
 from accounts.models import User
 from challenges.models import Challenge, Phase
 from challenges.queries import phases_of, visible_challenge
-from leaderboards.domain.figure_catalogue import Picture
+from evaluation.analyses.catalogue import Picture
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import rankings
 

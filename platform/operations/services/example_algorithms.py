@@ -39,6 +39,12 @@ def image(folder: Path, described: Mapping[str, Any], target: Path) -> Path:
     return path
 
 
+def offered(folder: Path, described: Mapping[str, Any]) -> bytes:
+    """The image of an algorithm, for whoever wants one to try the submit page with."""
+    with working_folder() as place:
+        return image(folder, described, place).read_bytes()
+
+
 def weights(folder: Path, names: Sequence[str]) -> bytes:
     """Pack weights; the same files always give the same bytes."""
     out = io.BytesIO()

@@ -267,7 +267,7 @@ def _team(challenge: Challenge, algorithm: str) -> Team:
 
 
 # --- Files for a visitor to try -----------------------------------------------------------------------------------
-TRY_ME_NAME = re.compile(r"[a-z0-9-]+\.zip")
+TRY_ME_NAME = re.compile(r"[a-z0-9-]+\.(zip|tar\.gz)")
 BROKEN = "broken"
 
 
@@ -334,7 +334,11 @@ def _gzipped(data: bytes) -> bytes:
 def try_me(phase: Phase) -> list[TryMe]:
     """What the submit page of an example challenge offers, in example mode only."""
     folder = settings.ROOT / "examples" / phase.challenge.slug / "try-me"
-    if not settings.PODIUM_EXAMPLE_MODE or not folder.is_dir():
+    if not settings.PODIUM_EXAMPLE_MODE:
+        return []
+    if phase.algorithms:
+        return _images_to_try(phase)
+    if not folder.is_dir():
         return []
     return [
         TryMe(
@@ -345,3 +349,43 @@ def try_me(phase: Phase) -> list[TryMe]:
         for offered in example(phase.challenge.slug).content["try_me"]
         if (folder / f"{offered['file']}-{phase.slug}.zip").is_file()
     ]
+
+
+def _images_to_try(phase: Phase) -> list[TryMe]:
+    """Images of the algorithms of an example, and their weights, each made when it is asked for."""
+    try:
+        source = example(phase.challenge.slug)
+    except ValueError:
+        return []
+    if not source.containers or not example_algorithms.can_run():
+        return []
+    found = []
+    for described in source.containers:
+        files = {described["team"]: described["description"]}
+        if described.get("model"):
+            files[f"{described['team']}-weights"] = f"The weights that {described['team']} needs: send them as well."
+        found += [
+            TryMe(
+                label=f"{stem}.tar.gz",
+                description=words,
+                url=reverse("operations:try_me", args=[source.folder.name, f"{stem}.tar.gz"]),
+            )
+            for stem, words in files.items()
+        ]
+    return found
+
+
+def image_to_try(name: str, file: str) -> bytes | None:
+    """The content of a file that `try_me` offers for a phase that takes algorithms; None where there is no such file."""
+    try:
+        source = example(name)
+    except ValueError:
+        return None
+    if not example_algorithms.can_run():
+        return None
+    for described in source.containers:
+        if file == f"{described['team']}.tar.gz":
+            return example_algorithms.offered(source.folder, described)
+        if file == f"{described['team']}-weights.tar.gz" and described.get("model"):
+            return example_algorithms.weights(source.folder, described["model"])
+    return None

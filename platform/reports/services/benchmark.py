@@ -10,6 +10,7 @@ from typing import Any, Final
 import pandas as pd
 
 from evaluation.aggregation import ResultsError
+from evaluation.analyses.sources import Sources
 from evaluation.assessment import Assessment, RankingScheme
 from evaluation.claims.ranking import sentences_of
 from evaluation.documents import DocumentBuilder, Drawing, Kind
@@ -23,17 +24,18 @@ from evaluation.reporting import (
     best_of,
     copies_section,
     gaming_section,
+    groups_section,
+    hardness_section,
     kind_section,
+    model_section,
     ranking_section,
     raw_section,
     stability_section,
 )
-from leaderboards.domain.figure_sources import Sources
-from leaderboards.domain.tables import metric_title
 from reports.domain.content import Exhibit, Ledger, Origin
 from reports.domain.words import Names
 from reports.queries.facts import Level, PhaseFacts
-from reports.services import further_analyses, narrating
+from reports.services import narrating
 
 MOST_SHOWN: Final = 30
 """So many ranks are drawn; tables have the whole field."""
@@ -242,9 +244,9 @@ def build(
     page = record()
     across_section(page, full, most=MOST_FOLLOWED)
     if with_cases:
-        further_analyses.groups(page, sources)
-        further_analyses.hardness(page, sources, most=MOST_PANELS)
-        further_analyses.model(page, sources, most=MOST_PANELS)
+        groups_section(page, sources)
+        hardness_section(page, sources, most=MOST_PANELS)
+        model_section(page, sources, most=MOST_PANELS)
         if len(main_entry(full)["algorithms"]) <= MOST_WITHHOLDING:
             gaming_section(page, assessment, sources.results, sources.cases)
             copies_section(page, assessment, sources.results, sources.cases)
@@ -272,7 +274,7 @@ def _compared(sources: Sources, schemes: Mapping[str, RankingScheme]) -> list[di
 
 def names_of(assessment: Assessment, teams: Iterable[str]) -> Names:
     """The metrics as the field writes them; the names of teams stay as they are."""
-    return Names({metric.name: metric_title(metric) for metric in assessment.metrics}, but=frozenset(teams))
+    return Names({metric.name: metric.title for metric in assessment.metrics}, but=frozenset(teams))
 
 
 def without_cases(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from challenges.models import Phase, Seat, Team
-from executions.domain.outcomes import counts_words
 from executions.models import AlgorithmArchive, CaseOutcome, Execution
 from executions.services import executing
 from scoring.domain.report import Report, Status
@@ -126,10 +125,6 @@ def take_up(execution: Execution) -> None:
         return
     if execution.state in _ENDS:
         _move(submission, _ENDS[execution.state], reason=execution.reason)
-        return
-    if not execution.counts.get("ok"):
-        reason = f"No case has a prediction that can be used: {counts_words(execution.counts)}."
-        _move(submission, State.REFUSED, reason=reason)
         return
     submission.archive_file = execution.predictions_file
     submission.archive_size = private().size(execution.predictions_file)

@@ -50,6 +50,9 @@ def start_run(*, submission: Submission, trigger: str, actor: User | None = None
     Chunk.objects.bulk_create(chunks)
     for _ in chunks:
         enqueue(SCORING.task)
+    if not chunks:
+        # An algorithm that answered no case: nothing is to be scored, and every case is missing.
+        enqueue("submissions.tasks.finish", str(run.pk))
     return run
 
 

@@ -50,7 +50,10 @@ def settle(*, submission: Submission, lease: Lease, report: Report) -> None:
             setattr(current, name, value)
         current.failure = ""
         current.validated_at = timezone.now()
-        reason = report.problem or _refusal(report, total, incomplete_allowed=current.phase.incomplete_allowed)
+        reason = report.problem
+        if not current.is_algorithm:
+            # What an algorithm does not answer is missing by the registered policy, also where that is every case.
+            reason = reason or _refusal(report, total, incomplete_allowed=current.phase.incomplete_allowed)
         if reason:
             current.is_charged = report.is_charged
             _move(current, State.REFUSED, reason=f"{reason[:400]} {CHARGED_MESSAGE}" if report.is_charged else reason)

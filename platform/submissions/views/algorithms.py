@@ -18,6 +18,7 @@ from executions.queries.quotas import compute_time, hours_words
 from executions.services import arriving
 from submissions.domain.costs import cost_of_a_missing_case
 from submissions.forms.algorithms import ArchiveForm, HandInForm
+from submissions.hooks import try_me_files
 from submissions.queries import quota
 from submissions.services import algorithms, submitting
 from test_sets.models import TestSet
@@ -74,6 +75,7 @@ def page(
             is_public=are_public(phase),
             missing_cost=cost_of_a_missing_case(phase.assessment),
             unfinished=arriving.unfinished(request.user, phase),
+            try_me=try_me_files(phase),
             most_bytes=max(arriving.most_bytes(phase, kind) for kind in ("image", "model")),
             chunk_bytes=settings.PODIUM_UPLOAD_CHUNK_BYTES,
         ),

@@ -15,7 +15,7 @@ from test_sets.domain import merging
 from test_sets.models import TestSetUpload
 from test_sets.services import arrivals
 from uploads.services import refusals
-from uploads.views.tus import checksum, described, number, options, problem, read_metadata, tus
+from uploads.views.tus import begun, continued, number, options, read_metadata, tus
 from web.bodies import takes_pieces
 
 
@@ -35,9 +35,7 @@ def create(request: SignedInRequest, slug: str, phase: int) -> HttpResponse:
         reason=metadata.get("reason", "")[:1000],
         merge_rule=metadata["merge_rule"] if metadata.get("merge_rule") in merging.RULES else "",
     )
-    response = HttpResponse(status=201)
-    response["Location"] = reverse("test_sets:test_set_upload", args=[slug, upload.pk])
-    return described(response, upload)
+    return begun(upload, reverse("test_sets:test_set_upload", args=[slug, upload.pk]))
 
 
 @takes_pieces
@@ -52,47 +50,27 @@ def upload(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     entry = rows.select_related("phase").first()
     if entry is None:
         raise Http404("There is no such upload.")
-    if request.method == "DELETE":
-        arrivals.cancel(upload=entry)
-        return HttpResponse(status=204)
-    if request.method == "PATCH":
-        return _patch(request, slug, entry)
-    if entry.state not in (TestSetUpload.State.RECEIVING, TestSetUpload.State.COMPLETE):
-        raise refusals.GoneError(entry.refusal or "This upload has ended. Begin a new one.")
-    if entry.state == TestSetUpload.State.RECEIVING and entry.is_whole:
-        _finish(entry)
-    response = described(HttpResponse(), entry)
-    response["Upload-Length"] = str(entry.size)
-    response["Cache-Control"] = "no-store"
-    return _placed(response, slug, entry)
+    return continued(
+        request,
+        entry,
+        go_on=arrivals.go_on,
+        finish=_finish,
+        cancel=arrivals.cancel,
+        arrived=lambda entry: _page(slug, entry),
+    )
 
 
-def _patch(request: HttpRequest, slug: str, entry: TestSetUpload) -> HttpResponse:
-    if request.content_type != "application/offset+octet-stream":
-        return problem("A piece is sent as application/offset+octet-stream.", 415)
-    offset = number(request.headers.get("Upload-Offset"), "Upload-Offset")
-    if entry.state != TestSetUpload.State.COMPLETE:
-        entry = arrivals.go_on(
-            upload=entry, offset=offset, read=request.read, checksum=checksum(request.headers.get("Upload-Checksum"))
-        )
-        if entry.is_whole:
-            _finish(entry)
-    elif offset != entry.offset:
-        raise refusals.OffsetError(f"The upload stands at byte {entry.offset}, not {offset}.")
-    return _placed(described(HttpResponse(status=204), entry), slug, entry)
-
-
-def _finish(entry: TestSetUpload) -> None:
+def _finish(*, upload: TestSetUpload) -> None:
     """Hand on a whole archive; while another one is being checked, it waits and is handed on by the sweep."""
     with contextlib.suppress(refusals.BusyError):
-        arrivals.finish(upload=entry)
+        arrivals.finish(upload=upload)
 
 
-def _placed(response: HttpResponse, slug: str, entry: TestSetUpload) -> HttpResponse:
+def _page(slug: str, entry: TestSetUpload) -> dict[str, str]:
     """Tell where to see what becomes of a whole archive."""
-    if entry.is_whole:
-        response["Podium-Page"] = f"{reverse('test_sets:test_sets', args=[slug])}?phase={entry.phase_id}#sending"
-    return response
+    if not entry.is_whole:
+        return {}
+    return {"Podium-Page": f"{reverse('test_sets:test_sets', args=[slug])}?phase={entry.phase_id}#sending"}
 
 
 def _sealing(request: HttpRequest, slug: str) -> Challenge:

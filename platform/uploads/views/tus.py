@@ -1,9 +1,12 @@
-"""Resumable upload by the tus protocol, version 1.0: creation, checksum, termination, expiration."""
+"""Resumable upload by the tus protocol, version 1.0: creation, checksum, termination, expiration.
+
+Each app finds the row and says who may see it; what is said and answered about it is the same for all.
+"""
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -30,6 +33,22 @@ STATUS = {
     refusals.GoneError: 410,
 }
 View = Callable[..., HttpResponse]
+Entry = TypeVar("Entry", bound=Incoming)
+Takes_contra = TypeVar("Takes_contra", bound=Incoming, contravariant=True)
+
+
+class Going(Protocol[Takes_contra]):
+    """What an app does with an upload; the answer is not looked at."""
+
+    def __call__(self, *, upload: Takes_contra) -> object: ...
+
+
+class Appending(Protocol[Entry]):
+    """Adds a piece and returns the row as it stands then."""
+
+    def __call__(
+        self, *, upload: Entry, offset: int, read: Callable[[int], bytes], checksum: Checksum | None
+    ) -> Entry: ...
 
 
 def tus(view: View) -> View:
@@ -59,6 +78,80 @@ def described(response: HttpResponse, entry: Incoming) -> HttpResponse:
     response["Upload-Offset"] = str(entry.offset)
     response["Upload-Expires"] = http_date(entry.expires_at.timestamp())
     return response
+
+
+def begun(entry: Incoming, address: str) -> HttpResponse:
+    """Answer that an upload was made, and where its pieces go."""
+    response = HttpResponse(status=201)
+    response["Location"] = address
+    return described(response, entry)
+
+
+def continued(
+    request: HttpRequest,
+    entry: Entry,
+    *,
+    go_on: Appending[Entry],
+    finish: Going[Entry],
+    cancel: Going[Entry],
+    arrived: Callable[[Entry], Mapping[str, str]],
+) -> HttpResponse:
+    """Answer HEAD, PATCH or DELETE about an upload that this person may go on with.
+
+    Parameters
+    ----------
+    request
+        What was asked.
+    entry
+        The upload.
+    go_on
+        Adds a piece.
+    finish
+        Makes of a whole upload what it was sent for. It is called again where a worker died between the last piece and the end,
+        so it has to return what it made before.
+    cancel
+        Throws the upload away.
+    arrived
+        Headers that say where to see what becomes of it.
+
+    Raises
+    ------
+    UploadError
+        As `go_on` and `finish` do; `GoneError` for an upload that has ended, `OffsetError` for a piece that belongs elsewhere.
+    """
+    if request.method == "DELETE":
+        cancel(upload=entry)
+        return HttpResponse(status=204)
+    if request.method == "PATCH":
+        if request.content_type != "application/offset+octet-stream":
+            return problem("A piece is sent as application/offset+octet-stream.", 415)
+        entry = _appended(request, entry, go_on, finish)
+        response = HttpResponse(status=204)
+    else:
+        if entry.state not in (entry.State.RECEIVING, entry.State.COMPLETE):
+            raise refusals.GoneError(entry.refusal or "This upload has ended. Begin a new one.")
+        if entry.state == entry.State.RECEIVING and entry.is_whole:
+            finish(upload=entry)
+        response = HttpResponse()
+        response["Upload-Length"] = str(entry.size)
+        response["Cache-Control"] = "no-store"
+    for name, value in arrived(entry).items():
+        response[name] = value
+    return described(response, entry)
+
+
+def _appended(request: HttpRequest, entry: Entry, go_on: Appending[Entry], finish: Going[Entry]) -> Entry:
+    """Add a piece; the last one is taken twice, since its answer may have been lost."""
+    offset = number(request.headers.get("Upload-Offset"), "Upload-Offset")
+    if entry.state == entry.State.COMPLETE:
+        if offset != entry.offset:
+            raise refusals.OffsetError(f"The upload stands at byte {entry.offset}, not {offset}.")
+        return entry
+    digest = checksum(request.headers.get("Upload-Checksum"))
+    entry = go_on(upload=entry, offset=offset, read=request.read, checksum=digest)
+    if entry.is_whole:
+        finish(upload=entry)
+    return entry
 
 
 def _finished(response: HttpResponse) -> HttpResponse:

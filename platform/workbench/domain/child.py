@@ -7,10 +7,12 @@ from typing import Any, Final
 
 from evaluation import importing
 from evaluation.aggregation import ResultsError
+from evaluation.analyses import catalogue
+from evaluation.analyses.sources import Sources
 from evaluation.assessment import AssessmentError
 from evaluation.figures.markup import for_plotly
 from evaluation.importing.analysing import Analysis
-from leaderboards.domain import figure_catalogue, figure_sources, tables
+from leaderboards.domain import tables
 
 REPORT, BUNDLE, RANKING, RESULTS, GAMING, ASSESSMENT, FIGURES = (
     *("report.html", "bundle.zip", "ranking.json", "results.csv", "gaming.json", "assessment.json", "figures.json"),
@@ -63,12 +65,12 @@ def analyse(
     except ValueError as error:
         return {"problem": f"{name}: {error}"}
     table = tables.build(done.document, assessment)
-    sources = figure_sources.Sources(document=done.document, assessment=assessment, results=done.results, cases=None)
+    sources = Sources(document=done.document, assessment=assessment, results=done.results, cases=None)
     _write_files(done, folder)
     (folder / FIGURES).write_text(json.dumps(_figures(sources, table), allow_nan=False), "utf-8")
     return {
         "table": table,
-        "sentences": figure_catalogue.sentences(done.document, table),
+        "sentences": catalogue.sentences(done.document, table),
         "gaming": done.gaming,
         "digest": done.digest,
         "assessment_digest": assessment.digest,
@@ -94,10 +96,10 @@ def _write_files(done: Analysis, folder: Path) -> None:
         (folder / name).write_text(json.dumps(content, ensure_ascii=False, allow_nan=False), "utf-8")
 
 
-def _figures(sources: figure_sources.Sources, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def _figures(sources: Sources, table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     found = {}
     for name in PICTURES:
-        drawn = dict(figure_catalogue.drawn(figure_catalogue.BY_NAME[name], sources, table))
+        drawn = dict(catalogue.drawn(catalogue.BY_NAME[name], sources, table))
         if drawn:
             found[name] = {key: for_plotly(figure) for key, figure in drawn.items()}
     return found

@@ -13,13 +13,15 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
-from playwright.sync_api import ConsoleMessage, Page, Request, Response
+from playwright.sync_api import ConsoleMessage, Error, Page, Request, Response
 
 DESKTOP = (1280, 900)
 PHONE = (390, 844)
 AXE = Path(__file__).parents[1] / "vendor/axe-core/axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 SERIOUS = ("serious", "critical")
+# How often a page may make way for another before it is said that it never stands still.
+ARRIVALS = 10
 
 # Collected inside the page, since the event is gone by the time a test looks.
 _LISTEN = """
@@ -117,6 +119,7 @@ class Watch:
 
     def findings(self, *, axe: bool = True) -> list[Finding]:
         """What is wrong with the page as it stands, together with what went wrong on the way here."""
+        self._arrive()
         found = list(self._events)
         violations = self.page.evaluate("() => window.__podiumViolations ?? ['the watch came after the page']")
         found += [Finding("policy", text) for text in violations if not any(part in text for part in self.expected)]
@@ -124,6 +127,19 @@ class Watch:
         if axe:
             found += self._axe_findings()
         return found
+
+    def _arrive(self) -> None:
+        """Wait for the page that a click has just begun to load: a document without a body has nothing to look at."""
+        for _ in range(ARRIVALS):
+            try:
+                self.page.wait_for_load_state("load")
+                if self.page.evaluate("() => Boolean(document.body) && document.readyState === 'complete'"):
+                    return
+            except Error as error:
+                # The page that was asked went away while it answered.
+                if "context was destroyed" not in str(error):
+                    raise
+        raise AssertionError(f"{self.page.url} does not finish loading")
 
     def _axe_findings(self) -> Iterator[Finding]:
         if not self.page.evaluate("() => typeof axe !== 'undefined'"):

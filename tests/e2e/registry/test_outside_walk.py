@@ -54,6 +54,7 @@ def test_organizers_bring_a_list_of_cases_and_values_and_the_board_says_where_th
     be(page, platform, "seam-owner", PASSWORD)
     page.goto(f"{launched}/organize/values/")
     page.get_by_role("navigation", name="Phases").get_by_role("link", name="Final phase").click()
+    page.wait_for_url("**/organize/values/?phase=*")
     seen.check()
     sends(page, "cases.csv", outside.CASES)
     page.get_by_role("button", name="Seal this list").click()

@@ -10,6 +10,8 @@ from django.utils import timezone
 from audit.models import Entry
 from executions.models import Batch, CaseOutcome, Execution
 from executions.services import executing, hosts, running
+from scoring.domain import results
+from submissions import tasks
 from submissions.models import Run, Submission
 from submissions.services import scoring, states, validation
 from tests.integration.executions.world import execution_of, run_all
@@ -112,9 +114,15 @@ def test_an_output_that_cannot_be_used_is_invalid_with_the_sentence_of_its_reade
     assert execution_of(submission).counts == {"invalid_output": len(CASES)}
     outcome = CaseOutcome.objects.first()
     assert sentence in outcome.message
+    judge(submission)
+    tasks.finish(str(submission.runs.get().pk))
     submission.refresh_from_db()
-    assert submission.state == Submission.State.REFUSED
-    assert submission.reason == "No case has a prediction that can be used: 4 invalid output."
+    # It is scored, with every case missing: an algorithm that answers nothing is last and not left out.
+    assert submission.state == Submission.State.SCORED
+    run = submission.runs.get(counts=True)
+    assert (run.summary["missing_cases"], run.cases_total) == (len(CASES), len(CASES))
+    assert set(results.read(run.result_file)["outcome"]) == {"missing"}
+    assert set(run.case_notes.values()) == {outcome.message}
 
 
 def test_cases_that_shared_an_abnormal_end_are_run_once_more_each_alone(world, engine):

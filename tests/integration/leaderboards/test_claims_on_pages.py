@@ -15,8 +15,8 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from evaluation import bundle
+from evaluation.analyses.catalogue import orders_of
 from evaluation.figures import publication
-from leaderboards.domain.figure_catalogue import orders_of
 from leaderboards.domain.tables import COLUMNS
 from leaderboards.domain.tables.words import span
 from notifications.models import Notification

@@ -9,7 +9,7 @@ from django.test import Client, override_settings
 from django.urls import reverse
 
 from challenges.models import Challenge
-from leaderboards.domain import figure_catalogue
+from evaluation.analyses import catalogue
 from leaderboards.urls import urlpatterns
 from tests.integration.leaderboards import world
 from tests.integration.leaderboards.conftest import storages_in
@@ -157,7 +157,7 @@ def test_results_of_single_cases_open_only_when_the_phase_closes(built, person, 
     assert client.get(address(name, "revealed")).status_code == 200
 
 
-@pytest.mark.parametrize("name", [picture.name for picture in figure_catalogue.PICTURES if picture.shows_cases])
+@pytest.mark.parametrize("name", [picture.name for picture in catalogue.PICTURES if picture.shows_cases])
 def test_figures_of_single_cases_open_only_when_the_phase_closes(built, name):
     outside, organizer = client_of(built, "member"), client_of(built, "organizer")
     for phase, is_open in (("open", False), ("sealed", False), ("revealed", True)):

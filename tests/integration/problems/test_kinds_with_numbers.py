@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from evaluation import bundle, problems
+from evaluation.analyses.catalogue import PICTURES
 from evaluation.assessment import parse
 from evaluation.bundle import result_digest
 from evaluation.scoring import score_folders
-from leaderboards.domain.figure_catalogue import PICTURES
 from leaderboards.models import RankingVersion
 from leaderboards.services import rankings as ranking_services
 from leaderboards.services.analyses import analyse_version

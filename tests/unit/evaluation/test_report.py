@@ -91,7 +91,7 @@ def test_it_has_every_section_in_the_order_of_the_questions(report):
         "The raw data",
         "How stable is it?",
         "Across rankings",
-        "Would withholding cases have paid?",
+        "Would withholding bad cases have paid?",
         "Would entering copies have paid?",
         "What makes cases hard?",
         "To compute it again",
@@ -168,7 +168,7 @@ def test_subgroups_and_a_mixed_model_are_added_when_asked_for(files, capsys):
     assert run(files, "--output", files / "report.html", *options) == 0
     capsys.readouterr()
     own = without_library((files / "report.html").read_text())
-    assert "Cases: north 9, south 9." in own
+    assert "Cases by group: north 9, south 9." in own
     assert "A ranking from a mixed model" in own
     assert own.count("Do the algorithms differ at all?") == 1
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from evaluation.analyses import catalogue
 from evaluation.claims.answers import REACH, SURE
 from evaluation.claims.ranking import headline_of, sentences_of
-from leaderboards.domain import figure_catalogue
 from leaderboards.domain.questions import facts_of, questions
 from leaderboards.domain.tables import COLUMNS, board, build, csv_rows
 from tests.claims.attack import case_of
@@ -19,7 +19,7 @@ def boards():
     for case in map(case_of, CHALLENGES):
         if case.document is not None:
             table = build(case.document, case.raw.assessment)
-            found += [(order, entry, case, table) for order, entry in figure_catalogue.orders_of(case.document, table)]
+            found += [(order, entry, case, table) for order, entry in catalogue.orders_of(case.document, table)]
     return found
 
 

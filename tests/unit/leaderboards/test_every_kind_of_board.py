@@ -3,6 +3,7 @@
 import pytest
 
 from evaluation.assessment import parse
+from evaluation.figures.selection import overall
 from evaluation.ranking import rank
 from evaluation.reporting import report_blocks
 from leaderboards.domain import tables
@@ -24,7 +25,7 @@ def ranked(request):
 
 
 def entries_of(document):
-    return [*tables.combined_rankings(document), *document["rankings"]]
+    return [*overall(document), *document["rankings"]]
 
 
 def test_board_and_frame_show_sets_letters_and_failures_of_the_document(ranked):

@@ -150,6 +150,20 @@ def test_try_me_files_are_served_in_example_mode_only(client, settings):
     assert client.get("/examples/hippocampus/try-me/..%2fchallenge.json").status_code == 404
 
 
+def test_images_to_try_are_made_when_they_are_asked_for_in_example_mode_only(client, settings, monkeypatch):
+    monkeypatch.setattr("operations.services.example_algorithms.can_run", lambda: True)
+    monkeypatch.setattr("operations.services.example_algorithms.offered", lambda *_: b"an image")
+    address = "/examples/hippocampus-algorithms/try-me/{}.tar.gz"
+    settings.PODIUM_EXAMPLE_MODE = True
+    for name, begins in (("threshold", b"an image"), ("mean-atlas-weights", b"\x1f\x8b")):
+        response = client.get(address.format(name))
+        assert b"".join(response.streaming_content).startswith(begins)
+        response.close()
+    assert client.get(address.format("threshold-weights")).status_code == 404
+    settings.PODIUM_EXAMPLE_MODE = False
+    assert client.get(address.format("threshold")).status_code == 404
+
+
 def test_the_data_folder_is_outside_of_git():
     assert "/data/" in (settings.ROOT / ".gitignore").read_text()
 

@@ -46,6 +46,7 @@ PLACES = (
 """The catalogues, with the questions that conditions ask. Rules of schemes (`evaluation.ranking.explain`, `evaluation.ranking.schemes`) are sentences about an assessment."""
 RULES = ("evaluation/ranking/explain.py", "evaluation/ranking/schemes/")
 FOLDERS = (
+    "evaluation/analyses",
     "evaluation/claims",
     "evaluation/figures",
     "evaluation/ranking",
@@ -54,20 +55,19 @@ FOLDERS = (
     "platform/reports",
 )
 IN_CODE = {
+    "evaluation/analyses/case_groups.py": 1,
     "evaluation/figures/groups.py": 1,
     "evaluation/figures/panels.py": 1,
     "evaluation/figures/raw.py": 1,
     "evaluation/figures/tasks.py": 2,
-    "evaluation/reporting/alternatives.py": 1,
     "evaluation/reporting/analyses.py": 3,
     "evaluation/reporting/build.py": 2,
+    "evaluation/reporting/further.py": 3,
     "evaluation/reporting/stability.py": 6,
-    "platform/leaderboards/domain/case_groups.py": 1,
     "platform/leaderboards/queries/over_tasks.py": 1,
     "platform/leaderboards/services/rankings.py": 1,
     "platform/leaderboards/views/pages.py": 1,
     "platform/reports/services/exposure/organizers.py": 1,
-    "platform/reports/services/further_analyses.py": 2,
     "platform/reports/services/items/discussion.py": 2,
     "platform/reports/services/items/logged.py": 2,
     "platform/reports/services/items/outcome.py": 1,

@@ -5,7 +5,7 @@ from leaderboards.domain.tables.certainty import TOO_FEW, looks, sets_note, spok
 from leaderboards.domain.tables.files import REPORTED, csv_rows
 from leaderboards.domain.tables.hard_cases import HardCase, hard_case
 from leaderboards.domain.tables.page import MARKS, Board, Mark, Row, board, marks_of
-from leaderboards.domain.tables.stored import CERTAINTY, COLUMNS, OVERALL, build, combined_rankings, metric_title
+from leaderboards.domain.tables.stored import CERTAINTY, COLUMNS, OVERALL, build
 from web.spreadsheets import harmless
 
 __all__ = [
@@ -22,13 +22,11 @@ __all__ = [
     "Row",
     "board",
     "build",
-    "combined_rankings",
     "csv_rows",
     "hard_case",
     "harmless",
     "looks",
     "marks_of",
-    "metric_title",
     "sets_note",
     "spoken",
 ]

@@ -20,7 +20,7 @@ class HardCase:
 
 
 def hard_case(found: Mapping[str, Any], decimals: int) -> HardCase:
-    """A case as `leaderboards.domain.exploratory_figures.hardest` found it, its values as text."""
+    """A case as `evaluation.analyses.exploring.hardest` found it, its values as text."""
     (best, best_team), (worst, worst_team) = found["best"], found["worst"]
     return HardCase(
         case=found["case"],

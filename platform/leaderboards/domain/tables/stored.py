@@ -18,10 +18,10 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
-from evaluation import catalogue
-from evaluation.assessment import Assessment, MetricUse, RankingScheme
+from evaluation.assessment import Assessment, RankingScheme
 from evaluation.claims.absences import letters_of, why_without_letters
 from evaluation.claims.ranking import headline_of
+from evaluation.figures.selection import overall
 from evaluation.ranking.schemes import DEFAULT, get_scheme
 from evaluation.ranking.schemes.wording import operator_name
 
@@ -76,7 +76,7 @@ def build(
     length_unit
         What distances are measured in, for images whose spacing is not known: ``pixels`` or ``voxels``.
     """
-    rankings, combined = document["rankings"], combined_rankings(document)
+    rankings, combined = document["rankings"], overall(document)
     # Of cells that sites ranked themselves there are no scores over all sites: such a document has combined rankings alone.
     entries_of = [*rankings, *([] if rankings else combined)]
     teams = sorted({entry["name"] for ranking in entries_of for entry in ranking["algorithms"]})
@@ -105,7 +105,7 @@ def build(
 def _reported(entry: Mapping[str, Any], teams: list[str], assessment: Assessment, length_unit: str) -> dict[str, Any]:
     """A metric in a region that no ranking uses: its values along the teams, without ranks."""
     metric = assessment.metric(entry["metric"])
-    title = metric_title(metric)
+    title = metric.title
     by_name = {algorithm["name"]: algorithm for algorithm in entry["algorithms"]}
     values = [by_name.get(team, {}) for team in teams]
     intervals = [value.get("interval") or (None, None) for value in values]
@@ -125,12 +125,6 @@ def _reported(entry: Mapping[str, Any], teams: list[str], assessment: Assessment
         "high": [high for _, high in intervals],
         "with_value": [value.get("cases") for value in values],
     }
-
-
-def combined_rankings(document: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the entries of `overall`, whatever their number."""
-    overall = document["overall"]
-    return overall if isinstance(overall, list) else [overall] if overall else []
 
 
 def _combined_order(
@@ -170,7 +164,7 @@ def _single_order(
     metric = assessment.metric(entry["metric"])
     name, task, region = entry.get("name"), entry.get("task"), entry.get("region")
     scheme = _scheme(assessment, name)
-    title = metric_title(metric)
+    title = metric.title
     chosen = get_scheme(scheme.scheme)
     of_values = chosen.aggregates_values or chosen.one_value
     return {
@@ -197,22 +191,6 @@ def _statistic(words: str, assessment: Assessment) -> str:
 
 def _scheme(assessment: Assessment, name: str | None) -> RankingScheme:
     return next(scheme for scheme in assessment.rankings if scheme.name == name)
-
-
-def metric_title(metric: MetricUse) -> str:
-    """How a metric is called in the head of a table: its name in the assessment, or what the field calls it.
-
-    Examples
-    --------
-    >>> from evaluation.assessment import parse
-    >>> use = parse({"schema": 1, "problem": "semantic_segmentation", "regions": [{"name": "all", "labels": [1]}],
-    ...              "metrics": [{"id": "hausdorff_percentile", "options": {"percentile": 90}}]}).metrics[0]
-    >>> metric_title(use)
-    'HD90'
-    """
-    if metric.name != metric.id or metric.id == "value":
-        return metric.name
-    return catalogue.get(metric.id).short_name(metric.options)
 
 
 def _columns(entry: Mapping[str, Any], teams: list[str]) -> dict[str, list[Any]]:

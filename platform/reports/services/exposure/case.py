@@ -12,7 +12,6 @@ from evaluation.assessment import Assessment
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import State
 from evaluation.designs.document.words import value_words
-from leaderboards.domain.tables import metric_title
 from reports.domain.words import counted, option_words
 from reports.queries.facts import Facts, Level, PhaseFacts
 
@@ -222,7 +221,7 @@ def metric_words(assessment: Assessment, index: int) -> str:
     """A metric with its options."""
     metric = assessment.metrics[index]
     options = option_words(metric.options)
-    return f"{metric_title(metric)} ({options})" if options else metric_title(metric)
+    return f"{metric.title} ({options})" if options else metric.title
 
 
 def missing_words(assessment: Assessment) -> str:
@@ -232,7 +231,7 @@ def missing_words(assessment: Assessment) -> str:
     kinds: dict[str, list[str]] = {}
     for metric in assessment.metrics:
         value = metric.policy.get("missing")
-        kinds.setdefault("no value" if value is None else f"{value}".replace("_", " "), []).append(metric_title(metric))
+        kinds.setdefault("no value" if value is None else f"{value}".replace("_", " "), []).append(metric.title)
     return "; ".join(f"{kind} ({', '.join(names)})" for kind, names in kinds.items())
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import Catalogue, Claim
 from evaluation.ranking.explain import joined
-from leaderboards.domain.tables import metric_title
 from reports.domain.words import counted, were
 
 if TYPE_CHECKING:
@@ -222,7 +221,7 @@ def _ranked(said: Named) -> str:
     ranking, assessment = said.phase.ranking, said.assessment
     assert ranking is not None
     assert assessment is not None
-    scored = joined([metric_title(metric) for metric in assessment.metrics])
+    scored = joined([metric.title for metric in assessment.metrics])
     return f"{said.name}: {were(len(ranking.teams), 'team')} ranked on {counted(ranking.cases, 'case')}, scored with {scored}."
 
 

@@ -11,7 +11,6 @@ from evaluation.catalogue import get
 from evaluation.claims.reports import COMPLETE, HandedIn
 from evaluation.designs.compilation import pseudo_code
 from evaluation.ranking import describe
-from leaderboards.domain.tables import metric_title
 from reports.domain.content import Exhibit, Item, Origin
 from reports.domain.words import access_words, decoy_words, option_words
 from reports.queries.facts import PhaseFacts
@@ -216,7 +215,7 @@ def metrics(item: Item, source: Source) -> None:
             options = option_words(metric.options)
             rows.append(
                 (
-                    metric_title(metric),
+                    metric.title,
                     known.name if known else "measured outside Podium",
                     options or "–",
                     "higher is better" if metric.higher_is_better else "lower is better",
@@ -246,7 +245,7 @@ def missing(item: Item, source: Source) -> None:
     for phase in _different(source):
         assessment = source.parsed(phase)
         rows = [
-            (metric_title(metric), *[_policy_words(assessment, index, outcome) for outcome in MEANINGS])
+            (metric.title, *[_policy_words(assessment, index, outcome) for outcome in MEANINGS])
             for index, metric in enumerate(assessment.metrics)
         ]
         keys = source.ledger.keys(source.assessment(phase))

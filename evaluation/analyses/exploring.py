@@ -7,6 +7,17 @@ from typing import Any
 import pandas as pd
 
 from evaluation import figures, problems
+from evaluation.analyses.case_groups import SHOWN_FIRST
+from evaluation.analyses.sources import (
+    FEWEST_CASES_MODELLED,
+    Figure,
+    Order,
+    Sources,
+    place_of,
+    readable,
+    selection,
+    titled,
+)
 from evaluation.assessment import Assessment
 from evaluation.figures import contrasts, groups
 from evaluation.figures.cases import hardest_first
@@ -17,17 +28,6 @@ from evaluation.ranking.comparison import across_rankings
 from evaluation.ranking.mixed_model import NoFitError, strengths_and_weaknesses
 from evaluation.ranking.relative import relative_strengths
 from evaluation.ranking.tasks import across_tasks
-from leaderboards.domain.case_groups import SHOWN_FIRST
-from leaderboards.domain.figure_sources import (
-    FEWEST_CASES_MODELLED,
-    Figure,
-    Order,
-    Sources,
-    place_of,
-    readable,
-    selection,
-    titled,
-)
 
 MOST_TEAMS_MODELLED = 40
 MOST_ROWS_MODELLED = 6_000

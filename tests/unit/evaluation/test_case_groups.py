@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from evaluation.analyses import exploring
+from evaluation.analyses.case_groups import FEWEST_CASES
+from evaluation.analyses.sources import Sources
 from evaluation.assessment import parse
 from evaluation.ranking import rank
 from evaluation.ranking.characteristics import characteristics_of
-from leaderboards.domain import exploratory_figures
-from leaderboards.domain.case_groups import FEWEST_CASES
-from leaderboards.domain.figure_sources import Sources
 
 CASES = 160
 ORDER = {"metric": "value", "region": None, "task": None, "ranking": None, "key": "value"}
@@ -78,7 +78,7 @@ def test_a_declared_kind_wins_over_what_the_values_look_like(cases):
 
 def test_the_figure_of_groups_shows_ten_and_says_how_many_are_folded(cases):
     made = sources(cases)
-    figure = exploratory_figures.group_ranks(made, ORDER, made.document["rankings"][0])
+    figure = exploring.group_ranks(made, ORDER, made.document["rankings"][0])
     assert sum(name.startswith("xaxis") for name in figure["layout"]) <= 10
     assert any("32 groups" in said and "22 that change less" in said for said in figure["remarks"])
 
@@ -94,7 +94,7 @@ def test_groups_that_are_too_small_are_counted(cases):
 def test_yes_and_no_and_names_enter_strengths_and_what_was_looked_at_is_said(cases):
     some = cases.iloc[:64]
     made = sources(some.assign(vendor=["A", "B", "C", "D"] * 16))
-    figure = exploratory_figures.hardness(made, ORDER, made.document["rankings"][0])
+    figure = exploring.hardness(made, ORDER, made.document["rankings"][0])
     said = " ".join(figure["remarks"])
     assert "4 characteristics with 6 effects were looked at" in said
     assert "Holm" in said
@@ -103,7 +103,7 @@ def test_yes_and_no_and_names_enter_strengths_and_what_was_looked_at_is_said(cas
     assert ticks["smoke"].endswith("***")
     assert ticks["age"] == "age"
     assert {"vendor: B", "vendor: C", "vendor: D"} <= set(ticks)
-    relative = exploratory_figures.relative(made, ORDER, made.document["rankings"][0])
+    relative = exploring.relative(made, ORDER, made.document["rankings"][0])
     assert "correlations are shown" in relative["remarks"][0]
 
 
@@ -155,7 +155,7 @@ def test_a_metric_that_counts_is_modelled_by_hits_in_trials_with_the_registered_
         read_evidence=lambda: evidence,
     )
     order = {"metric": "accuracy", "region": None, "task": None, "ranking": None, "key": "accuracy"}
-    figure = exploratory_figures.hardness(made, order, made.document["rankings"][0])
+    figure = exploring.hardness(made, order, made.document["rankings"][0])
     model = figure["remarks"][0]
     assert model.startswith("hits of trials ~ hard, random intercepts patient, case, algorithm, logit link")
     assert figure["layout"]["yaxis"]["ticktext"] == ["hard ***"]

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from evaluation import problems
+from evaluation.analyses import exploring, order_figures, value_figures
+from evaluation.analyses.sentences import copies_sentence, scheme_sentence, withholding_sentence
+from evaluation.analyses.sources import Figure, Order, Sources
 from evaluation.claims.catalogue import Said
 from evaluation.claims.ranking import sentences_of
-from evaluation.figures.selection import Entry
+from evaluation.figures.selection import Entry, overall
 from evaluation.problems.evidence_figures import EvidenceFigure
-from leaderboards.domain import exploratory_figures, figure_sources
-from leaderboards.domain.entering_copies import copies_sentence
-from leaderboards.domain.figure_sources import Figure, Order, Sources
-from leaderboards.domain.tables import combined_rankings
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Picture:
     reading
         How to read it, for people who see it for the first time.
     draw
-        Function of `leaderboards.domain.figure_sources`.
+        Function of `evaluation.analyses.sources`.
     shows_cases
         Whether it shows single cases, which are nobody's business before the phase closes.
     alone
@@ -86,7 +85,7 @@ _OF_ALL_KINDS = (
         reading="The larger a circle, the more often the team had that rank when the cases were drawn again. The cross is "
         "the median, the line the resampling range. A sharp ranking is a thin diagonal. "
         "With many teams cells stand for circles: the stronger the colour, the more often.",
-        draw=figure_sources.blob,
+        draw=order_figures.blob,
         size="large",
     ),
     Picture(
@@ -95,7 +94,7 @@ _OF_ALL_KINDS = (
         title="How far does the whole order change between resamples?",
         reading="For each metric and region the distribution of Kendall’s τ between the ranking and its resamples: 1 is the "
         "same order, 0 none in common. Boxes hold the middle half.",
-        draw=figure_sources.agreement,
+        draw=order_figures.agreement,
         alone=True,
     ),
     Picture(
@@ -104,7 +103,7 @@ _OF_ALL_KINDS = (
         title="Does a single case decide who is first?",
         reading="For how many of the cases somebody else would be first, or share the first place, had this one case not "
         "been there. 0 is best.",
-        draw=figure_sources.left_out,
+        draw=order_figures.left_out,
         alone=True,
         size="small",
     ),
@@ -114,7 +113,7 @@ _OF_ALL_KINDS = (
         title="Who is shown to be better than whom?",
         reading="A cell is amber where the team below it is shown to be better than the team beside it by the statistic "
         "that ranks, all cells right at once. A cross marks a cell where Wilcoxon’s test contradicts the order.",
-        draw=figure_sources.better,
+        draw=order_figures.better,
     ),
     Picture(
         name="significance",
@@ -123,7 +122,7 @@ _OF_ALL_KINDS = (
         reading="A cell is amber where the team below it is significantly better than the team beside it, by Wilcoxon’s "
         "signed rank test on the same cases with Holm’s adjustment for all comparisons. It asks who is better case by case, "
         "not on average; a cross marks where that contradicts the order.",
-        draw=figure_sources.significance,
+        draw=order_figures.significance,
         test="wilcoxon",
     ),
     Picture(
@@ -132,7 +131,7 @@ _OF_ALL_KINDS = (
         title="Would another scheme have crowned someone else?",
         reading="The rank of each team under the usual ways to rank the same results; level lines do not depend on it. The "
         "one in bold is registered and decides; the others are not registered.",
-        draw=figure_sources.schemes,
+        draw=order_figures.schemes,
     ),
     Picture(
         name="by-annotator",
@@ -140,7 +139,7 @@ _OF_ALL_KINDS = (
         title="Would another annotator’s references have crowned someone else?",
         reading="The rank of each team against the references that decide (in bold) and against those of each annotator alone; "
         "level lines do not depend on whose references are taken.",
-        draw=figure_sources.annotators,
+        draw=order_figures.annotators,
         is_slow=True,
     ),
     Picture(
@@ -149,7 +148,7 @@ _OF_ALL_KINDS = (
         title="Do the metrics agree?",
         reading="The rank of each team overall and by each metric and region on its own; lines that cross are teams that one "
         "metric prefers and another does not.",
-        draw=figure_sources.metrics,
+        draw=order_figures.metrics,
         alone=True,
     ),
     Picture(
@@ -158,7 +157,7 @@ _OF_ALL_KINDS = (
         title="Which metrics say the same?",
         reading="Kendall’s τ between the rankings by each metric and region: blue where two of them order the teams alike, "
         "so that counting both counts one thing twice; brick where they contradict each other.",
-        draw=exploratory_figures.metric_tau,
+        draw=exploring.metric_tau,
         alone=True,
     ),
     Picture(
@@ -167,7 +166,7 @@ _OF_ALL_KINDS = (
         title="Who finds, who outlines, who names?",
         reading="A single score for all of it cannot tell a weak detector from a weak outline. A team to the right finds "
         "more, a team further up outlines (or names) better what it has found.",
-        draw=exploratory_figures.disentangled,
+        draw=exploring.disentangled,
         alone=True,
     ),
     Picture(
@@ -176,7 +175,7 @@ _OF_ALL_KINDS = (
         title="How does each team rank over the metrics and regions?",
         reading="The larger a circle, the more metrics and regions give the team that rank. Teams stand in the order of "
         "their mean rank over all of them, whatever the registered way of combining is.",
-        draw=exploratory_figures.consensus,
+        draw=exploring.consensus,
         alone=True,
     ),
     Picture(
@@ -185,7 +184,7 @@ _OF_ALL_KINDS = (
         title="Which metrics and regions rank the teams alike?",
         reading="The lower two of them are joined, the more alike they rank (Spearman’s footrule, complete linkage). Only "
         "ranks enter; how hard they are does not.",
-        draw=exploratory_figures.clusters,
+        draw=exploring.clusters,
         alone=True,
     ),
     Picture(
@@ -194,7 +193,7 @@ _OF_ALL_KINDS = (
         title="Would withholding bad cases have paid?",
         reading="For each team the rank that it has, the best one had it withheld its worst 5, 10 or 20 % of cases, and the "
         "best one had missing cases been ignored. Under a sound rule the first two never differ to its advantage.",
-        draw=exploratory_figures.withholding,
+        draw=exploring.withholding,
     ),
     Picture(
         name="dots",
@@ -202,7 +201,7 @@ _OF_ALL_KINDS = (
         title="What did each team reach on each case?",
         reading="A dot is a case; the box holds the middle half of them, the line in it is the median. Values after the "
         "registered rules for missing and undefined ones.",
-        draw=figure_sources.dots,
+        draw=value_figures.dots,
         shows_cases=True,
         size="large",
     ),
@@ -212,7 +211,7 @@ _OF_ALL_KINDS = (
         title="Who stands where on each case’s podium?",
         reading="Each line is a case, from its best team on the left to its worst on the right; ties within a case are drawn "
         "in random order. The bars count how often a team had each place.",
-        draw=figure_sources.podium,
+        draw=value_figures.podium,
         shows_cases=True,
         size="large",
     ),
@@ -221,7 +220,7 @@ _OF_ALL_KINDS = (
         tab="data",
         title="On how many cases has each team each rank?",
         reading="Dark cells on the diagonal: the cases agree on the order.",
-        draw=figure_sources.case_ranks,
+        draw=value_figures.case_ranks,
         shows_cases=True,
     ),
     Picture(
@@ -230,7 +229,7 @@ _OF_ALL_KINDS = (
         title="On which cases do all fail?",
         reading="A row is a case, the hardest at the top; a dark row is a case on which all teams did badly, a single dark "
         "cell the failure of one team.",
-        draw=figure_sources.hard_cases,
+        draw=value_figures.hard_cases,
         shows_cases=True,
         size="large",
     ),
@@ -239,7 +238,7 @@ _OF_ALL_KINDS = (
         tab="cases",
         title="On which cases do the teams differ most?",
         reading="Each line follows a case across the teams; the cases with the widest spread are in colour.",
-        draw=figure_sources.parallel,
+        draw=value_figures.parallel,
         shows_cases=True,
         size="large",
     ),
@@ -249,7 +248,7 @@ _OF_ALL_KINDS = (
         title="Do the ranks hold in every group of cases?",
         reading="Rank and resampling range in each group of the characteristic on which the order depends most; teams stand in "
         "the order on all cases. A dot that leaves the diagonal is a team that is better or worse on these cases.",
-        draw=exploratory_figures.group_ranks,
+        draw=exploring.group_ranks,
         shows_cases=True,
         is_slow=True,
     ),
@@ -259,7 +258,7 @@ _OF_ALL_KINDS = (
         title="In which group is each team at its worst?",
         reading="The square is the team’s worst group over all characteristics, the circle its best one, the line between "
         "them its score on all cases. A short line is a method that can be relied on.",
-        draw=exploratory_figures.worst_group,
+        draw=exploring.worst_group,
         shows_cases=True,
         is_slow=True,
     ),
@@ -269,7 +268,7 @@ _OF_ALL_KINDS = (
         title="Where is each team better than the field?",
         reading="Blue where a team gains on the field as the characteristic grows (or where it holds), brick where it falls back; what is hard "
         "for all is taken off before (Spearman’s ρ with the distance from the median of all teams on the same case).",
-        draw=exploratory_figures.relative,
+        draw=exploring.relative,
         shows_cases=True,
         is_slow=True,
     ),
@@ -280,7 +279,7 @@ _OF_ALL_KINDS = (
         reading="Effect of each characteristic on the values of all teams: of a number for one standard deviation more of it, of "
         "yes against no, of a name against the first one. From a mixed model with random intercepts for the case and the "
         "registered units above it; where a metric counts, of hits in trials. Left of 0 is harmful; an interval across 0 says nothing.",
-        draw=exploratory_figures.hardness,
+        draw=exploring.hardness,
         shows_cases=True,
         is_slow=True,
     ),
@@ -345,8 +344,8 @@ def further_sentences(sources: Sources, table: Mapping[str, Any]) -> dict[str, l
     """What comparing each order with other ways says."""
     return {
         order["key"]: [
-            *figure_sources.scheme_sentence(sources, order),
-            *figure_sources.withholding_sentence(sources, order),
+            *scheme_sentence(sources, order),
+            *withholding_sentence(sources, order),
             *copies_sentence(sources, order),
         ]
         for order, _ in orders_of(sources.document, table)
@@ -355,4 +354,4 @@ def further_sentences(sources: Sources, table: Mapping[str, Any]) -> dict[str, l
 
 def orders_of(document: Mapping[str, Any], table: Mapping[str, Any]) -> Iterator[tuple[Order, Entry]]:
     """Pair the orders of a table with the entries of the document that they were made of."""
-    return zip(table["orders"], [*combined_rankings(document), *document["rankings"]], strict=True)
+    return zip(table["orders"], [*overall(document), *document["rankings"]], strict=True)

@@ -1,0 +1,145 @@
+"""Figures of the order: how stable it is, who is better than whom, and what it would be by other schemes, metrics or references."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from evaluation import figures
+from evaluation.analyses.case_groups import is_of
+from evaluation.analyses.sources import Figure, Order, Sources, readable, selection, titled
+from evaluation.figures.palette import BETTER, sequence
+from evaluation.figures.selection import label, overall
+from evaluation.ranking.comparison import across_rankings, compare_documents
+
+MERGED = "merged"
+"""What the references are called that the ranking itself is made of, beside those of single annotators."""
+MOST_TEAMS_FOLLOWED = 40
+
+
+def blob(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:
+    """How stable each rank is."""
+    return figures.blob_plot(sources.document, **selection(order)) if entry["resampled"] else None
+
+
+def significance(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:
+    """Who is significantly better than whom."""
+    return figures.significance_map(sources.document, **selection(order)) if entry.get("p_values") else None
+
+
+def better(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:
+    """Who is shown to be better than whom, all pairs at once, by the statistic that ranks."""
+    if entry["shown_better"] is None or entry["p_own"] is None or entry["sets"]["reason"] is not None:
+        return None
+    return figures.better_map(sources.document, **selection(order))
+
+
+def schemes(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """Ranks under other schemes."""
+    comparison = sources.scheme_comparison(order)
+    return figures.line_plot(sources.document, comparison) if comparison and len(comparison["labels"]) > 1 else None
+
+
+def annotators(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """Ranks under the references of each annotator."""
+    if not sources.annotated:
+        return None
+    deciding = sources.deciding_annotator
+    others = {name: document for name, document in sources.annotated.items() if name != deciding}
+    found = compare_documents({deciding or MERGED: sources.document} | others)
+    own = next((one for one in found if is_of(one, order)), None)
+    return None if own is None else figures.line_plot(sources.document, own, by="annotator")
+
+
+def agreement(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """How far the whole order changes between resamples, for every metric and region."""
+    defined = any(e["kendall_tau"] and e["kendall_tau"]["median"] is not None for e in sources.document["rankings"])
+    if order["metric"] is not None or not defined:
+        return None
+    figure = figures.violin_plot(sources.document)
+    axis = figure["layout"]["xaxis"]
+    axis["ticktext"] = [readable(label, sources.assessment) for label in axis["ticktext"]]
+    return figure
+
+
+def left_out(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """For how many cases leaving out a single one changes who is first, for every ranking of the document."""
+    entries = [*overall(sources.document), *sources.document["rankings"]]
+    shown = [(one, one["leave_one_out"]) for one in entries if one["resampled"] and one.get("leave_one_out")]
+    if not shown:
+        return None
+    cases = max(one["cases"] for one, _ in shown)
+    changes = [len(found["changed_by"]) for _, found in shown]
+    return figures.layout.figure(
+        [
+            {
+                "type": "bar",
+                "orientation": "h",
+                "x": changes,
+                "y": list(range(len(shown))),
+                "marker": {"color": BETTER},
+                "text": [f"{number} of {one['cases']}" for (one, _), number in zip(shown, changes, strict=True)],
+                "textposition": "outside",
+                "cliponaxis": False,
+                "hovertemplate": "%{text} cases<extra></extra>",
+            }
+        ],
+        "Does a single case decide who is first?",
+        x={"title": "Cases that decide the first place alone", "range": [0, 1.1 * max(*changes, cases / 4)]},
+        y={
+            "tickmode": "array",
+            "tickvals": list(range(len(shown))),
+            "ticktext": [readable(label(one), sources.assessment) for one, _ in shown],
+            "range": [len(shown) - 0.4, -0.6],
+            "showgrid": False,
+        },
+        height=figures.layout.side(len(shown), smallest=200, around=110),
+    )
+
+
+def metrics(sources: Sources, order: Order, entry: Mapping[str, Any]) -> Figure | None:  # noqa: ARG001 (all draw alike)
+    """Ranks by each metric and region."""
+    comparison = across_rankings(sources.document) if order["metric"] is None else None
+    if comparison is None:
+        return None
+    return figures.line_plot(sources.document, titled(comparison, sources.assessment), by="metric")
+
+
+def over_time(standings: list[tuple[str, Mapping[str, Any]]]) -> Figure:
+    """Follow each team's rank through the rankings that stood, the oldest first.
+
+    Parameters
+    ----------
+    standings
+        Moment from which it stood (ISO 8601) and stored table of each ranking.
+    """
+    last = standings[-1][1]
+    ranks = dict(zip(last["teams"], last["orders"][0]["rank"], strict=True))
+    teams = sorted(ranks, key=lambda team: (ranks[team] is None, ranks[team], team))[:MOST_TEAMS_FOLLOWED]
+    places = [dict(zip(table["teams"], table["orders"][0]["rank"], strict=True)) for _, table in standings]
+    palette = dict(zip(teams, sequence(len(teams)), strict=True))
+    data = [
+        {
+            "type": "scatter",
+            "mode": "lines+markers",
+            "name": team,
+            "x": [moment for moment, _ in standings],
+            "y": [place.get(team) for place in places],
+            "line": {"shape": "hv", "width": 2, "color": palette[team]},
+            "marker": {"size": 6, "color": palette[team]},
+            "hovertemplate": "%{fullData.name}: rank %{y} from %{x}<extra></extra>",
+        }
+        for team in teams
+    ]
+    most = max(rank for place in places for rank in place.values() if rank is not None)
+    layout = {
+        "xaxis": {"title": {"text": "Time (UTC)"}, "automargin": True},
+        "yaxis": {
+            "title": {"text": "Rank"},
+            "range": [most + 0.6, 0.4],
+            "automargin": True,
+            "dtick": 1 if most <= 20 else 5,
+        },
+        "showlegend": True,
+        "hovermode": "closest",
+        "height": max(360, min(900, 140 + 24 * int(most))),
+    }
+    return {"data": data, "layout": layout}

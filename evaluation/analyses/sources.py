@@ -1,0 +1,221 @@
+"""What figures are drawn from: a ranking document with the results behind it, each derived table made once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from evaluation.analyses.case_groups import FEW_SAMPLES, MOST_TEAMS_RESAMPLED, Grouping, groupings
+from evaluation.assessment import Assessment
+from evaluation.ranking import ResultsError, rank
+from evaluation.ranking.characteristics import Characteristic, characteristics_of, explaining_columns
+from evaluation.ranking.comparison import (
+    across_schemes,
+    alternative_schemes,
+    without_pairwise,
+)
+from evaluation.ranking.exclusions import counted_results
+from evaluation.ranking.gaming import gaming_check
+from evaluation.ranking.raw import raw_values
+
+if TYPE_CHECKING:
+    from evaluation.scoring.evidence import Evidence
+
+Figure = dict[str, Any]
+Order = Mapping[str, Any]
+"""One way to sort the algorithms: `ranking`, and `metric`, `region` and `task`, which are None where several are combined."""
+
+MOST_VALUES_NESTED = 2_000
+MOST_EXPLAINING = 8
+"""So many characteristics explain values at once, the first of `cases.csv`."""
+FEWEST_CASES_MODELLED = 10
+"""A model has so many cases more than characteristics."""
+MOST_TEAMS_TESTED = 60
+"""Testing every pair of so many teams again for a comparison costs more than it tells."""
+MOST_TEAMS_WITHHOLDING = 30
+
+
+@dataclass
+class Sources:
+    """Everything that a figure may need.
+
+    Attributes
+    ----------
+    results
+        Of all teams.
+    cases
+        The case metadata that the ranking depends on.
+    characteristics
+        All case metadata, for what it tells about the teams.
+    length_unit
+        What distances are measured in where the images do not tell their spacing.
+    annotated_results
+        By annotator the results of all teams under that annotator's references.
+    annotated_evidence
+        By annotator what their values of the whole data set are made of.
+    deciding_annotator
+        Whose references the ranking itself is made of, where nothing is merged.
+    read_evidence
+        Reads what values of the whole data set are made of.
+    unranked
+        Filled with `annotated`: by annotator why there is no ranking.
+    """
+
+    document: Mapping[str, Any]
+    assessment: Assessment
+    results: pd.DataFrame
+    cases: pd.DataFrame | None
+    characteristics: pd.DataFrame | None = None
+    length_unit: str = "mm"
+    annotated_results: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    annotated_evidence: "Mapping[str, Evidence]" = field(default_factory=dict)
+    deciding_annotator: str = ""
+    read_evidence: "Callable[[], Evidence | None]" = lambda: None
+    unranked: dict[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def raw(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
+        """Values of single cases by metric, region and task."""
+        found = raw_values(self.assessment, self.results)
+        return {
+            place_of(entry): entry | {"unit": self.length_unit if entry["unit"] == "mm" else entry["unit"]}
+            for entry in found
+        }
+
+    @cached_property
+    def schemes(self) -> dict[tuple[Any, ...] | None, Mapping[str, Any]]:
+        """Comparison of the registered scheme with the usual ones, by metric, region and task; None for the overall one."""
+        schemes = alternative_schemes(self.assessment.rankings[0])
+        if self.teams > MOST_TEAMS_TESTED:
+            schemes = without_pairwise(schemes)
+        try:
+            found = across_schemes(self.assessment, self.results, cases=self.cases, schemes=schemes)
+        except (ResultsError, StopIteration):  # values of the whole data set, or a registered scheme that was left out
+            return {}
+        return {None if entry.get("overall") else place_of(entry): entry for entry in found}
+
+    @cached_property
+    def withholding(self) -> dict[tuple[Any, ...], Mapping[str, Any]]:
+        """What withholding bad cases would have brought, by metric, region and task."""
+        if self.teams > MOST_TEAMS_WITHHOLDING:
+            return {}
+        try:
+            found = gaming_check(self.assessment, self.results, cases=self.cases)
+        except ResultsError:
+            return {}
+        return {place_of(entry): entry for entry in found}
+
+    @cached_property
+    def subgroups(self) -> list[Grouping]:
+        """The cases in groups by their characteristics, each group ranked on its own."""
+        return groupings(self.assessment, self.results, self.cases, self.known)
+
+    @cached_property
+    def annotated(self) -> dict[str, Mapping[str, Any]]:
+        """Ranking document under the references of each annotator, of those under which all can be ranked."""
+        bootstrap = FEW_SAMPLES if self.teams > MOST_TEAMS_RESAMPLED else None
+        found: dict[str, Mapping[str, Any]] = {}
+        for name, table in self.annotated_results.items():
+            # An annotator who left out a whole region has nothing to rank it by.
+            try:
+                found[name] = rank(
+                    self.assessment,
+                    table,
+                    cases=self.cases,
+                    evidence=self.annotated_evidence.get(name),
+                    bootstrap=bootstrap,
+                )
+            except ResultsError as error:
+                self.unranked[name] = str(error)
+        return found
+
+    @cached_property
+    def known(self) -> list[Characteristic]:
+        """Everything that is known of cases, each with its kind: declared, else used as a name, else guessed."""
+        return characteristics_of(self.assessment, self.characteristics)
+
+    @cached_property
+    def evidence(self) -> "Evidence | None":
+        """What values of the whole data set are made of."""
+        return self.read_evidence()
+
+    @cached_property
+    def counted_evidence(self) -> "Evidence | None":
+        """The same of the cases that count."""
+        if self.evidence is None or not self.assessment.exclusions:
+            return self.evidence
+        # Single cases that do not count are gone from the results already: the evidence names all.
+        whole = self.results[self.results["case"] == ""]
+        return counted_results(self.assessment, whole, cases=self.cases, evidence=self.evidence).evidence
+
+    def explaining_of(self, cases: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
+        """What may explain values of cases, and what was left out; registered units are random effects and explain nothing."""
+        units = set(self.assessment.aggregation.random)
+        names = [str(case) for case in cases]
+        table, left_out = explaining_columns([entry for entry in self.known if entry.name not in units], names)
+        beyond = [
+            f"{title} is left out: a model has at most {MOST_EXPLAINING}" for title in table.columns[MOST_EXPLAINING:]
+        ]
+        return table[table.columns[:MOST_EXPLAINING]], [*left_out, *beyond]
+
+    def units_of(self, cases: Sequence[str]) -> list[str]:
+        """Random effects from the outside in: the registered units above the case that have several cases, and the case.
+
+        Of many values the outermost unit alone: it is what makes values alike, and a nested fit would take minutes.
+        """
+        known = {entry.name: entry.by_case.reindex([str(case) for case in cases]) for entry in self.known}
+        above = [level for level in reversed(self.assessment.aggregation.random) if level in known]
+        above = [level for level in above if 1 < known[level].nunique() < len(cases)]
+        if above and len(cases) * self.teams > MOST_VALUES_NESTED:
+            return above[:1]
+        return [*above, "case"]
+
+    def with_units(self, table: pd.DataFrame) -> pd.DataFrame:
+        """A table of values with a column for each registered unit of its cases."""
+        names = table["case"].astype(str)
+        units = {entry.name: entry.by_case for entry in self.known if entry.name in self.assessment.aggregation.random}
+        return table.assign(**{name: names.map(values.to_dict()).to_numpy() for name, values in units.items()})
+
+    @property
+    def teams(self) -> int:
+        return len(self.document["rankings"][0]["algorithms"])
+
+    def is_first_ranking(self, order: Order) -> bool:
+        """Whether an order belongs to the first of the registered rankings, which alone is compared with other ways."""
+        return bool(order["ranking"] == self.assessment.rankings[0].name)
+
+    def raw_of(self, order: Order, *, most: int) -> Mapping[str, Any] | None:
+        """Values of single cases of an order, unless there are too many of them to draw."""
+        raw = self.raw.get(place_of(order)) if order["metric"] and self.is_first_ranking(order) else None
+        return raw if raw and len(raw["cases"]) * len(raw["algorithms"]) <= most else None
+
+    def scheme_comparison(self, order: Order) -> Mapping[str, Any] | None:
+        """The comparison of schemes that an order is about."""
+        if not self.is_first_ranking(order):
+            return None
+        return self.schemes.get(place_of(order) if order["metric"] else None)
+
+
+def place_of(entry: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Metric, region and task that an entry or an order is about."""
+    return entry["metric"], entry["region"] or None, entry["task"] or None
+
+
+def selection(order: Order) -> dict[str, Any]:
+    """How the entry of an order is found in a document."""
+    return {key: order[key] for key in ("metric", "region", "task")} | {"name": order["ranking"]}
+
+
+def titled(comparison: Mapping[str, Any], assessment: Assessment) -> dict[str, Any]:
+    """A comparison of metrics with their names as people write them."""
+    labels = [readable(label, assessment) for label in comparison["labels"]]
+    names = dict(zip(comparison["labels"], labels, strict=True))
+    return {**comparison, "labels": labels, "reference": names[comparison["reference"]]}
+
+
+def readable(label: str, assessment: Assessment) -> str:
+    """The label of a ranking with the names of metrics as people write them."""
+    titles = {metric.name: metric.title for metric in assessment.metrics}
+    return ", ".join(titles.get(part, part) for part in label.split(", "))

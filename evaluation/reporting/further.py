@@ -1,0 +1,256 @@
+"""Further analyses of a report: groups of cases, what makes cases hard, and a ranking from a mixed model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+
+from evaluation.analyses.case_groups import FEWEST_CASES as FEWEST_GROUPED
+from evaluation.analyses.case_groups import MOST_CHARACTERISTICS
+from evaluation.analyses.catalogue import BY_NAME
+from evaluation.figures import forest_plot, quantile_plot
+from evaluation.figures.layout import number, rank_words, stars
+from evaluation.figures.selection import main_entry
+from evaluation.ranking.mixed_model import NoFitError, model_ranking, strengths_and_weaknesses
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evaluation.analyses.sources import Sources
+    from evaluation.documents import DocumentBuilder
+
+MOST_GROUPED: Final = 60
+MOST_MODELLED: Final = 40
+MOST_ROWS: Final = 6_000
+"""A mixed model of more values takes minutes."""
+FEWEST_ALGORITHMS: Final = 3
+FEWEST_CASES: Final = 12
+_WHY_NOT: Final = (
+    f"Mixed models are fitted for {FEWEST_ALGORITHMS} to {MOST_MODELLED} algorithms, at least {FEWEST_CASES} cases and at "
+    f"most {MOST_ROWS:,} values of a metric and region; this ranking lies outside of that."
+)
+
+
+def groups_section(page: DocumentBuilder, sources: Sources, *, asked: Sequence[str] = ()) -> None:
+    """The ranking in groups of the cases, by every characteristic that makes groups of a useful size.
+
+    Parameters
+    ----------
+    asked
+        Characteristics of which it is said why there are no groups by them; others are left out in silence.
+    """
+    grouped = [] if sources.teams > MOST_GROUPED else sources.subgroups
+    titles = {grouping.title for grouping in grouped}
+    ungrouped = [name for name in asked if name.replace("_", " ") not in titles]
+    if not grouped and not ungrouped:
+        return
+    page.heading(2, BY_NAME["groups"].title)
+    if ungrouped:
+        page.text(
+            [
+                (
+                    f"Not grouped by {', '.join(ungrouped)}: there have to be two groups of at least {FEWEST_GROUPED} cases in "
+                    f"which every metric can be ranked, at most {MOST_GROUPED} algorithms, and at most {MOST_CHARACTERISTICS} "
+                    "characteristics."
+                )
+            ]
+        )
+    main = main_entry(sources.document)
+    for grouping in grouped:
+        page.heading(3, f"Groups by {grouping.title}")
+        ranks = {label: _ranks(document) for label, document in grouping.documents.items()}
+        shown = grouping.shown_first()
+        first = {label: [name for name, rank in group.items() if rank == 1] for label, group in ranks.items()}
+        sizes = [f"{label} {document['rankings'][0]['cases']}" for label, document in grouping.documents.items()]
+        leaders = "; ".join(f"{label}: {', '.join(names)}" for label, names in first.items())
+        same = len({tuple(sorted(names)) for names in first.values()}) == 1
+        words = "The same algorithms are first in every group." if same else f"First by group: {leaders}."
+        folded = (
+            f"The table shows the {len(shown)} groups in which the ranks change most; {len(ranks) - len(shown)} more are "
+            "counted above."
+            if len(ranks) > len(shown)
+            else ""
+        )
+        page.text(list(filter(None, [f"Cases by group: {', '.join(sizes)}.", grouping.words, words, folded])))
+        rows = [
+            (a["name"], rank_words(a["rank"]), *(rank_words(ranks[label].get(a["name"])) for label in shown))
+            for a in main["algorithms"]
+        ]
+        page.table(["Algorithm", "All cases", *shown], rows, caption=f"Ranks in groups by {grouping.title}")
+
+
+def hardness_section(page: DocumentBuilder, sources: Sources, *, most: int | None = None) -> None:
+    """What makes cases hard for the field: a mixed model of all values, with random intercepts for case and units.
+
+    Parameters
+    ----------
+    most
+        For how many pairs of metric and region; for all of them if ``None``.
+    """
+    if not sources.known:
+        return
+    page.heading(2, BY_NAME["hardness"].title)
+    page.text(
+        [
+            (
+                "Values of all algorithms are explained by characteristics of the cases, numbers in standard deviations, with "
+                "random intercepts for the case and the registered units above it. That a characteristic goes with bad values "
+                "does not say why."
+            )
+        ]
+    )
+    for raw in list(sources.raw.values())[:most]:
+        what = _title(raw)
+        page.heading(3, f"Characteristics and {what}")
+        if why_not := _why_not(raw, sources):
+            page.text([why_not])
+            continue
+        data, names = _with_characteristics(raw, sources)
+        bounded = raw["direction"] == "higher" and bool(data["value"].dropna().between(0, 1).all())
+        try:
+            analysis = strengths_and_weaknesses(
+                data,
+                characteristics=names,
+                random=sources.units_of(raw["cases"]),
+                transform="logit" if bounded else "none",
+            )
+        except NoFitError as error:
+            page.text([f"No fit: {error}."])
+            continue
+        _effects(page, analysis, names, what)
+
+
+def _why_not(raw: Mapping[str, Any], sources: Sources) -> str:
+    """Why no model explains these values; empty where one does."""
+    if not _fits(raw):
+        return _WHY_NOT
+    known, left_out = sources.explaining_of(raw["cases"])
+    needed = FEWEST_CASES + len(known.columns)
+    if known.columns.empty:
+        return f"No characteristic can explain these values: {'; '.join(left_out) or 'none differs between cases'}."
+    if len(raw["cases"]) < needed:
+        return f"{len(known.columns)} characteristics need at least {needed} cases; there are {len(raw['cases'])}."
+    return ""
+
+
+def _effects(page: DocumentBuilder, analysis: Mapping[str, Any], names: list[str], what: str) -> None:
+    fit = analysis["all"]
+    page.text(
+        [
+            f"Model: {fit['model']}, fitted by {fit['method']} to {fit['rows']:,} values.",
+            f"{analysis['looked_at']}.",
+            *map(_sentence, fit["warnings"]),
+        ]
+    )
+    page.figure(forest_plot(analysis), f"By {what}, over all algorithms; stars mark adjusted p ≤ 0.05, 0.01 and 0.001.")
+    terms = [term for term in fit["terms"] if term["term"].split(": ")[0] in names]
+    page.table(
+        ["Characteristic", "Log odds ratio" if fit["odds"] else "Effect", "95 % interval", "p", "Adjusted p"],
+        [
+            (
+                term["term"],
+                number(term["estimate"]),
+                f"{number(term['interval'][0])} to {number(term['interval'][1])}",
+                f"{term['p']:.2g}",
+                f"{term['p_adjusted']:.2g} {stars(term['p_adjusted'])}".strip(),
+            )
+            for term in terms
+        ],
+        caption=f"Effects of characteristics of the cases on {what}; below 0 is harmful",
+    )
+    page.figure(
+        quantile_plot(fit),
+        f"By {what}; residuals on the line are normal, far from it intervals and p-values are rough.",
+    )
+
+
+def model_section(page: DocumentBuilder, sources: Sources, *, most: int | None = None) -> None:
+    """A ranking from the model value ~ algorithm + (1 | case), beside the registered one; `most` as for `hardness_section`."""
+    page.heading(2, "A ranking from a mixed model")
+    entries = list(sources.raw.values())[:most]
+    if not any(_fits(raw) for raw in entries):
+        page.text([_WHY_NOT])
+        return
+    page.text(
+        [
+            (
+                "An alternative analysis: each value is explained by its algorithm and by a random effect of its case. It gives a "
+                "global test and pairwise contrasts, adjusted by Holm’s method, but assumes normal residuals, and it is about "
+                "means whatever the registered scheme is."
+            )
+        ]
+    )
+    for raw in entries:
+        if not _fits(raw):
+            continue
+        what = _title(raw)
+        data = pd.DataFrame([row for row in _rows(raw) if row[2] is not None], columns=["algorithm", "case", "value"])
+        page.heading(3, f"Mixed model of {what}")
+        try:
+            ranking = model_ranking(data, higher_is_better=raw["direction"] == "higher")
+        except NoFitError as error:
+            page.text([f"No fit: {error}."])
+            continue
+        test = ranking["global_test"]
+        page.text(
+            [
+                (
+                    f"Do the algorithms differ at all? χ² = {number(test['statistic'])} with {test['df']} degrees of freedom, "
+                    f"p = {test['p']:.2g}."
+                ),
+                *(_sentence(remark.replace(" (see the quantile plot)", "")) for remark in ranking["fit"]["warnings"]),
+            ]
+        )
+        page.table(
+            ["Rank", "Algorithm", "Estimated mean", "Standard error", "Not significantly worse than the first"],
+            [
+                (
+                    rank_words(row["rank"]),
+                    row["name"],
+                    number(row["estimate"]),
+                    number(row["std_error"]),
+                    "yes" if row["group"] else "no",
+                )
+                for row in ranking["algorithms"]
+            ],
+            caption=f"Ranking by a mixed model of {what}",
+        )
+
+
+def _title(raw: Mapping[str, Any]) -> str:
+    """Metric and region of values, with the task where there are several."""
+    return ", ".join(str(raw[key]) for key in ("task", "metric", "region") if raw[key])
+
+
+def _sentence(remark: str) -> str:
+    return f"{remark[:1].upper()}{remark[1:]}".rstrip(".") + "."
+
+
+def _ranks(document: Mapping[str, Any]) -> dict[str, float | None]:
+    return {algorithm["name"]: algorithm["rank"] for algorithm in main_entry(document)["algorithms"]}
+
+
+def _fits(raw: Mapping[str, Any]) -> bool:
+    cases, algorithms = len(raw["cases"]), len(raw["algorithms"])
+    return (
+        FEWEST_ALGORITHMS <= algorithms <= MOST_MODELLED and cases >= FEWEST_CASES and cases * algorithms <= MOST_ROWS
+    )
+
+
+def _rows(raw: Mapping[str, Any]) -> list[tuple[str, str, float | None]]:
+    return [
+        (str(name), str(case), value)
+        for case, values in zip(raw["cases"], raw["values"], strict=True)
+        for name, value in zip(raw["algorithms"], values, strict=True)
+    ]
+
+
+def _with_characteristics(raw: Mapping[str, Any], sources: Sources) -> tuple[pd.DataFrame, list[str]]:
+    """All values, higher being better, beside what is known of their cases."""
+    known = sources.explaining_of(raw["cases"])[0]
+    sign = 1.0 if raw["direction"] == "higher" else -1.0
+    table = pd.DataFrame(_rows(raw), columns=["algorithm", "case", "value"])
+    table["value"] = sign * pd.to_numeric(table["value"])
+    table = table.merge(known, left_on="case", right_index=True)
+    return sources.with_units(table), list(known.columns)
