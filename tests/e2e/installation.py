@@ -134,9 +134,10 @@ class Installation:
 
 
 @contextmanager
-def embedded(data: Path, *arguments: str) -> Iterator[Installation]:
-    """What `make run` starts."""
+def embedded(data: Path, *arguments: str, engine: str = "none") -> Iterator[Installation]:
+    """What `make run` starts; with an engine, or without a word about one, algorithms in containers as well."""
     place = Installation(data)
+    place.env["PODIUM_RUN_ENGINE"] = engine
     for name in ("DATABASE_URL", "REDIS_URL"):
         place.env.pop(name, None)
     run = place.start("run", [sys.executable, "manage.py", "run", *arguments])
