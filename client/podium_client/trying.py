@@ -96,7 +96,7 @@ def attempt(
         folder = Path(name)
         # The user of a container is nobody on this machine and has to be able to enter it.
         folder.chmod(0o711)
-        engine = _engine(engine_name, folder)
+        engine = open_engine(engine_name, folder)
         own = _Try(engine, folder, inputs, outputs, interface, limits, found, limited=limited, output=output, tell=tell)
         image = own.load(archive)
         digest = own.take_weights(model)
@@ -135,25 +135,7 @@ class _Try:
 
     def load(self, archive: Path) -> str:
         """Check the image and load it."""
-        from confinement.containers.engine import EngineError
-        from confinement.containers.images import ImageError, take_image
-        from confinement.containers.layout import write_layout
-        from confinement.containers.limits import ImageLimits
-
-        store, layout = self.folder / "store", self.folder / "layout"
-        store.mkdir()
-        layout.mkdir()
-        self.tell("Checking the image …")
-        if not archive.is_file():
-            raise ClientError(f"There is no file {archive}.")
-        try:
-            report = take_image(archive, store, limits=ImageLimits())
-            self.tell(f"Image {report.image_id}: {len(report.layers)} layers, {report.size / _MIB:,.0f} MiB.")
-            stored = {layer.diff_id: store / layer.stored_name for layer in report.layers}
-            write_layout(layout, (store / "config.json").read_bytes(), report.layers, stored.__getitem__)
-            self.engine.load(layout, report.image_id)
-        except (ImageError, EngineError) as error:
-            raise ClientError(str(error)) from error
+        report = load_image(self.engine, self.folder, archive, self.tell)
         self.notes += report.warnings
         self.image = report.image_id
         return report.image_id
@@ -258,7 +240,44 @@ class _Try:
         return kind, sentence
 
 
-def _engine(name: str, folder: Path) -> Any:
+def load_image(engine: Any, folder: Path, archive: Path, tell: Callable[[str], None]) -> Any:
+    """Check an image as the platform does and load it into an engine; returns what was read of it.
+
+    Raises
+    ------
+    ClientError
+        With one line, when it is not taken.
+    """
+    from confinement.containers.engine import EngineError
+    from confinement.containers.images import ImageError, take_image
+    from confinement.containers.layout import write_layout
+    from confinement.containers.limits import ImageLimits
+
+    store, layout = folder / "store", folder / "layout"
+    store.mkdir()
+    layout.mkdir()
+    tell("Checking the image …")
+    if not archive.is_file():
+        raise ClientError(f"There is no file {archive}.")
+    try:
+        report = take_image(archive, store, limits=ImageLimits())
+        tell(f"Image {report.image_id}: {len(report.layers)} layers, {report.size / _MIB:,.0f} MiB.")
+        stored = {layer.diff_id: store / layer.stored_name for layer in report.layers}
+        write_layout(layout, (store / "config.json").read_bytes(), report.layers, stored.__getitem__)
+        engine.load(layout, report.image_id)
+    except (ImageError, EngineError) as error:
+        raise ClientError(str(error)) from error
+    return report
+
+
+def open_engine(name: str, folder: Path) -> Any:
+    """An engine of one's own in a folder.
+
+    Raises
+    ------
+    ClientError
+        With one line, where there is none that works.
+    """
     from confinement.containers.engine import EngineError
     from confinement.containers.engines import engine_named
 

@@ -28,7 +28,8 @@ class Departure(NamedTuple):
     Attributes
     ----------
     kind
-        ``ruled_out``, ``not_recommended``, ``omitted``, ``option`` or ``related``.
+        ``ruled_out``, ``not_recommended``, ``open`` (whether it is recommended hangs on answers that nobody gave), ``omitted``,
+        ``option`` or ``related``.
     metric
         Name of the metric.
     words
@@ -101,7 +102,7 @@ def _use(metric: Mapping[str, Any] | MetricUse) -> tuple[str, str, Mapping[str, 
 def _unfitting(metric_id: str, name: str, ruled_out: Mapping[str, Mapping[str, Any]]) -> Departure:
     entry = ruled_out.get(metric_id)
     if entry is not None and entry.get("open"):
-        return Departure("not_recommended", name, f"{name} is not recommended so far", entry["why"])
+        return Departure("open", name, f"{name} is not recommended so far", entry["why"])
     if entry is not None:
         return Departure("ruled_out", name, f"{name} does not fit this problem", entry["why"])
     return Departure("not_recommended", name, f"{name} is not among the recommended metrics", "No step leads to it.")

@@ -139,6 +139,8 @@ class Fingerprint:
             if strict or item.if_unknown is None:
                 raise Unanswered(item, name) from None
             return Answer(item.if_unknown, "assumed")
+        if value is UNKNOWN and item.if_unknown is None:  # there is no cautious value that could stand for it
+            raise Unanswered(item, name)
         return Answer(item.if_unknown, "unknown") if value is UNKNOWN else Answer(value, "given")
 
 

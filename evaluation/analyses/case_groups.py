@@ -59,10 +59,8 @@ class Grouping:
 
     def gaps(self, order: Mapping[str, Any]) -> dict[str, float]:
         """By group the distance 1 - τ of its ranks from those on all cases."""
-        for found in self.comparison:
-            if is_of(found, order):
-                return _gaps(found)
-        return {}
+        found = next((found for found in self.comparison if is_of(found, order)), None)
+        return _gaps(found) if found is not None else {}
 
     @property
     def words(self) -> str:
@@ -74,9 +72,21 @@ class Grouping:
             left_out.append(f"{self.beyond} beyond the {MOST_GROUPS} with most cases")
         return f"Groups not ranked: {' and '.join(left_out)}." if left_out else ""
 
-    def shown_first(self) -> list[str]:
-        """Labels of the groups that stand open."""
-        return list(self.documents)[:SHOWN_FIRST]
+    @property
+    def folded(self) -> str:
+        """How many groups do not stand open, as a sentence; empty where all do."""
+        more = len(self.documents) - SHOWN_FIRST
+        if more <= 0:
+            return ""
+        return f"{len(self.documents)} groups, ordered by how far the ranks change; {more} that change less are folded."
+
+    def shown_first(self, order: Mapping[str, Any] | None = None) -> list[str]:
+        """Labels of the groups that stand open: those in which the ranks of an order, or the main ones, change most."""
+        labels = list(self.documents)
+        if order is not None and len(labels) > SHOWN_FIRST:
+            gaps = self.gaps(order)
+            labels.sort(key=lambda label: (-gaps.get(label, 0.0), ordered(label)))
+        return labels[:SHOWN_FIRST]
 
 
 def groupings(
@@ -85,10 +95,10 @@ def groupings(
     cases: pd.DataFrame | None,
     characteristics: Sequence[Characteristic],
 ) -> list[Grouping]:
-    """Rank the groups of every characteristic that makes groups of a useful size."""
+    """Rank the groups of the first characteristics that make groups of a useful size."""
     found = []
-    for known in characteristics:
-        labels, small, beyond = _labels(known)
+    for known in groupable(characteristics):
+        labels, small, beyond = labels_of(known)
         if labels is None:
             continue
         kept = labels.dropna()
@@ -109,7 +119,32 @@ def groupings(
     return found
 
 
-def _labels(known: Characteristic) -> "tuple[pd.Series[Any] | None, int, int]":
+def groupable(characteristics: Sequence[Characteristic]) -> list[Characteristic]:
+    """The characteristics that make at least two groups of a useful size."""
+    return [known for known in characteristics if labels_of(known)[0] is not None]
+
+
+def beyond_words(characteristics: Sequence[Characteristic]) -> str:
+    """Which characteristics would make groups and were not looked at, being too many; empty where all were.
+
+    Examples
+    --------
+    >>> halves = pd.Series(["a", "b"] * 5)
+    >>> beyond_words([Characteristic(str(number), str(number), "name", halves) for number in range(7)])
+    '2 more characteristics make groups and were not looked at: 5 and 6'
+    """
+    titles = [known.title for known in groupable(characteristics)[MOST_CHARACTERISTICS:]]
+    if not titles:
+        return ""
+    named = ", ".join(titles[:-1]) + " and " + titles[-1] if len(titles) > 1 else titles[0]
+    return (
+        f"{len(titles)} more characteristics make groups and were not looked at: {named}"
+        if len(titles) > 1
+        else f"One more characteristic makes groups and was not looked at: {named}"
+    )
+
+
+def labels_of(known: Characteristic, *, fewest: int = FEWEST_CASES) -> "tuple[pd.Series[Any] | None, int, int]":
     """The group of every case, and how many groups are too small or too many; None where no two groups are left."""
     values = known.by_case
     if known.kind == NUMBER and values.nunique() > MOST_NUMBERS_UNCUT:
@@ -123,10 +158,10 @@ def _labels(known: Characteristic) -> "tuple[pd.Series[Any] | None, int, int]":
     else:
         labels = values.astype(object).where(values.notna()).map(_text)
     counts = labels.value_counts()
-    large = counts[counts >= FEWEST_CASES].head(MOST_GROUPS).index
-    beyond = int((counts >= FEWEST_CASES).sum()) - len(large)
+    large = counts[counts >= fewest].head(MOST_GROUPS).index
+    beyond = int((counts >= fewest).sum()) - len(large)
     kept = labels.where(labels.isin(large))
-    return (kept if len(large) >= 2 else None), int((counts < FEWEST_CASES).sum()), beyond
+    return (kept if len(large) >= 2 else None), int((counts < fewest).sum()), beyond
 
 
 def _text(value: Any) -> str | None:
@@ -138,12 +173,25 @@ def _text(value: Any) -> str | None:
 def _in_order(labels: "pd.Series[Any]", comparison: Sequence[Mapping[str, Any]]) -> list[str]:
     """Parts of a range from low to high; other groups by how far their ranks are from those on all cases, then by name."""
     names = list(labels.unique())
-    parts = {part: index for index, part in enumerate(PARTS)}
-    if all(name.split(" (")[0] in parts for name in names):
-        return sorted(names, key=lambda name: parts[name.split(" (")[0]])
+    if all(name.split(" (")[0] in PARTS for name in names):
+        return sorted(names, key=ordered)
     main = next((found for found in comparison if found.get("overall")), comparison[0] if comparison else None)
     gaps = _gaps(main) if main else {}
-    return sorted(names, key=lambda name: (-gaps.get(name, 0.0), name))
+    return sorted(names, key=lambda name: (-gaps.get(name, 0.0), ordered(name)))
+
+
+def ordered(label: str) -> tuple[int, float, str]:
+    """A key by which groups are sorted for readers: parts of a range from low to high, numbers as such, then names.
+
+    Examples
+    --------
+    >>> sorted(["high (7–9)", "low (1–3)", "middle (4–6)"], key=ordered), sorted(["10", "B", "2", "A"], key=ordered)
+    (['low (1–3)', 'middle (4–6)', 'high (7–9)'], ['2', '10', 'A', 'B'])
+    """
+    part = label.split(" (", maxsplit=1)[0]
+    if part in PARTS:
+        return 0, float(PARTS.index(part)), label
+    return (1, float(label), label) if label.isascii() and label.isdigit() else (2, 0.0, label)
 
 
 def _gaps(found: Mapping[str, Any]) -> dict[str, float]:
@@ -165,8 +213,8 @@ def _short(value: float) -> str:
 
 def is_of(found: Mapping[str, Any], order: Mapping[str, Any]) -> bool:
     """Whether a comparison of rankings is about an order: the overall one, or that of a metric, region and task."""
-    if order["metric"] is None:
+    if order.get("metric") is None:
         return bool(found.get("overall"))
     return not found.get("overall") and all(
-        (found.get(key) or None) == (order[key] or None) for key in ("metric", "region", "task")
+        (found.get(key) or None) == (order.get(key) or None) for key in ("metric", "region", "task")
     )

@@ -12,6 +12,7 @@ from evaluation.claims.catalogue import Said
 from evaluation.claims.ranking import sentences_of
 from evaluation.figures.selection import Entry, overall
 from evaluation.problems.evidence_figures import EvidenceFigure
+from evaluation.ranking.interaction import AS_MEASURED
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ class Picture:
         The kind of problem that alone has it; empty where every kind may.
     of_region
         Whether it is the same for every metric of a region.
+    as_measured
+        Whether it is made of values of single cases as they were measured, before levels of interaction weigh.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Picture:
     size: Literal["small", "", "large"] = ""
     problem: str = ""
     of_region: bool = False
+    as_measured: bool = False
 
 
 @dataclass(frozen=True)
@@ -203,6 +207,7 @@ _OF_ALL_KINDS = (
         "registered rules for missing and undefined ones.",
         draw=value_figures.dots,
         shows_cases=True,
+        as_measured=True,
         size="large",
     ),
     Picture(
@@ -213,6 +218,7 @@ _OF_ALL_KINDS = (
         "in random order. The bars count how often a team had each place.",
         draw=value_figures.podium,
         shows_cases=True,
+        as_measured=True,
         size="large",
     ),
     Picture(
@@ -222,6 +228,7 @@ _OF_ALL_KINDS = (
         reading="Dark cells on the diagonal: the cases agree on the order.",
         draw=value_figures.case_ranks,
         shows_cases=True,
+        as_measured=True,
     ),
     Picture(
         name="hard",
@@ -231,6 +238,7 @@ _OF_ALL_KINDS = (
         "cell the failure of one team.",
         draw=value_figures.hard_cases,
         shows_cases=True,
+        as_measured=True,
         size="large",
     ),
     Picture(
@@ -240,6 +248,7 @@ _OF_ALL_KINDS = (
         reading="Each line follows a case across the teams; the cases with the widest spread are in colour.",
         draw=value_figures.parallel,
         shows_cases=True,
+        as_measured=True,
         size="large",
     ),
     Picture(
@@ -270,6 +279,7 @@ _OF_ALL_KINDS = (
         "for all is taken off before (Spearman’s ρ with the distance from the median of all teams on the same case).",
         draw=exploring.relative,
         shows_cases=True,
+        as_measured=True,
         is_slow=True,
     ),
     Picture(
@@ -281,6 +291,7 @@ _OF_ALL_KINDS = (
         "registered units above it; where a metric counts, of hits in trials. Left of 0 is harmful; an interval across 0 says nothing.",
         draw=exploring.hardness,
         shows_cases=True,
+        as_measured=True,
         is_slow=True,
     ),
 )
@@ -330,6 +341,8 @@ def drawn(picture: Picture, sources: Sources, table: Mapping[str, Any]) -> Itera
     for order, entry in orders_of(sources.document, table):
         figure = picture.draw(sources, order, entry)
         if figure is not None:
+            if picture.as_measured and sources.assessment.interaction_weights:
+                figure = {**figure, "remarks": [*figure.get("remarks", ()), AS_MEASURED.rstrip(".")]}
             yield order["key"], figure
             if picture.alone:
                 return

@@ -6,10 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from evaluation import figures, problems
-from evaluation.analyses.case_groups import SHOWN_FIRST
+from evaluation import figures
+from evaluation.analyses.case_groups import MOST_CHARACTERISTICS, beyond_words
+from evaluation.analyses.difficulty import FEWEST_CASES, MOST_ROWS, hits_of, values_of
 from evaluation.analyses.sources import (
-    FEWEST_CASES_MODELLED,
     Figure,
     Order,
     Sources,
@@ -25,13 +25,10 @@ from evaluation.figures.selection import Entry
 from evaluation.ranking import ResultsError
 from evaluation.ranking.characteristics import indicator_columns
 from evaluation.ranking.comparison import across_rankings
-from evaluation.ranking.mixed_model import NoFitError, strengths_and_weaknesses
+from evaluation.ranking.mixed_model import NoFitError
 from evaluation.ranking.relative import relative_strengths
 from evaluation.ranking.tasks import across_tasks
 
-MOST_TEAMS_MODELLED = 40
-MOST_ROWS_MODELLED = 6_000
-"""A mixed model of more values takes minutes."""
 MOST_ALONG = 24
 """So many characteristics, or values of names, stand beside each other."""
 HARDEST = 10
@@ -44,18 +41,13 @@ def group_ranks(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
     if not found:
         return None
     grouping = max(found, key=lambda one: one.change(order))
-    labels = list(grouping.documents)
-    if len(labels) > SHOWN_FIRST:
-        gaps = grouping.gaps(order)
-        labels = sorted(labels, key=lambda label: (-gaps.get(label, 0.0), label))
-    first = {label: grouping.documents[label] for label in labels[:SHOWN_FIRST]}
+    first = {label: grouping.documents[label] for label in grouping.shown_first(order)}
     figure = groups.small_multiples(sources.document, first, characteristic=grouping.title, **selection(order))
     said = [f"{len(found)} characteristics were looked at; this is the one with the largest change"] * (len(found) > 1)
-    if len(labels) > SHOWN_FIRST:
-        folded = len(labels) - SHOWN_FIRST
-        said.append(
-            f"{len(labels)} groups, ordered by how far the ranks change; {folded} that change less can be chosen above"
-        )
+    if len(found) == MOST_CHARACTERISTICS and (beyond := beyond_words(sources.known)):
+        said.append(beyond)
+    if grouping.folded:
+        said.append(f"{grouping.folded.rstrip('.')} and can be chosen above")
     return _with_remarks(figure, [*said, *filter(None, [grouping.words.rstrip(".")])])
 
 
@@ -92,84 +84,30 @@ def withholding(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
 
 def hardness(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)
     """What makes cases hard: effects of their characteristics in a mixed model of all teams' values, or of their hits."""
-    raw = sources.raw_of(order, most=MOST_ROWS_MODELLED)
-    data = _long(raw) if raw is not None else hits_of(sources, order)
+    raw = sources.raw_of(order, most=MOST_ROWS)
+    data = values_of(raw) if raw is not None else _hits(sources, order)
     if data is None:
         return None
-    cases = list(dict.fromkeys(data["case"]))
-    known, left_out = sources.explaining_of(cases)
-    if (
-        known.columns.empty
-        or data["algorithm"].nunique() > MOST_TEAMS_MODELLED
-        or len(data) > MOST_ROWS_MODELLED
-        or len(cases) < FEWEST_CASES_MODELLED + len(known.columns)
-    ):
-        return None
-    data = sources.with_units(data.merge(known, left_on="case", right_index=True))
-    names = list(known.columns)
     try:
-        if raw is None:
-            analysis = strengths_and_weaknesses(
-                data, characteristics=names, random=sources.units_of(cases), value=None, hits="hits", trials="trials"
-            )
-        else:
-            bounded = raw["direction"] == "higher" and data["value"].between(0, 1).all()
-            analysis = strengths_and_weaknesses(
-                data,
-                characteristics=names,
-                random=sources.units_of(cases),
-                transform="logit" if bounded else "none",
-            )
+        analysis, left_out = sources.difficulty.analysis(data)
     except NoFitError:  # effects that cannot be estimated are no picture
         return None
     remarks = [analysis["all"]["model"], analysis["looked_at"], *left_out, *analysis["all"]["warnings"]]
     return _with_remarks(figures.forest_plot(analysis), remarks)
 
 
-def _long(raw: Mapping[str, Any]) -> pd.DataFrame:
-    """One row a value, higher being better."""
-    sign = 1.0 if raw["direction"] == "higher" else -1.0
-    rows = [
-        {"case": str(case), "algorithm": name, "value": sign * value}
-        for case, values in zip(raw["cases"], raw["values"], strict=True)
-        for name, value in zip(raw["algorithms"], values, strict=True)
-        if value is not None
-    ]
-    return pd.DataFrame(rows, columns=["case", "algorithm", "value"])
-
-
-def hits_of(sources: Sources, order: Order) -> pd.DataFrame | None:
-    """Hits and trials of every team and case, where the metric of an order counts one in the other.
-
-    Returns
-    -------
-    pandas.DataFrame or None
-        ``case``, ``algorithm``, ``hits`` and ``trials``; cases without a trial are left out.
-    """
-    if not order["metric"] or not sources.is_first_ranking(order) or sources.evidence is None:
+def _hits(sources: Sources, order: Order) -> pd.DataFrame | None:
+    if not order["metric"] or not sources.is_first_ranking(order):
         return None
-    metric = sources.assessment.metric(order["metric"])
-    if metric.level != "dataset" or metric.name not in sources.evidence.metrics:
-        return None
-    excluded = {entry["case"] for entry in sources.document.get("excluded", ())}
-    parts = []
-    for team in sources.evidence.algorithms:
-        try:
-            pieces = sources.evidence.select(metric.name, team, order["region"] or "")
-        except KeyError:
-            continue
-        found = problems.get(sources.assessment.problem).hits(metric, pieces)
-        if found is None:
-            return None
-        part = pd.DataFrame({"case": list(pieces.cases), "algorithm": team, "hits": found[0], "trials": found[1]})
-        parts.append(part[(part["trials"] > 0) & ~part["case"].isin(list(excluded))])
-    return pd.concat(parts, ignore_index=True) if len(parts) > 1 else None
+    excluded = [entry["case"] for entry in sources.document.get("excluded", ())]
+    region = order["region"] or ""
+    return hits_of(sources.assessment, sources.evidence, metric=order["metric"], region=region, excluded=excluded)
 
 
 def relative(sources: Sources, order: Order, entry: Entry) -> Figure | None:
     """Where each team is better or worse than the field."""
-    raw = sources.raw_of(order, most=10 * MOST_ROWS_MODELLED)
-    if raw is None or not sources.known or len(raw["algorithms"]) < 3 or len(raw["cases"]) < FEWEST_CASES_MODELLED:
+    raw = sources.raw_of(order, most=10 * MOST_ROWS)
+    if raw is None or not sources.known or len(raw["algorithms"]) < 3 or len(raw["cases"]) < FEWEST_CASES:
         return None
     units = set(sources.assessment.aggregation.random)
     told = [known for known in sources.known if known.name not in units]

@@ -1,6 +1,6 @@
 """What figures are drawn from: a ranking document with the results behind it, each derived table made once."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from evaluation.analyses.case_groups import FEW_SAMPLES, MOST_TEAMS_RESAMPLED, Grouping, groupings
+from evaluation.analyses.difficulty import Difficulty
 from evaluation.assessment import Assessment
 from evaluation.ranking import ResultsError, rank
-from evaluation.ranking.characteristics import Characteristic, characteristics_of, explaining_columns
+from evaluation.ranking.characteristics import Characteristic, characteristics_of
 from evaluation.ranking.comparison import (
     across_schemes,
     alternative_schemes,
@@ -27,11 +28,6 @@ Figure = dict[str, Any]
 Order = Mapping[str, Any]
 """One way to sort the algorithms: `ranking`, and `metric`, `region` and `task`, which are None where several are combined."""
 
-MOST_VALUES_NESTED = 2_000
-MOST_EXPLAINING = 8
-"""So many characteristics explain values at once, the first of `cases.csv`."""
-FEWEST_CASES_MODELLED = 10
-"""A model has so many cases more than characteristics."""
 MOST_TEAMS_TESTED = 60
 """Testing every pair of so many teams again for a comparison costs more than it tells."""
 MOST_TEAMS_WITHHOLDING = 30
@@ -150,33 +146,10 @@ class Sources:
         whole = self.results[self.results["case"] == ""]
         return counted_results(self.assessment, whole, cases=self.cases, evidence=self.evidence).evidence
 
-    def explaining_of(self, cases: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
-        """What may explain values of cases, and what was left out; registered units are random effects and explain nothing."""
-        units = set(self.assessment.aggregation.random)
-        names = [str(case) for case in cases]
-        table, left_out = explaining_columns([entry for entry in self.known if entry.name not in units], names)
-        beyond = [
-            f"{title} is left out: a model has at most {MOST_EXPLAINING}" for title in table.columns[MOST_EXPLAINING:]
-        ]
-        return table[table.columns[:MOST_EXPLAINING]], [*left_out, *beyond]
-
-    def units_of(self, cases: Sequence[str]) -> list[str]:
-        """Random effects from the outside in: the registered units above the case that have several cases, and the case.
-
-        Of many values the outermost unit alone: it is what makes values alike, and a nested fit would take minutes.
-        """
-        known = {entry.name: entry.by_case.reindex([str(case) for case in cases]) for entry in self.known}
-        above = [level for level in reversed(self.assessment.aggregation.random) if level in known]
-        above = [level for level in above if 1 < known[level].nunique() < len(cases)]
-        if above and len(cases) * self.teams > MOST_VALUES_NESTED:
-            return above[:1]
-        return [*above, "case"]
-
-    def with_units(self, table: pd.DataFrame) -> pd.DataFrame:
-        """A table of values with a column for each registered unit of its cases."""
-        names = table["case"].astype(str)
-        units = {entry.name: entry.by_case for entry in self.known if entry.name in self.assessment.aggregation.random}
-        return table.assign(**{name: names.map(values.to_dict()).to_numpy() for name, values in units.items()})
+    @property
+    def difficulty(self) -> Difficulty:
+        """What may explain why cases are hard."""
+        return Difficulty(self.assessment, self.known)
 
     @property
     def teams(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -43,6 +44,19 @@ def read_columns(value: object) -> dict[str, str]:
         if kind not in KINDS:
             raise AssessmentError(f"{KEY}.{column}", kind, f"one of {listed(KINDS)}")
     return {str(column): str(value[column]) for column in sorted(value)}
+
+
+def column_name(words: str) -> str:
+    """How a characteristic that a design names in words is called in the head of a case table.
+
+    What differs in case, spaces and signs only is the same.
+
+    Examples
+    --------
+    >>> column_name("Smoke in view")
+    'smoke_in_view'
+    """
+    return re.sub(r"[^a-z0-9]+", "_", words.casefold()).strip("_")
 
 
 def grouping_columns(assessment: Assessment) -> tuple[str, ...]:

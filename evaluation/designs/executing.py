@@ -20,9 +20,13 @@ from evaluation.designs.compilation.metrics import label_of, meaning
 from evaluation.designs.compilation.outside import is_measured_outside
 from evaluation.designs.compilation.problems import kinds_of, problem_of
 from evaluation.designs.compilation.rankings import scheme_of_kind
+from evaluation.designs.compilation.scored import is_scored
 from evaluation.designs.document import Document, Entry, State, Values
 from evaluation.designs.document.words import cell_words
 
+RUN_HERE: Final = "Algorithms of teams are run here; their test images never leave the platform."
+_WHERE_RUN_HERE: Final = {"submission_method": "docker_container", "test_data_access": "hidden"}
+"""What the platform does itself where a design fills in how algorithms are run here."""
 OUTSIDE: Final = "Measured outside; the values are ranked here."
 _OUTSIDE: Final = ("metrics", "task_category", "submission_method")
 ELSEWHERE: Final = "This design is registered here and evaluated elsewhere."
@@ -111,8 +115,22 @@ def counted(found: Sequence[Statement]) -> ExecutionCounts:
     return ExecutionCounts(*(numbers[execution] for execution in Execution))
 
 
-def statements_of(parameter: Parameter, entry: Entry, values: Values, task: str | None = None) -> Iterator[Statement]:
-    """What is said in one field; nothing of a field that is blank or only describes."""
+def runs_here(document: Document) -> bool:
+    """Whether the platform runs algorithms of teams, in every task."""
+    tasks = list(document.each_task())
+    return bool(tasks) and all(values.get("algorithm_execution") for values in tasks)
+
+
+def statements_of(
+    parameter: Parameter, entry: Entry, values: Values, task: str | None = None, *, run_here: bool = False
+) -> Iterator[Statement]:
+    """What is said in one field; nothing of a field that is blank or only describes.
+
+    Parameters
+    ----------
+    run_here
+        Whether the design has algorithms run here (`runs_here`).
+    """
     states = execution_states().get(parameter.id)
     if states is None or entry.state is not State.PROVIDED or entry.value in (None, "", []):
         return
@@ -128,22 +146,26 @@ def statements_of(parameter: Parameter, entry: Entry, values: Values, task: str 
             yield statement(label_of(row), _of_metric(row, values))
     elif parameter.type in ("enum", "multi-enum"):
         for choice in entry.value if isinstance(entry.value, list) else [entry.value]:
-            yield statement(parameter.label_of(choice), _of_choice(states.choices, choice))
+            if run_here and choice == _WHERE_RUN_HERE.get(parameter.id):
+                yield statement(parameter.label_of(choice), ChoiceState(Execution.EXECUTED, RUN_HERE))
+            else:
+                yield statement(parameter.label_of(choice), _of_choice(states.choices, choice))
     else:
         cells = [statement(words, state) for words, state in _of_cells(parameter, entry.value, states.fields)]
         yield from dict.fromkeys(cells) or [statement("", states.whole)]
 
 
 def _all(document: Document) -> Iterator[Statement]:
-    shared = document.values()
+    shared, run_here = document.values(), runs_here(document)
     for parameter in shipped().parameters.values():
         if parameter.id in describing_parameters():
             continue
         if not parameter.is_task:
-            yield from statements_of(parameter, shared.entry(parameter.id), shared)
+            yield from statements_of(parameter, shared.entry(parameter.id), shared, run_here=run_here)
         for values in document.each_task():
             if parameter.is_task or parameter.id in values.task:
-                yield from statements_of(parameter, values.entry(parameter.id), values, values.task_key)
+                entry = values.entry(parameter.id)
+                yield from statements_of(parameter, entry, values, values.task_key, run_here=run_here)
 
 
 def _of_choice(states: ChoiceStates, choice: Any) -> ChoiceState:
@@ -163,6 +185,9 @@ def _of_metric(row: Mapping[str, Any], values: Values) -> ChoiceState:
     meant = meaning(row)
     if is_measured_outside(values) and (row.get("used_for_ranking") or meant.metric is None):
         return ChoiceState(Execution.STATED, OUTSIDE)
+    if is_scored(row, meant, values):
+        ranked = "ranked by" if row.get("used_for_ranking") else "reported without a rank"
+        return ChoiceState(Execution.EXECUTED, f"Computed by the registered scoring image, and {ranked}.")
     if meant.metric is None:
         return ChoiceState(Execution.STATED, "The platform does not compute it; its definition stands here.")
     if meant.unclear:

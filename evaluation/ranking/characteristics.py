@@ -1,6 +1,6 @@
 """Characteristics of cases: what kind each is, and in which form it can group cases or explain values.
 
-A kind is, in this order: declared by the assessment; a name where the assessment groups by the column; a name where the
+A kind is, in this order: a name where the assessment groups by the column; declared by the assessment; a name where the
 column is called like an identifier; else guessed from the values. An identifier is never cut into ranges.
 """
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from evaluation.assessment.columns import NAME, NUMBER, YES_NO, grouping_columns
+from evaluation.assessment.columns import NAME, NUMBER, YES_NO, column_name, grouping_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -74,14 +74,29 @@ def _characteristics(assessment: Assessment, cases: pd.DataFrame | None) -> Iter
         texts = _texts(table[column])
         if texts.nunique() < 2:
             continue
-        kind = assessment.columns.get(column) or (NAME if column in used else guessed_kind(column, texts))
+        kind = NAME if column in used else declared_kind(assessment, column) or guessed_kind(column, texts)
         values: pd.Series[Any] = texts
         if kind == NUMBER:
             values = pd.to_numeric(texts, errors="coerce").astype(float)
         elif kind == YES_NO:
-            values = texts.str.casefold().map(_truth).astype(float)
+            truth = texts.str.casefold().map(_truth).astype(float)
+            # Two other words, such as "present" and "absent", are two names: which of them is yes, nobody said.
+            kind, values = (YES_NO, truth) if truth.notna().equals(texts.notna()) else (NAME, texts)
         if values.nunique() >= 2:
             yield Characteristic(column, column.replace("_", " "), kind, values)
+
+
+def declared_kind(assessment: Assessment, column: str) -> str | None:
+    """What the assessment declares a column to be, by its head or by the characteristic of that name; None for nothing.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> document = {"problem": "table", "metrics": [{"id": "value", "direction": "higher"}], "columns": {"smoke_in_view": "yes_no"}}
+    >>> declared_kind(parse(document), "Smoke in view"), declared_kind(parse(document), "age")
+    ('yes_no', None)
+    """
+    return assessment.columns.get(column) or assessment.columns.get(column_name(column))
 
 
 def guessed_kind(column: str, texts: pd.Series[Any]) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 LEVEL: Final = "level"
 """Optional column of results: the level of interaction that a method needs, the same in all of its rows."""
+AS_MEASURED: Final = "Single cases are shown as measured: the registered weights of levels of interaction are in the ranking and not here."
 
 
 def weighted_results(assessment: Assessment, checked: pd.DataFrame, results: pd.DataFrame) -> pd.DataFrame:

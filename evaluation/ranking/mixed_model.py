@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from evaluation.ranking.model_fits import (
     NoFitError,
@@ -27,6 +26,8 @@ from evaluation.ranking.significance import holm
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    import pandas as pd
+
 FloatArray = npt.NDArray[np.float64]
 
 __all__ = [
@@ -35,7 +36,6 @@ __all__ = [
     "algorithm_effect",
     "fit_hits",
     "fit_linear",
-    "long_values",
     "model_ranking",
     "strengths_and_weaknesses",
 ]
@@ -202,19 +202,26 @@ def _of_each(
 
 
 def _adjusted(analysis: dict[str, Any]) -> dict[str, Any]:
-    """Give each term of a characteristic ``p_adjusted``, and say how many were looked at.
+    """Give each term of a characteristic ``p_adjusted``, and say how many were looked at."""
+    fits = [analysis["all"], *analysis["by_algorithm"].values()]
+    analysis["looked_at"] = adjust(fits, analysis["characteristics"])
+    return analysis
+
+
+def adjust(fits: Sequence[Mapping[str, Any]], characteristics: Sequence[str]) -> str:
+    """Give each term of a characteristic ``p_adjusted``, fit by fit, and say how many the first fit looked at.
 
     Holm's method, over all terms of characteristics of one fit together: who looks at many finds something by chance.
     """
-    wanted = set(analysis["characteristics"])
-    for fit in (analysis["all"], *analysis["by_algorithm"].values()):
+    wanted = set(characteristics)
+    counts = []
+    for fit in fits:
         looked_at = [term for term in fit["terms"] if term["term"].split(": ")[0] in wanted]
         p_values = np.array([[term["p"] for term in looked_at]], dtype=float)
         for term, adjusted in zip(looked_at, holm(p_values)[0], strict=True):
             term["p_adjusted"] = float(adjusted)
-    terms = sum(term["term"].split(": ")[0] in wanted for term in analysis["all"]["terms"])
-    analysis["looked_at"] = multiplicity_words(len(wanted), terms)
-    return analysis
+        counts.append(len(looked_at))
+    return multiplicity_words(len(wanted), counts[0])
 
 
 def multiplicity_words(characteristics: int, terms: int) -> str:
@@ -267,27 +274,3 @@ def _contrasts(
 def _above_rows(part: pd.DataFrame, random: Sequence[str]) -> list[str]:
     """Random intercepts with several rows a group: one row a group leaves nothing to tell it from the residual."""
     return [name for name in random if part[name].nunique() < len(part)]
-
-
-def long_values(results: pd.DataFrame, cases: pd.DataFrame | None, keys: Mapping[str, str]) -> pd.DataFrame:
-    """Rows of one metric and region with their case characteristics beside them.
-
-    Parameters
-    ----------
-    results, cases
-        Results table and case table; numbers in the case table are taken as numbers.
-    keys
-        Values of ``metric``, ``region`` or ``task`` to keep.
-    """
-    chosen = results
-    for key, value in keys.items():
-        chosen = chosen[chosen[key] == value]
-    if cases is None:
-        return chosen
-    extra = cases.copy()
-    extra["case"] = extra["case"].astype(str)
-    for column in extra.columns.drop("case"):
-        number = pd.to_numeric(extra[column], errors="coerce")
-        if number.notna().all():
-            extra[column] = number
-    return chosen.merge(extra, on="case", how="left", validate="many_to_one")

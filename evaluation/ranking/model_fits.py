@@ -102,7 +102,7 @@ def fit_linear_with_result(
     if transform == "logit":
         response, drawn_in = logits(response)
         if drawn_in:
-            remarks.append(f"{drawn_in} values lie on 0 or 1; all values were drawn in by half an observation")
+            remarks.append(f"{drawn_in} of the values lie on 0 or 1; all were drawn in by half an observation")
     result, caught = _fit(response, design, frame, random, reml=reml)
     estimates = np.asarray(result.fe_params, dtype=float)
     errors = _errors(np.asarray(result.cov_params(), dtype=float)[: len(estimates), : len(estimates)])

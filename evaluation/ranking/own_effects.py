@@ -116,7 +116,7 @@ def _fit_plain(
     if transform == "logit":
         response, drawn_in = logits(response)
         if drawn_in:
-            remarks.append(f"{drawn_in} values lie on 0 or 1; all values were drawn in by half an observation")
+            remarks.append(f"{drawn_in} of the values lie on 0 or 1; all were drawn in by half an observation")
     result = OLS(response, design.to_numpy(dtype=float)).fit()
     residuals = np.asarray(result.resid, dtype=float)
     spread = float(residuals.std())

@@ -23,6 +23,7 @@ from evaluation.figures.selection import Entry, entries, is_combined, label, mai
 from evaluation.ranking import describe, rank
 from evaluation.ranking.dataset_level import load_evidence
 from evaluation.ranking.exclusions import counted_results
+from evaluation.ranking.interaction import AS_MEASURED
 from evaluation.ranking.raw import raw_values
 from evaluation.reporting.analyses import (
     across_section,
@@ -100,7 +101,7 @@ def report_blocks(
     page = DocumentBuilder()
     _head(page, title, document, today)
     ranking_section(page, assessment, document, raw, justification=justification, top=top)
-    raw_section(page, document, raw)
+    raw_section(page, document, raw, weighted=bool(assessment.interaction_weights))
     counted = load_evidence(evidence)
     if counted is not None and assessment.exclusions:
         counted = counted_results(assessment, results, cases=cases, evidence=counted).evidence
@@ -110,8 +111,15 @@ def report_blocks(
 
     def sources(columns: Sequence[str]) -> Sources:
         """What is known of cases is what was asked for."""
-        known = None if cases is None else cases[["case", *columns]]
-        return Sources(document=full, assessment=assessment, results=results, cases=cases, characteristics=known)
+        known = None if cases is None else cases[list(dict.fromkeys(["case", *columns]))]
+        return Sources(
+            document=full,
+            assessment=assessment,
+            results=results,
+            cases=cases,
+            characteristics=known,
+            read_evidence=lambda: load_evidence(evidence),
+        )
 
     if subgroups:
         groups_section(page, sources(subgroups), asked=subgroups)
@@ -120,7 +128,9 @@ def report_blocks(
     gaming_section(page, assessment, results, cases)
     copies_section(page, assessment, results, cases)
     if characteristics:
-        hardness_section(page, sources(characteristics))
+        # Registered units explain nothing, they are random effects.
+        units = [name for name in assessment.aggregation.random if cases is not None and name in cases]
+        hardness_section(page, sources([*characteristics, *units]))
     reproduction_section(page, full)
     return page.blocks
 
@@ -231,11 +241,15 @@ def _inserted(page: DocumentBuilder, entry: Entry) -> None:
         page.table(["Case", "Algorithm"], rows, caption=f"Inserted as missing{more}")
 
 
-def raw_section(page: DocumentBuilder, document: Mapping[str, Any], raw: Sequence[Mapping[str, Any]]) -> None:
-    """What every algorithm reached on every case."""
+def raw_section(
+    page: DocumentBuilder, document: Mapping[str, Any], raw: Sequence[Mapping[str, Any]], *, weighted: bool = False
+) -> None:
+    """What every algorithm reached on every case; as measured, also where levels of interaction are weighted in the ranking."""
     if not raw:
         return
     page.heading(2, "The raw data")
+    if weighted:
+        page.text([AS_MEASURED])
     for values in raw:
         if not any(_same(entry, values) for entry in entries(document)):
             continue

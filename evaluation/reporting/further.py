@@ -9,21 +9,21 @@ import pandas as pd
 from evaluation.analyses.case_groups import FEWEST_CASES as FEWEST_GROUPED
 from evaluation.analyses.case_groups import MOST_CHARACTERISTICS
 from evaluation.analyses.catalogue import BY_NAME
+from evaluation.analyses.difficulty import MOST_ALGORITHMS as MOST_MODELLED
+from evaluation.analyses.difficulty import MOST_ROWS, hits_of, values_of
+from evaluation.analyses.sources import place_of
 from evaluation.figures import forest_plot, quantile_plot
 from evaluation.figures.layout import number, rank_words, stars
 from evaluation.figures.selection import main_entry
-from evaluation.ranking.mixed_model import NoFitError, model_ranking, strengths_and_weaknesses
+from evaluation.ranking.mixed_model import NoFitError, model_ranking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from evaluation.analyses.sources import Sources
     from evaluation.documents import DocumentBuilder
 
 MOST_GROUPED: Final = 60
-MOST_MODELLED: Final = 40
-MOST_ROWS: Final = 6_000
-"""A mixed model of more values takes minutes."""
 FEWEST_ALGORITHMS: Final = 3
 FEWEST_CASES: Final = 12
 _WHY_NOT: Final = (
@@ -100,47 +100,47 @@ def hardness_section(page: DocumentBuilder, sources: Sources, *, most: int | Non
             )
         ]
     )
-    for raw in list(sources.raw.values())[:most]:
-        what = _title(raw)
+    for what, data in _explained(sources, most):
         page.heading(3, f"Characteristics and {what}")
-        if why_not := _why_not(raw, sources):
+        if why_not := _why_not(data):
             page.text([why_not])
             continue
-        data, names = _with_characteristics(raw, sources)
-        bounded = raw["direction"] == "higher" and bool(data["value"].dropna().between(0, 1).all())
         try:
-            analysis = strengths_and_weaknesses(
-                data,
-                characteristics=names,
-                random=sources.units_of(raw["cases"]),
-                transform="logit" if bounded else "none",
-            )
+            analysis, left_out = sources.difficulty.analysis(data)
         except NoFitError as error:
             page.text([f"No fit: {error}."])
             continue
-        _effects(page, analysis, names, what)
+        _effects(page, analysis, left_out, what)
 
 
-def _why_not(raw: Mapping[str, Any], sources: Sources) -> str:
-    """Why no model explains these values; empty where one does."""
-    if not _fits(raw):
-        return _WHY_NOT
-    known, left_out = sources.explaining_of(raw["cases"])
-    needed = FEWEST_CASES + len(known.columns)
-    if known.columns.empty:
-        return f"No characteristic can explain these values: {'; '.join(left_out) or 'none differs between cases'}."
-    if len(raw["cases"]) < needed:
-        return f"{len(known.columns)} characteristics need at least {needed} cases; there are {len(raw['cases'])}."
-    return ""
+def _explained(sources: Sources, most: int | None) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Values of cases of the first metrics and regions, or hits in trials where a metric counts, by what they are of."""
+    first = sources.assessment.rankings[0].name
+    for entry in [one for one in sources.document["rankings"] if one.get("name") == first][:most]:
+        raw = sources.raw.get(place_of(entry))
+        if raw is not None:
+            yield _title(raw), values_of(raw)
+            continue
+        counted = {"metric": entry["metric"], "region": entry["region"] or ""}
+        hits = hits_of(sources.assessment, sources.counted_evidence, **counted)
+        if hits is not None:
+            yield _title(entry), hits
 
 
-def _effects(page: DocumentBuilder, analysis: Mapping[str, Any], names: list[str], what: str) -> None:
-    fit = analysis["all"]
+def _why_not(data: pd.DataFrame) -> str:
+    """Why no model explains these values; empty where one may."""
+    algorithms, cases = data["algorithm"].nunique(), data["case"].nunique()
+    fits = FEWEST_ALGORITHMS <= algorithms <= MOST_MODELLED and cases >= FEWEST_CASES and len(data) <= MOST_ROWS
+    return "" if fits else _WHY_NOT
+
+
+def _effects(page: DocumentBuilder, analysis: Mapping[str, Any], left_out: Sequence[str], what: str) -> None:
+    fit, names = analysis["all"], analysis["characteristics"]
     page.text(
         [
             f"Model: {fit['model']}, fitted by {fit['method']} to {fit['rows']:,} values.",
             f"{analysis['looked_at']}.",
-            *map(_sentence, fit["warnings"]),
+            *map(_sentence, [*left_out, *fit["warnings"]]),
         ]
     )
     page.figure(forest_plot(analysis), f"By {what}, over all algorithms; stars mark adjusted p ≤ 0.05, 0.01 and 0.001.")
@@ -159,10 +159,11 @@ def _effects(page: DocumentBuilder, analysis: Mapping[str, Any], names: list[str
         ],
         caption=f"Effects of characteristics of the cases on {what}; below 0 is harmful",
     )
-    page.figure(
-        quantile_plot(fit),
-        f"By {what}; residuals on the line are normal, far from it intervals and p-values are rough.",
-    )
+    if fit["residuals"] is not None:
+        page.figure(
+            quantile_plot(fit),
+            f"By {what}; residuals on the line are normal, far from it intervals and p-values are rough.",
+        )
 
 
 def model_section(page: DocumentBuilder, sources: Sources, *, most: int | None = None) -> None:
@@ -244,13 +245,3 @@ def _rows(raw: Mapping[str, Any]) -> list[tuple[str, str, float | None]]:
         for case, values in zip(raw["cases"], raw["values"], strict=True)
         for name, value in zip(raw["algorithms"], values, strict=True)
     ]
-
-
-def _with_characteristics(raw: Mapping[str, Any], sources: Sources) -> tuple[pd.DataFrame, list[str]]:
-    """All values, higher being better, beside what is known of their cases."""
-    known = sources.explaining_of(raw["cases"])[0]
-    sign = 1.0 if raw["direction"] == "higher" else -1.0
-    table = pd.DataFrame(_rows(raw), columns=["algorithm", "case", "value"])
-    table["value"] = sign * pd.to_numeric(table["value"])
-    table = table.merge(known, left_on="case", right_index=True)
-    return sources.with_units(table), list(known.columns)

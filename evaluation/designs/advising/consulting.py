@@ -54,6 +54,7 @@ class Question:
     picture: str = ""
     region: str = ""
     per_class: bool = False
+    may_be_unknown: bool = True
 
     @property
     def answer_words(self) -> str:
@@ -258,14 +259,14 @@ def reasoned(
     ----------
     is_complete
         Whether every question that matters is answered. As long as one is not, a metric is not said to be left out or
-        not recommended: that would rest on an assumed answer.
+        not recommended: that would rest on an assumed answer. So would a departure that hangs on “I do not know”.
     """
     if not recommendation or not used:
         return ()
     return tuple(
         Reasoned(departure, str(stored.reasons.get(departure.words, "")))
         for departure in departures(recommendation, used)
-        if is_complete or departure.kind in _SETTLED
+        if departure.kind != "open" and (is_complete or departure.kind in _SETTLED)
     )
 
 
@@ -387,4 +388,5 @@ def _question(
         picture=illustration(identity) or "",
         region=region,
         per_class=not region and item["scope"] == "class" and len(regions) > 1,
+        may_be_unknown=not item["must_be_answered"],
     )

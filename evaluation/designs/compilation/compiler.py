@@ -11,6 +11,7 @@ from typing import Any
 
 from evaluation import problems as kinds
 from evaluation.assessment import Assessment, AssessmentError, parse
+from evaluation.assessment.columns import NUMBER, YES_NO, column_name
 from evaluation.assessment.exclusions import GRADES
 from evaluation.assessment.interaction import LEVELS
 from evaluation.assessment.levels import undeclared_level
@@ -20,10 +21,13 @@ from evaluation.designs.compilation.notes import Notes, Problem
 from evaluation.designs.compilation.outside import is_measured_outside, outside_kind, outside_metrics, outside_rows
 from evaluation.designs.compilation.problems import kinds_of, problem_of, settings_of
 from evaluation.designs.compilation.rankings import Scope, compile_rankings, site_column, site_rules
+from evaluation.designs.compilation.scored import is_scored, name_of, scored_metric, scorer_part
 from evaluation.designs.document import Values
 from evaluation.problems.table import PROBLEM as TABLE
 
 SCHEMA = 1
+_KIND_OF_VALUES = {"binary": YES_NO, "numeric": NUMBER}
+"""What the values of a characteristic say of its column; grades in an order may be written as numbers or as names."""
 
 
 class NotCompilableError(ValueError):
@@ -107,8 +111,15 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
         parts["regions"] = regions
     meanings: list[tuple[Mapping[str, Any], Meaning]] = [(row, meaning(row)) for row in values.rows("metrics")]
     ranked = [(row, meant) for row, meant in meanings if row.get("used_for_ranking")]
-    reported = [(row, meant) for row, meant in meanings if is_reported(row, meant, kind)]
-    names = _names([*ranked, *reported])
+    reported = [
+        (row, meant)
+        for row, meant in meanings
+        if is_reported(row, meant, kind) or (not row.get("used_for_ranking") and is_scored(row, meant, values))
+    ]
+    names = [
+        name_of(row, meant) if is_scored(row, meant, values) else name
+        for (row, meant), name in zip([*ranked, *reported], _names([*ranked, *reported]), strict=True)
+    ]
     named: list[tuple[Mapping[str, Any], Meaning, str]] = [
         (row, meant, name) for (row, meant), name in zip([*ranked, *reported], names, strict=True)
     ]
@@ -117,16 +128,32 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
         reported = [(row, meant) for row, meant, _ in named[len(ranked) :]]
     scope = Scope(
         values=values,
-        metrics=tuple(entry for entry in named[: len(ranked)] if is_outside or entry[1].metric is not None),
+        metrics=tuple(
+            entry
+            for entry in named[: len(ranked)]
+            if is_outside or entry[1].metric is not None or is_scored(entry[0], entry[1], values)
+        ),
         regions=tuple(region["name"] for region in regions),
         assume=assume,
-        elsewhere=frozenset(word for row, meant in ranked if meant.metric is None for word in names_of(row)),
+        elsewhere=frozenset(
+            word
+            for row, meant in ranked
+            if meant.metric is None and not is_scored(row, meant, values)
+            for word in names_of(row)
+        ),
     )
     if is_outside:
         metrics = outside_metrics(named, values, problems)
     else:
         _check_ranked(scope, ranked, kind, problems)
-        metrics = [_metric(scope, *entry, problems) for entry in (*scope.metrics, *named[len(ranked) :])]
+        metrics = [
+            scored_metric(*entry, values, problems)
+            if is_scored(entry[0], entry[1], values)
+            else _metric(scope, *entry, problems)
+            for entry in (*scope.metrics, *named[len(ranked) :])
+        ]
+        if scorer := scorer_part(values, metrics, problems):
+            parts["scorer"] = scorer
     if metrics:
         parts["metrics"] = metrics
     parts["aggregation"] = {"levels": _levels(values), "operator": "mean"}
@@ -138,7 +165,7 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
     if rankings:
         parts["ranking"] = rankings if len(rankings) > 1 else rankings[0]
     parts["uncertainty"] = _uncertainty(scope)
-    if columns := {str(row.get("column") or "").strip(): row.get("kind") for row in values.rows("case_columns")}:
+    if columns := _columns(values):
         parts["columns"] = columns
     if exclusions := _exclusions(values):
         parts["exclusions"] = exclusions
@@ -230,7 +257,9 @@ def _check_ranked(
     """Note what keeps the metrics of the ranking from being computed."""
     if not ranked and scope.values.get("ranking_type") != "no_ranking":
         problems.append(Problem("metrics", "No metric is marked as used for the ranking."))
-    for _, meant in ranked:
+    for row, meant in ranked:
+        if is_scored(row, meant, scope.values):
+            continue
         # A metric that the platform does not have is complete with its definition; what is unclear of others is not.
         outside = meant.metric is None
         problems += [Problem("metrics", f"{text[0].upper()}{text[1:]}.", elsewhere=outside) for text in meant.unclear]
@@ -328,6 +357,18 @@ def _exclusions(values: Values) -> dict[str, Any]:
     return document
 
 
+def _columns(values: Values) -> dict[str, Any]:
+    """What columns of the case table are: as declared by themselves, else by the characteristic of that name."""
+    of_characteristics = {
+        column_name(str(row["name"])): _KIND_OF_VALUES[row["value_type"]]
+        for row in values.rows("image_characteristics")
+        if row.get("value_type") in _KIND_OF_VALUES and column_name(str(row.get("name") or ""))
+    }
+    own = {str(row.get("column") or "").strip(): row.get("kind") for row in values.rows("case_columns")}
+    named = {column_name(column) for column in own}
+    return {column: kind for column, kind in of_characteristics.items() if column not in named} | own
+
+
 def _interaction_weights(values: Values, problems: list[Problem]) -> dict[str, Any]:
     """How much methods of each level of interaction weigh, where the design weighs them."""
     if values.get("interaction_level_handling") != "weighting":
@@ -352,6 +393,7 @@ def _source(message: str) -> str:
         "exclusions.quality": "case_quality",
         "exclusions": "excluded_cases",
         "interaction_weights": "interaction_level_weights",
+        "scorer": "scoring_image",
         "ranking": "ranking_method",
         "uncertainty": "uncertainty_settings",
         "aggregation": "aggregation_levels",

@@ -10,6 +10,8 @@ import numpy as np
 
 from evaluation import problems
 from evaluation.assessment import Assessment, MetricUse, parse
+from evaluation.assessment.columns import grouping_columns
+from evaluation.assessment.exclusions import GRADES
 from evaluation.canonical import canonical_json
 from evaluation.catalogue import get
 from evaluation.ranking.explain import plural
@@ -264,14 +266,13 @@ def _invented(assessment: Assessment) -> pd.DataFrame:
 def _cases(assessment: Assessment) -> pd.DataFrame | None:
     import pandas as pd
 
-    columns = {*assessment.aggregation.levels, *assessment.uncertainty.resample, *assessment.uncertainty.strata}
-    for scheme in assessment.rankings:
-        for step in scheme.combine or ():
-            columns |= set(step.over)
-    columns -= {"case", "metric", "region", "task"}
+    columns = grouping_columns(assessment)
     if not columns:
         return None
     table: dict[str, list[str]] = {"case": [f"case-{number}" for number in range(1, CASES + 1)]}
     for column in sorted(columns):
         table[column] = [f"{column}-{(number + 1) // 2}" for number in range(1, CASES + 1)]
+    if assessment.exclusions.grade_column:
+        counts = [grade for grade in GRADES if grade not in assessment.exclusions.grades]
+        table[assessment.exclusions.grade_column] = counts[:1] * CASES
     return pd.DataFrame(table)

@@ -111,6 +111,11 @@ class DecisionSerializer(serializers.Serializer):
     """What becomes of a submission with gaps, or that it stands for the team, or no longer does, where teams choose."""
 
     decision = serializers.ChoiceField(["score", "withdraw", "choose", "take_back"])
+    method = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        help_text="With choose, where several methods of a team are ranked: as which of them, in place of the one that was.",
+    )
 
 
 class ExpectedCaseSerializer(serializers.Serializer):

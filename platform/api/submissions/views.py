@@ -78,7 +78,7 @@ class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
             if form.validated_data["decision"] == "score":
                 states.score_as_it_is(submission=submission, actor=request.user)
             elif form.validated_data["decision"] == "choose":
-                choosing.choose(submission=submission, actor=request.user)
+                choosing.choose(submission=submission, actor=request.user, method=form.validated_data.get("method"))
             elif form.validated_data["decision"] == "take_back":
                 choosing.take_back(submission=submission, actor=request.user)
             else:

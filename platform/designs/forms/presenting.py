@@ -129,8 +129,9 @@ def field_view(
     comments: int = 0,
     editable: bool = True,
     insider: bool = True,
+    run_here: bool = False,
 ) -> FieldView:
-    """Everything that the template of a field needs."""
+    """Everything that the template of a field needs; `run_here`: whether the design has algorithms run here."""
     key = f"{parameter.id}-{task_key}" if task_key else parameter.id
     inputs: tuple[Input, ...] = ()
     rows: tuple[Row, ...] = ()
@@ -154,7 +155,7 @@ def field_view(
         words=entry_words(parameter, entry, insider=insider),
         findings=tuple(findings),
         comments=comments,
-        statements=tuple(statements_of(parameter, entry, values)),
+        statements=tuple(statements_of(parameter, entry, values, run_here=run_here)),
         inputs=inputs,
         rows=rows,
         blank_row=blank,

@@ -23,6 +23,7 @@ from evaluation.designs.checks.running import Finding
 from evaluation.designs.completeness import GATE, completeness, history
 from evaluation.designs.document import Document
 from evaluation.designs.document.entries import BLANK
+from evaluation.designs.executing import runs_here
 from web.bodies import takes_files
 
 
@@ -218,7 +219,7 @@ def section_fields(
 ) -> list[FieldView]:
     """The fields of a page, each with its findings and the number of its open conversations."""
     catalogue = texts.catalogue()
-    values = document.values(task)
+    values, run_here = document.values(task), runs_here(document)
     entries = document.tasks[task] if task else document.challenge
     comments = {
         (row["part"] or None, row["topic"]): row["number"]
@@ -235,6 +236,7 @@ def section_fields(
             comments=comments.get((task, parameter.id), 0),
             editable=editable,
             insider=insider,
+            run_here=run_here,
         )
         for parameter in catalogue.in_section(section)
         if parameter.is_task == (task is not None)

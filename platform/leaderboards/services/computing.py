@@ -25,7 +25,7 @@ from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.services import announcing
 from leaderboards.services.outside import KEY as OUTSIDE
-from leaderboards.services.outside import measured_outside
+from leaderboards.services.outside import measured_outside, scoring_images
 from submissions.models import Run
 from submissions.queries import annotator_evidence, annotator_frames, counted_runs, evidence_of, left_out, results_frame
 from submissions.queries.declaring import levels_of
@@ -123,6 +123,8 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
     }
     if outside := measured_outside(runs, names):
         document[OUTSIDE] = outside
+    if images := scoring_images(runs):
+        document[bundle.SCORERS] = images
     if missing := left_out(phase):
         document["left_out"] = announcing.left_out_in_public(phase, missing)
     return Inputs(phase=phase, runs=runs, metadata=metadata, document=document, assessment=assessment, names=names)
@@ -172,7 +174,11 @@ def compute(
 
 def team_frame(run: Run, name: str, assessment: Assessment, *, level: str) -> pd.DataFrame:
     """The results of a run under what stands for its team; with the level of interaction where that weighs."""
-    frame = results_frame(run).assign(algorithm=name)
+    return _as_team(results_frame(run), name, assessment, level=level)
+
+
+def _as_team(frame: pd.DataFrame, name: str, assessment: Assessment, *, level: str) -> pd.DataFrame:
+    frame = frame.assign(algorithm=name)
     return frame.assign(**{LEVEL: level}) if assessment.interaction_weights else frame
 
 
@@ -199,7 +205,7 @@ def sources_of(version: RankingVersion) -> Sources:
         for team in version.inputs["teams"]
     ]
     of_teams = [(team["name"], by_id[team["run"]]) for team in version.inputs["teams"]]
-    annotated = _by_annotator(of_teams)
+    annotated = _by_annotator(of_teams, assessment, [team.get("level", "") for team in version.inputs["teams"]])
     metadata = read_metadata(load(version.metadata_name)) if version.metadata_name else None
     return Sources(
         document=load(version.document_name),
@@ -233,12 +239,14 @@ def _of_cases(assessment: Assessment, results: pd.DataFrame, cases: pd.DataFrame
     return pd.concat([counted, results[results["case"] == ""]], ignore_index=True)
 
 
-def _by_annotator(runs: Sequence[tuple[str, Run]]) -> dict[str, pd.DataFrame]:
+def _by_annotator(
+    runs: Sequence[tuple[str, Run]], assessment: Assessment, levels: Sequence[str]
+) -> dict[str, pd.DataFrame]:
     """Read the results of all teams under the references of each annotator; of annotators that all were scored by."""
     found: dict[str, list[pd.DataFrame]] = defaultdict(list)
-    for team, run in runs:
+    for (team, run), level in zip(runs, levels, strict=True):
         for annotator, frame in annotator_frames(run).items():
-            found[annotator].append(frame.assign(algorithm=team))
+            found[annotator].append(_as_team(frame, team, assessment, level=level))
     return {
         name: pd.concat(frames, ignore_index=True) for name, frames in sorted(found.items()) if len(frames) == len(runs)
     }

@@ -21,6 +21,7 @@ from challenges.views import challenge_context
 from evaluation.analyses import catalogue
 from evaluation.ranking import describe
 from evaluation.ranking.explain import fewest
+from evaluation.ranking.interaction import AS_MEASURED
 from leaderboards.domain import tables
 from leaderboards.domain.questions import main_order, questions
 from leaderboards.forms import FreezeForm
@@ -260,6 +261,7 @@ def _hard_cases(
     return [
         {
             "label": orders[key]["label"],
+            "as_measured": AS_MEASURED if shown.phase.assessment.interaction_weights else "",
             "cases": [tables.hard_case(case, orders[key]["decimals"]) for case in found[key]],
             "team": pictured,
             "submission": submissions.get(pictured) if pictured else None,

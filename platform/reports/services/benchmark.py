@@ -203,7 +203,12 @@ def build(
 
     page = record()
     if with_cases:
-        raw_section(page, _only(shown, raw[:MOST_PANELS]), raw[:MOST_PANELS])
+        raw_section(
+            page,
+            _only(shown, raw[:MOST_PANELS]),
+            raw[:MOST_PANELS],
+            weighted=bool(sources.assessment.interaction_weights),
+        )
         for entry in raw[:MOST_PANELS]:
             page.figure(
                 case_map(shown, entry),

@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
+from evaluation.analyses.case_groups import SHOWN_FIRST, labels_of, ordered
 from evaluation.figures import forest_plot
 from evaluation.figures.layout import number, rank_words, stars
+from evaluation.ranking.characteristics import Characteristic
+from evaluation.ranking.mixed_model import adjust
 from evaluation.ranking.own_effects import own_effects
 from reports.domain.characteristics import title_of
 from reports.domain.content import Exhibit
@@ -20,7 +23,6 @@ if TYPE_CHECKING:
     from evaluation.figures.publication import Printed
 
 WORST: Final = 8
-MOST_GROUPS: Final = 8
 FEWEST_IN_GROUP: Final = 3
 MOST_EXPLAINED: Final = 4
 """What makes cases hard is drawn for so many pairs of metric and region."""
@@ -71,29 +73,32 @@ def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "di
     return found
 
 
-def groups(entry: Raw, column: int, metadata: pd.DataFrame, keys: tuple[str, ...]) -> list[Exhibit]:
-    """Own mean and that of the field by the values of each characteristic that groups the cases."""
+def groups(entry: Raw, column: int, characteristics: Sequence[Characteristic], keys: tuple[str, ...]) -> list[Exhibit]:
+    """Own mean and that of the field in the groups of each characteristic; of many, where they differ most."""
     place = {str(case): index for index, case in enumerate(entry["cases"])}
     found = []
-    for name in metadata.columns.drop("case", errors="ignore"):
-        parts = metadata.assign(**{name: metadata[name].astype(str)}).groupby(name)["case"].apply(list)
-        members = {value: [place[str(case)] for case in cases if str(case) in place] for value, cases in parts.items()}
-        members = {value: indices for value, indices in members.items() if len(indices) >= FEWEST_IN_GROUP}
-        if not 2 <= len(members) <= MOST_GROUPS:
+    for known in characteristics:
+        labels = labels_of(known, fewest=FEWEST_IN_GROUP)[0]
+        if labels is None:
             continue
         rows = []
-        for value, indices in members.items():
+        for value, of_value in sorted(labels.dropna().groupby(labels), key=lambda group: ordered(str(group[0]))):
+            indices = [place[str(case)] for case in of_value.index if str(case) in place]
             own = [entry["values"][index][column] for index in indices if entry["values"][index][column] is not None]
             field = [other for index in indices for other in entry["values"][index] if other is not None]
             if own and field:
-                rows.append(
-                    (str(value), str(len(indices)), number(sum(own) / len(own)), number(sum(field) / len(field)))
-                )
-        title = str(name).replace("_", " ")
-        columns = (title.capitalize(), "Cases", "Own mean", "Mean of the field")
-        found.append(
-            Exhibit("table", origins=keys, text=f"{title_of(entry)}, by {title}", columns=columns, rows=tuple(rows))
-        )
+                rows.append((str(value), len(indices), sum(own) / len(own), sum(field) / len(field)))
+        if len(rows) < 2:
+            continue
+        of_all = len(rows)
+        if of_all > SHOWN_FIRST:
+            rows = sorted(rows, key=lambda row: (-abs(row[2] - row[3]), row[0]))[:SHOWN_FIRST]
+        columns = (known.title.capitalize(), "Cases", "Own mean", "Mean of the field")
+        caption = f"{title_of(entry)}, by {known.title}"
+        if of_all > SHOWN_FIRST:
+            caption += f"; the {SHOWN_FIRST} of {of_all} groups in which you differ most from the field"
+        shown = tuple((value, str(cases), number(own), number(field)) for value, cases, own, field in rows)
+        found.append(Exhibit("table", origins=keys, text=caption, columns=columns, rows=shown))
     return found
 
 
@@ -127,12 +132,13 @@ def effects(
         ahead = own_effects(data, characteristics=fit["characteristics"], value="ahead")
     except ValueError:
         return []
+    looked_at = adjust([fit, ahead], fit["characteristics"])
     analysis = {"by_algorithm": {team: fit}, "characteristics": fit["characteristics"]}
     remarks = " ".join(f"{remark[0].upper()}{remark[1:]}." for remark in fit["warnings"])
     caption = (
         f"By {title_of(entry)}: change of the team’s value for one standard deviation more of a characteristic, or against its "
         f"first category, with 95 % intervals; left of 0 cases are harder. Least squares over {fit['rows']} cases; stars "
-        f"mark p ≤ 0.05, 0.01 and 0.001 without adjustment. {remarks}"
+        f"mark adjusted p ≤ 0.05, 0.01 and 0.001. {looked_at}. {remarks}"
     ).strip()
     name, words = draw(forest_plot(analysis, team), caption)
     beside = {term["term"]: term for term in ahead["terms"]}
@@ -141,7 +147,7 @@ def effects(
         for term in sorted(fit["terms"], key=lambda term: term["estimate"])
         if term["term"] in beside and term["term"] != "(Intercept)"
     )
-    columns = ("Characteristic", "Own effect", "Interval", "p", "Against the field", "Interval", "p")
+    columns = ("Characteristic", "Own effect", "Interval", "Adjusted p", "Against the field", "Interval", "Adjusted p")
     return [
         Exhibit("figure", origins=keys, text=words, name=name),
         Exhibit(
@@ -157,7 +163,11 @@ def effects(
 
 def _effect(term: Mapping[str, Any]) -> tuple[str, str, str]:
     low, high = term["interval"]
-    return number(term["estimate"]), f"{number(low)} to {number(high)}", f"{term['p']:.2g} {stars(term['p'])}".strip()
+    return (
+        number(term["estimate"]),
+        f"{number(low)} to {number(high)}",
+        f"{term['p_adjusted']:.2g} {stars(term['p_adjusted'])}".strip(),
+    )
 
 
 def _median(row: Sequence[float | None], sign: float) -> float | None:

@@ -347,9 +347,9 @@ def _cases(
         pictured += [str(entry["cases"][index]) for index in worst_indices(entry, column)[:1]]
         item.exhibits += worst(entry, column, keys, against_field=against_field)
         if metadata is not None:
-            item.exhibits += groups(entry, column, metadata, keys)
+            item.exhibits += groups(entry, column, sources.known, keys)
             if place < MOST_EXPLAINED:
-                hard.exhibits += effects(entry, column, sources.explaining_of(entry["cases"])[0], keys, draw)
+                hard.exhibits += effects(entry, column, sources.difficulty.explaining(entry["cases"])[0], keys, draw)
     if item.exhibits:
         words = (
             "The field is told as the median over all teams."

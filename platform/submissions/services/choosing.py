@@ -1,5 +1,7 @@
 """A team chooses which of its submissions is ranked, where the design leaves that to the teams."""
 
+from dataclasses import dataclass
+
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
@@ -26,15 +28,19 @@ def may_be_chosen(submission: Submission) -> bool:
 
 
 @transaction.atomic
-def choose(*, submission: Submission, actor: User) -> None:
+def choose(*, submission: Submission, actor: User, method: int | None = None) -> None:
     """Have a submission stand for its team; choosing it again changes nothing, another choice replaces it until the deadline.
 
-    Where several methods of a team are ranked, each choice is a method of its own, and none is replaced.
+    Parameters
+    ----------
+    method
+        Where several methods of a team are ranked: as which of them it is ranked, in place of the submission that was. Without
+        it the submission is the next method, and none is replaced.
 
     Raises
     ------
     ValidationError
-        When the phase does not let teams choose, has closed, or the submission cannot be ranked.
+        When the phase does not let teams choose, has closed, has no such method, or the submission cannot be ranked.
     """
     # The lock of the team comes first, as where submissions are made: two choices at once leave one.
     Team.objects.select_for_update(no_key=True).get(pk=submission.team_id)
@@ -45,31 +51,66 @@ def choose(*, submission: Submission, actor: User) -> None:
     phase = current.phase
     if phase.counts != Phase.Counts.CHOSEN:
         raise ValidationError(f"In {phase.name} {phase.get_counts_display()} counts; there is nothing to choose.")
-    if current.is_chosen:
+    if method is not None and not 1 <= method <= phase.methods_per_team:
+        raise ValidationError(f"{phase.methods_per_team} methods of a team are ranked; there is no method {method}.")
+    if current.is_chosen and method in (None, current.method_number):
         return
+    if current.is_chosen:
+        raise ValidationError(f"This submission is method {current.method_number}. Take that choice back first.")
     if not phase.is_open:
         raise ValidationError(f"{phase.name} has closed on {phase.ends_at:%-d %B %Y, %H:%M} UTC: the choice stands.")
     if not may_be_chosen(current):
         raise ValidationError("Only a submission that was accepted in time can stand for the team.")
     chosen = Submission.objects.filter(phase=phase, team=current.team_id, is_chosen=True)
-    if phase.methods_per_team == 1:
-        chosen.update(is_chosen=False, method_number=None)
-    taken = set(chosen.values_list("method_number", flat=True))
-    free = [number for number in range(1, phase.methods_per_team + 1) if number not in taken]
-    if not free:
+    number = method if phase.methods_per_team > 1 else 1
+    if number is None:
+        taken = set(chosen.values_list("method_number", flat=True))
+        number = next((free for free in range(1, phase.methods_per_team + 1) if free not in taken), None)
+    if number is None:
         raise ValidationError(
-            f"Your team has chosen {phase.methods_per_team} submissions, as many as are ranked. Take one of them back first."
+            f"Your team has chosen {phase.methods_per_team} submissions, as many as are ranked. Say which of them this one "
+            "replaces, or take one of them back first."
         )
-    Submission.objects.filter(pk=current.pk).update(is_chosen=True, method_number=free[0])
+    chosen.filter(method_number=number).update(is_chosen=False, method_number=None)
+    Submission.objects.filter(pk=current.pk).update(is_chosen=True, method_number=number)
     record(
         actor=actor,
         act="submission_chosen",
         subject=current,
         scope=current.challenge.slug,
-        facts={"team": current.team.name, "number": current.number, "phase": phase.name, "method": free[0]},
+        facts={"team": current.team.name, "number": current.number, "phase": phase.name, "method": number},
     )
     for callback in hooks.run_scored:
         callback(phase.pk)
+
+
+@dataclass(frozen=True)
+class Method:
+    """One of the methods of a team that are ranked.
+
+    Attributes
+    ----------
+    held_by
+        Number of the submission that it is now.
+    is_next
+        Whether it is the first that no submission is.
+    """
+
+    number: int
+    held_by: int | None
+    is_next: bool
+
+
+def methods_to_choose(submission: Submission) -> list[Method]:
+    """The methods as which a submission may be ranked; nothing where one method of a team is ranked."""
+    phase = submission.phase
+    if phase.methods_per_team == 1:
+        return []
+    rows = Submission.objects.filter(phase=phase, team=submission.team_id, is_chosen=True)
+    held = dict(rows.values_list("method_number", "number"))
+    numbers = range(1, phase.methods_per_team + 1)
+    free = next((number for number in numbers if number not in held), None)
+    return [Method(number, held.get(number), number == free) for number in numbers]
 
 
 def may_be_taken_back(submission: Submission) -> bool:

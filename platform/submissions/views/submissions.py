@@ -116,6 +116,7 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         else Counting(False, ""),
         "may_choose": choosing.may_be_chosen(submission)
         and test_rule("submissions.decide_submission", user, submission),
+        "methods": choosing.methods_to_choose(submission),
         "may_take_back": choosing.may_be_taken_back(submission)
         and test_rule("submissions.decide_submission", user, submission),
         "may_decide": test_rule("submissions.decide_submission", user, submission),
@@ -187,7 +188,9 @@ def decide(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
         states.score_as_it_is(submission=submission, actor=request.user)
     elif request.POST.get("decision") == "choose":
         try:
-            choosing.choose(submission=submission, actor=request.user)
+            method = request.POST.get("method", "")
+            chosen = int(method) if method.isascii() and method.isdigit() else None
+            choosing.choose(submission=submission, actor=request.user, method=chosen)
         except ValidationError as error:
             messages.error(request, error.message)
         else:

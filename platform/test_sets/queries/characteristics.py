@@ -6,6 +6,7 @@ from typing import Any
 
 from challenges.models import Phase
 from challenges.queries.projections import projection_of, registered_document
+from evaluation.assessment.columns import KINDS, column_name
 from evaluation.bundle import metadata_columns
 from test_sets.models import TestSet
 
@@ -55,7 +56,7 @@ def characteristics_of(rows: Sequence[Mapping[str, Any]], phase: Phase) -> list[
                 different=len({str(value) for value in present}),
                 lacking=len(values) - len(present),
                 groups=name in grouping,
-                registered=declared.get(name.casefold(), ""),
+                registered=declared.get(column_name(name), ""),
             )
         )
     return found
@@ -85,7 +86,13 @@ def _declared(phase: Phase) -> dict[str, str]:
     document = registered_document(projection.version)
     key = phase.task.design_key
     values = document.values(key if key in document.tasks else None)
-    return {
-        str(row.get("name", "")).casefold(): str(row.get("value_type") or "declared")
+    declared = {
+        column_name(str(row.get("name", ""))): str(row.get("value_type") or "declared")
         for row in values.rows("image_characteristics")
     }
+    kinds = {
+        column_name(str(row.get("column", ""))): KINDS[row["kind"]]
+        for row in values.rows("case_columns")
+        if row.get("kind") in KINDS
+    }
+    return declared | kinds

@@ -15,6 +15,7 @@ from challenges.queries.projections import projection_of, registered_document
 from confinement.sandbox import answers
 from evaluation import problems
 from evaluation.assessment import Assessment
+from evaluation.assessment.columns import column_name
 from evaluation.designs.document.form import Values
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem, file_problem
@@ -138,17 +139,17 @@ def check_characteristics(found: Found, phase: Phase, cases: Sequence[str]) -> N
     values = registered(phase)
     if values is None:
         return
-    columns = {_plain(column): column for column in found.columns}
+    columns = {column_name(column): column for column in found.columns}
     frame = pd.DataFrame(found.records or [], columns=found.columns)
     frame = frame[frame["case"].isin(list(cases))] if "case" in frame else frame
     for row in values.rows("image_characteristics"):
         name, kind = str(row.get("name", "")), row.get("value_type")
         if row.get("level") not in _OF_CASES or not name:
             continue
-        column = columns.get(_plain(name))
+        column = columns.get(column_name(name))
         if column is None:
             found.problems.append(
-                f"cases.csv: the registered design declares the characteristic “{name}” of test cases. Add a column {_plain(name)}."
+                f"cases.csv: the registered design declares the characteristic “{name}” of test cases. Add a column {column_name(name)}."
             )
             continue
         present = frame[column].dropna()
@@ -258,8 +259,3 @@ def join(
             continue
         found.references[answer.item], geometries[answer.item] = value["file"], value["geometry"]
     return geometries
-
-
-def _plain(name: str) -> str:
-    """A name as a column: what differs in case, spaces and signs only is the same."""
-    return re.sub(r"[^a-z0-9]+", "_", name.casefold()).strip("_")

@@ -124,6 +124,34 @@ def test_no_registered_metric_is_called_unfit_as_long_as_that_rests_on_an_assump
         send(signed_in, hippocampus, item=question.id, answer=question.choices[0][0])
 
 
+def test_what_nothing_can_be_assumed_for_is_not_answered_with_i_do_not_know(signed_in, owner):
+    stored = design(owner, title="Boxes")
+    save(stored, "task_category", ["detection"])
+    must = {entry["id"] for entry in questions() if entry["must_be_answered"]}
+    asked = []
+    while (question := page(signed_in, stored).context["advice"].current) is not None:
+        offered = 'value="null">I do not know' in page(signed_in, stored).content.decode()
+        assert offered == (question.id not in must)
+        asked.append(question.id)
+        send(signed_in, stored, item=question.id, answer="null" if offered else question.choices[0][0])
+        assert len(asked) < 43
+    assert must & set(asked)
+    # Sent all the same, the question stays open.
+    asked_for = next(iter(must & set(asked)))
+    send(signed_in, stored, item=asked_for, answer="null")
+    assert page(signed_in, stored).context["advice"].current.id == asked_for
+
+
+def test_who_does_not_know_is_asked_for_no_reason(signed_in, hippocampus):
+    rows = [{"metric": name, "used_for_ranking": True} for name in ("dsc", "assd", "cldice", "boundary_iou")]
+    save(hippocampus, "metrics", rows)
+    while (question := page(signed_in, hippocampus).context["advice"].current) is not None:
+        send(signed_in, hippocampus, item=question.id, answer="null")
+    shown = page(signed_in, hippocampus).context["advice"].departures
+    assert not any("so far" in entry.words or "does not fit" in entry.words for entry in shown)
+    assert not any("not recommended" in finding.detail for finding in departures(hippocampus))
+
+
 def departures(stored):
     return [
         finding

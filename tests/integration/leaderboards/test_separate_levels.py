@@ -89,6 +89,11 @@ def test_values_are_weighted_by_the_registered_weights_and_the_bundle_verifies(m
     assert dict(zip(table["teams"], table["orders"][0]["rank"], strict=True)) == {"Ada": 3, "Ben": 1, "Cleo": 2}
     assert "by the level of interaction (fully automatic 1 and semi automatic 0.25)" in asked().content.decode()
     assert "weighted by level of interaction" in asked(by="dsc/whole").content.decode()
+    # What a case reached is shown as measured, and says so.
+    dots = asked("figure", version.number, "dots", by="dsc/whole").json()
+    assert any("Single cases are shown as measured" in remark for remark in dots["remarks"])
+    assert "remarks" not in asked("figure", version.number, "blob", by="dsc/whole").json()
+    assert "Single cases are shown as measured" in asked(view="cases", by="dsc/whole").content.decode()
     file = tmp_path / "bundle.zip"
     file.write_bytes(b"".join(asked("bundle", version.number).streaming_content))
     assert bundle.verify(file, digest=version.digest).same

@@ -52,6 +52,33 @@ def test_every_chosen_submission_is_a_method_with_a_rank(made):
     assert ranks(made) == {"Ada (method 1)": 3, "Ada (method 2)": 1, "Ben": 2}
 
 
+def test_the_team_says_which_of_its_methods_a_submission_is(made):
+    choose(submission=submission(1), actor=made.people["member"], method=2)
+    assert ranks(made) == {"Ada (method 2)": 2, "Ben": 1}
+    choose(submission=submission(2), actor=made.people["member"])
+    choose(submission=submission(3), actor=made.people["member"], method=2)
+    assert ranks(made) == {"Ada (method 1)": 1, "Ada (method 2)": 3, "Ben": 2}
+    assert not submission(1).is_chosen
+    with pytest.raises(ValidationError, match="there is no method 3"):
+        choose(submission=submission(1), actor=made.people["member"], method=3)
+    with pytest.raises(ValidationError, match="is method 1"):
+        choose(submission=submission(2), actor=made.people["member"], method=2)
+
+
+def test_page_and_interface_offer_the_methods_with_the_submissions_that_they_are_now(made):
+    client = Client()
+    client.force_login(made.people["member"])
+    choose(submission=submission(1), actor=made.people["member"])
+    page = client.get(submission(2).get_absolute_url()).content.decode()
+    assert "method 1 (in place of submission 1)</option>" in page
+    assert '<option value="2" selected>method 2</option>' in page
+    client.post(f"{submission(2).get_absolute_url()}decide/", {"decision": "choose", "method": "1"})
+    assert (submission(1).method_number, submission(2).method_number) == (None, 1)
+    address = reverse("api:submission-decide", args=[submission(3).pk])
+    client.post(address, {"decision": "choose", "method": 1}, content_type="application/json")
+    assert submission(3).method_number == 1
+
+
 def test_the_team_chooses_and_takes_back_in_the_browser(made):
     client = Client()
     client.force_login(made.people["member"])

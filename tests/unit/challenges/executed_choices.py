@@ -19,6 +19,10 @@ DATES = [
 RELEASED = [*DATES, {"event": "results_release", "date": "2030-05-01"}]
 OPEN_ENDED = [*DATES, {"event": "submission_open", "date": "2030-04-02", "phase": "Open phase"}]
 METRICS = example_document("hippocampus")["tasks"][0]["metrics"]
+OF_AN_IMAGE = {
+    "name": {"other": "seam"}, "definition": "height of the step", "orientation": "lower", "unit": "mm",
+    "range_min": 0, "range_max": 40, "used_for_ranking": True,
+}  # fmt: skip
 WEIGHTED = [{**row, "weight": weight} for weight, row in enumerate(METRICS, 1)]
 RANKING = example_document("hippocampus")["tasks"][0]["ranking_method"][0]
 CASE_BASED = {**RANKING, "scheme": "case_based"}
@@ -230,6 +234,11 @@ VALUES: Sequence[Values] = (
         {"submission_method": ["docker_container"]},
         {"submission_method": ["docker_container"], "algorithm_execution": {"case_seconds": 60, "memory_mib": 4096}},
     ),
+    Values(
+        "scoring_image",
+        {"metrics": [*METRICS, OF_AN_IMAGE], "scoring_image": {"image": f"sha256:{'a' * 64}"}},
+        {"metrics": [*METRICS, OF_AN_IMAGE], "scoring_image": {"image": f"sha256:{'b' * 64}"}},
+    ),
     Values("case_quality", {}, {"case_quality": {"column": "grade", "insufficient": "excluded"}}),
     Values("excluded_cases", {}, {"excluded_cases": [{"case": "case_1", "reason": "duplicate"}]}),
     Values(
@@ -281,8 +290,8 @@ BEHAVIOUR: Mapping[str, str] = {
     "planned_further_analyses=ranking_variability": "tests/unit/challenges/test_executed_choices.py::test_what_is_done_in_any_case_stands_in_the_ranking",
     "statistical_tests=wilcoxon_signed_rank": "tests/unit/challenges/test_executed_choices.py::test_what_is_done_in_any_case_stands_in_the_ranking",
     "uncertainty_handling=rank_computation_changes": "tests/unit/evaluation/test_ranking_comparison.py::test_another_scheme_crowns_someone_else_and_it_is_said",
-    "statistical_tests=mixed_model": "tests/unit/evaluation/test_report.py::test_subgroups_and_a_mixed_model_are_added_when_asked_for",
-    "planned_further_analyses=strength_weakness_mixed_model": "tests/unit/evaluation/test_ranking_mixed_model.py::test_strengths_and_weaknesses_over_all_algorithms_and_for_each",
+    "statistical_tests=mixed_model": "tests/unit/evaluation/test_case_groups.py::test_a_metric_that_counts_is_modelled_by_hits_in_trials_with_the_registered_units",
+    "planned_further_analyses=strength_weakness_mixed_model": "tests/unit/evaluation/test_case_groups.py::test_yes_and_no_and_names_enter_strengths_and_what_was_looked_at_is_said",
     **{f"data_locations.split={split}": _LOCATIONS for split in ("training", "validation", "test", "other")},
     **{f"data_locations.place={place}": _LOCATIONS for place in ("linked", "not_released")},
     "data_locations.place=hosted": _HOSTED,

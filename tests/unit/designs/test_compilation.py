@@ -361,3 +361,19 @@ def test_design_with_too_few_test_cases_to_name_a_winner_is_warned(cases, warned
     messages = [finding.message for finding in few_cases_findings(document)]
     expected = f"With {cases} test cases no winner can be named, whatever the results are; 7 are the least."
     assert messages == ([expected] if warned else [])
+
+
+def test_what_a_characteristic_is_declared_to_be_is_what_its_column_is():
+    declared = [
+        {"name": "Smoke in view", "level": "image", "value_type": "binary"},
+        {"name": "Age", "level": "patient", "value_type": "numeric"},
+        {"name": "Visibility", "level": "image", "value_type": "ordinal"},
+    ]
+    assert compiled(image_characteristics=declared).assessment.columns == {"age": "number", "smoke_in_view": "yes_no"}
+    own = [{"column": "age", "kind": "name"}]
+    assert compiled(image_characteristics=declared, case_columns=own).assessment.columns["age"] == "name"
+
+
+def test_a_design_with_quality_grades_is_shown_at_work():
+    found = compiled(case_quality={"column": "grade", "insufficient": "excluded"})
+    assert len(worked_example(found.assessment).rows) == 5

@@ -8,8 +8,10 @@ from evaluation.analyses import exploring
 from evaluation.analyses.case_groups import FEWEST_CASES
 from evaluation.analyses.sources import Sources
 from evaluation.assessment import parse
+from evaluation.documents import DocumentBuilder
 from evaluation.ranking import rank
 from evaluation.ranking.characteristics import characteristics_of
+from evaluation.reporting.further import hardness_section
 
 CASES = 160
 ORDER = {"metric": "value", "region": None, "task": None, "ranking": None, "key": "value"}
@@ -72,8 +74,23 @@ def test_a_declared_kind_wins_over_what_the_values_look_like(cases):
         "age": "number",
         "grade": "name",
     }
-    used = kinds(aggregation={"levels": ["case", {"name": "age", "role": "fixed"}], "operator": "mean"})
-    assert used["age"] == "name"
+
+
+def test_what_the_assessment_groups_by_is_a_name_whatever_it_looks_like_or_is_declared(cases):
+    levels = {"levels": ["case", {"name": "age", "role": "fixed"}], "operator": "mean"}
+    for more in ({}, {"columns": {"age": "number"}}):
+        found = {
+            known.name: known.kind for known in characteristics_of(parse(document(aggregation=levels, **more)), cases)
+        }
+        assert found["age"] == "name"
+
+
+def test_a_characteristic_declared_as_binary_keeps_its_two_words(cases):
+    words = cases.assign(Smoke_In_View=["present" if number % 3 else "absent" for number in range(CASES)])
+    known = characteristics_of(parse(document(columns={"smoke_in_view": "yes_no", "grade": "number"})), words)
+    [found] = [entry for entry in known if entry.name == "Smoke_In_View"]
+    assert found.kind == "name"
+    assert set(found.by_case) == {"present", "absent"}
 
 
 def test_the_figure_of_groups_shows_ten_and_says_how_many_are_folded(cases):
@@ -159,3 +176,6 @@ def test_a_metric_that_counts_is_modelled_by_hits_in_trials_with_the_registered_
     model = figure["remarks"][0]
     assert model.startswith("hits of trials ~ hard, random intercepts patient, case, algorithm, logit link")
     assert figure["layout"]["yaxis"]["ticktext"] == ["hard ***"]
+    page = DocumentBuilder()
+    hardness_section(page, made)
+    assert any("hits of trials ~ hard, random intercepts patient" in str(block) for block in page.blocks)

@@ -114,3 +114,12 @@ def test_a_withheld_value_says_nothing():
     parameter = shipped()["tie_handling"]
     hidden = Entry("dense", state=State.EMBARGOED, event="test_data_release")
     assert list(statements_of(parameter, hidden, document().values("task-1"))) == []
+
+
+def test_containers_and_hidden_images_are_executed_where_algorithms_are_run_here():
+    given = {"submission_method": ["docker_container", "cloud"], "test_data_access": "hidden"}
+    without, run_here = said("submission_method", **given), {**given, "algorithm_execution": {"case_seconds": 60}}
+    assert set(without.values()) == {Execution.STATED}
+    assert sorted(said("submission_method", **run_here).values()) == [Execution.EXECUTED, Execution.STATED]
+    assert set(said("test_data_access", **given).values()) == {Execution.STATED}
+    assert set(said("test_data_access", **run_here).values()) == {Execution.EXECUTED}

@@ -173,6 +173,32 @@ def test_subgroups_and_a_mixed_model_are_added_when_asked_for(files, capsys):
     assert own.count("Do the algorithms differ at all?") == 1
 
 
+def test_numbered_sites_are_sites_and_the_field_is_explained_with_its_registered_units(files, capsys):
+    table = case_table().assign(site=["1", "2", "3"] * 6, patient=[f"p{case // 2}" for case in range(18)])
+    table.to_csv(files / "cases.csv", index=False)
+    levels = {"levels": ["case", "patient"], "operator": "mean"}
+    one = {**ASSESSMENT, "regions": ASSESSMENT["regions"][:1], "metrics": [{"id": "assd"}], "aggregation": levels}
+    (files / "assessment.json").write_text(json.dumps(one))
+    options = (
+        "--cases",
+        files / "cases.csv",
+        "--subgroups",
+        "site",
+        "--characteristics",
+        "volume,site",
+        "--bootstrap",
+        "5",
+    )
+    assert run(files, "--output", files / "report.html", *options) == 0
+    capsys.readouterr()
+    own = without_library((files / "report.html").read_text())
+    assert "Cases by group: 1 6, 2 6, 3 6." in own
+    assert re.search(r"Model: value ~ algorithm . volume . site, random intercepts patient", own), re.findall(
+        r"(?:Model|No fit).{80}", own
+    )
+    assert "2 characteristics with 3 effects were looked at" in own
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

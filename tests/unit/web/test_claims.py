@@ -55,7 +55,7 @@ FOLDERS = (
     "platform/reports",
 )
 IN_CODE = {
-    "evaluation/analyses/case_groups.py": 1,
+    "evaluation/analyses/case_groups.py": 2,
     "evaluation/figures/groups.py": 1,
     "evaluation/figures/panels.py": 1,
     "evaluation/figures/raw.py": 1,
