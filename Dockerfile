@@ -18,6 +18,8 @@ COPY static ./static
 COPY examples ./examples
 COPY docs ./docs
 COPY docker-compose.yml Dockerfile ./
+# No process may write here, so each would compile all of it anew at its start.
+RUN python -m compileall -q --invalidation-mode unchecked-hash manage.py platform evaluation confinement
 # Neither web nor workers need to be root, and hostile files are read by workers.
 RUN useradd --system --uid 10001 --create-home podium && mkdir /data && chown podium:podium /data
 USER podium

@@ -15,6 +15,8 @@ $(STAMP): requirements.txt requirements-test.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing the pinned requirements into $(VENV) (about a minute) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.txt --requirement requirements-test.txt
+	@# What a first start begins with. Whatever keeps this from being made, the first start makes it.
+	-@data=$$(mktemp -d) && DATABASE_URL= PODIUM_TLS=0 PODIUM_DATA="$$data" $(BIN)/python manage.py first_database; rm -rf "$$data"
 	@touch $(STAMP)
 
 install: $(STAMP)

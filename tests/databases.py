@@ -8,11 +8,8 @@ holds a digest of everything that it depends on, so that whatever changes there 
 """
 
 import fcntl
-import hashlib
 import os
 import shutil
-import sqlite3
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +17,8 @@ import django
 from django.conf import settings
 from django.db.backends.base.creation import BaseDatabaseCreation
 from django.db.backends.postgresql.creation import DatabaseCreation as PostgresCreation
+
+from operations.services import first_database
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "data" / "checks" / "databases"
@@ -46,17 +45,8 @@ def _drop(self: PostgresCreation, test_database_name: str, verbosity: int) -> No
 
 
 def digest(owner: str = "") -> str:
-    """Of all that a migrated database depends on: migrations, models, what migrations import, and the libraries.
-
-    On a server, a database can be copied by its owner only; so each has one of its own.
-    """
-    found = hashlib.sha256(f"{django.get_version()} {sys.version_info} {sqlite3.sqlite_version} {owner}".encode())
-    files = [ROOT / "requirements.txt", Path(__file__)]
-    for pattern in ("*/migrations/*.py", "*/models.py", "*/models/**/*.py", "audit/*.py", "accounts/*.py"):
-        files += (ROOT / "platform").glob(pattern)
-    for file in sorted(files):
-        found.update(f"{file.relative_to(ROOT)}\0".encode() + file.read_bytes() + b"\0")
-    return found.hexdigest()[:20]
+    """Of all that a test database depends on; on a server, it can be copied by its owner only, so each has their own."""
+    return first_database.digest(owner, more=[Path(__file__)])
 
 
 def _copying(migrate: Create) -> Create:

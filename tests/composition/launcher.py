@@ -7,6 +7,7 @@ that the file uses and refuses any other by name, so that nothing passes because
 import json
 import re
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,12 @@ class Composition:
         Before the names of containers, volumes and the network.
     folder
         Where ``.env`` and ``references.env`` lie, by which the file is filled in.
+    mounts
+        Folders that every container sees under the same path, beside what the file gives it.
     """
 
-    def __init__(self, file: Path, project: str, folder: Path) -> None:
-        self.root, self.project, self.folder = file.parent, project, folder
+    def __init__(self, file: Path, project: str, folder: Path, mounts: Sequence[Path] = ()) -> None:
+        self.root, self.project, self.folder, self.mounts = file.parent, project, folder, mounts
         document = yaml.safe_load(file.read_text())
         variables = read_env(folder / ".env")
         self.services: dict[str, dict[str, Any]] = filled(document["services"], variables)
@@ -62,17 +65,18 @@ class Composition:
                 self.wait(service, "service_healthy", patience)
 
     def _in_order(self, wanted: tuple[str, ...]) -> list[str]:
-        found: list[str] = []
+        """These and what they need, those first that wait for the fewest: meanwhile the others are starting."""
+        depths: dict[str, int] = {}
 
-        def visit(service: str) -> None:
-            for other in self.services[service].get("depends_on", {}):
-                visit(other)
-            if service not in found:
-                found.append(service)
+        def depth(service: str) -> int:
+            if service not in depths:
+                needed = self.services[service].get("depends_on", {})
+                depths[service] = 1 + max(map(depth, needed), default=0)
+            return depths[service]
 
         for service in wanted:
-            visit(service)
-        return found
+            depth(service)
+        return sorted(depths, key=depths.__getitem__)
 
     def _start(self, name: str) -> None:
         service = self.services[name]
@@ -85,6 +89,7 @@ class Composition:
             source, _, rest = volume.partition(":")
             own = str((self.root / source).resolve()) if source.startswith("./") else f"{self.project}_{source}"
             words += ["--volume", f"{own}:{rest}"]
+        words += [f"--volume={path}:{path}:ro" for path in self.mounts]
         words += [f"--tmpfs={place}" for place in service.get("tmpfs", [])]
         words += [f"--cap-drop={own}" for own in service.get("cap_drop", [])]
         words += [f"--cap-add={own}" for own in service.get("cap_add", [])]
@@ -115,6 +120,7 @@ class Composition:
         """
         end, said = time.monotonic() + patience, ""
         while time.monotonic() < end:
+            asked = time.monotonic()
             state = self.state(service)
             if condition == "service_completed_successfully":
                 if state["Status"] == "exited":
@@ -128,7 +134,8 @@ class Composition:
                 if done.returncode == 0:
                     return
                 said = done.stdout + done.stderr
-            time.sleep(0.5)
+            # A check that takes long keeps what it asks for from getting there.
+            time.sleep(max(0.3, time.monotonic() - asked))
         self._fail(service, f"is not {condition} after {patience:.0f} s: {said[-500:]}")
 
     def check(self, service: str) -> Any:
@@ -142,10 +149,12 @@ class Composition:
         done = podman("exec", self.name(service), *words, check=check, seconds=600)
         return done.stdout + done.stderr
 
-    def restart(self, service: str) -> None:
-        """Kill the container and start it again."""
-        podman("kill", self.name(service), check=False)
-        podman("start", self.name(service))
+    def cut_power(self, *services: str) -> None:
+        """Kill these containers at once, and start them again in the order in which they need each other."""
+        podman("kill", *map(self.name, services))
+        for service in self._in_order(services):
+            if service in services:
+                podman("start", self.name(service))
 
     def _fail(self, service: str, why: str) -> None:
         logs = podman("logs", "--tail", "40", self.name(service), check=False)
@@ -153,10 +162,8 @@ class Composition:
 
     def down(self) -> None:
         """Remove containers, volumes and network."""
-        for service in reversed(list(self.services)):
-            podman("rm", "--force", "--time", "2", self.name(service), check=False)
-        for volume in self.volumes:
-            podman("volume", "rm", "--force", f"{self.project}_{volume}", check=False)
+        podman("rm", "--force", "--ignore", "--time", "0", *map(self.name, self.services), check=False)
+        podman("volume", "rm", "--force", *(f"{self.project}_{volume}" for volume in self.volumes), check=False)
         podman("network", "rm", "--force", self.project, check=False)
 
 

@@ -7,7 +7,6 @@ commands of docker-compose.yml run by hand against PostgreSQL and Redis, each in
 import json
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +21,6 @@ from urllib.parse import urlsplit, urlunsplit
 import psycopg2
 import yaml
 
-from operations.services import layout
 from tests import databases
 from tests.ports import free_port
 
@@ -136,9 +134,10 @@ class Installation:
 
 
 @contextmanager
-def embedded(data: Path, *arguments: str) -> Iterator[Installation]:
-    """What `make run` starts."""
+def embedded(data: Path, *arguments: str, engine: str = "none") -> Iterator[Installation]:
+    """What `make run` starts; with an engine, or without a word about one, algorithms in containers as well."""
     place = Installation(data)
+    place.env["PODIUM_RUN_ENGINE"] = engine
     for name in ("DATABASE_URL", "REDIS_URL"):
         place.env.pop(name, None)
     run = place.start("run", [sys.executable, "manage.py", "run", *arguments])
@@ -237,11 +236,5 @@ def installation(data: Path, *, example: str | None = None) -> Iterator[Installa
         with several_processes(data, example) as place:
             yield place
     else:
-        # How an empty folder becomes an installation is seen in `test_run_command`.
-        migrated = databases.FOLDER / f"{databases.digest()}.sqlite3"
-        if migrated.exists():
-            data.mkdir(exist_ok=True)
-            shutil.copyfile(migrated, data / "podium.sqlite3")
-            layout.mark(data)
         with embedded(data, *(("--example", example) if example else ())) as place:
             yield place

@@ -1,10 +1,12 @@
 """Template tags of leaderboards."""
 
+from html import escape
+
 from django import template
-from django.utils.html import escape
+from django.template.defaultfilters import capfirst
 from django.utils.safestring import SafeString, mark_safe
 
-from leaderboards.domain.tables import Axis, Row
+from leaderboards.domain.tables import Axis, Board, Row
 from leaderboards.domain.tables.axis import MARGIN
 
 register = template.Library()
@@ -66,12 +68,67 @@ def _half_a_rank(axis: Axis) -> float:
 
 
 @register.simple_tag
-def metric_cells(row: Row) -> SafeString:
-    """The scores of a row: thousands of cells on a large leaderboard, hence no template for each."""
-    return mark_safe(  # noqa: S308 (values are numbers, the label is escaped)
-        "".join(
+def board_row(row: Row, board: Board, *, tells_failures: bool) -> SafeString:
+    """A row of the table: thousands of cells on a large leaderboard, hence no template for each.
+
+    All texts are escaped here, those of people and our own alike.
+    """
+    classes = " ".join([*(["is-group"] if row.in_front else []), *(["is-own"] if row.own else [])])
+    statistic = str(capfirst(board.order["statistic"]))
+    cells = [
+        f'<td class="num board__rank"><span>{_rank(row)}</span></td>',
+        f'<th class="board__team" scope="row">{_team(row)}</th>',
+        f'<td class="board__forest">{forest(row, board.axis)}</td>',
+        f'<td class="board__set" data-label="Rank set"><span>{escape(row.set_text)}{_small(row.letters)}</span></td>',
+        f'<td class="num board__range" data-label="Resampling range"><span>{escape(row.interval_text) or "–"}',
+        f"{_small(f'first in {row.share_text}' if row.share is not None else '')}</span></td>",
+        f'<td class="num score" data-label="{escape(statistic)}">{escape(row.score)}</td>',
+        *(
             f'<td class="num metric{" is-best" if cell.best else ""}" data-label="{escape(cell.label)}">'
             f"<span>{cell.value}<small>{cell.interval}</small></span></td>"
             for cell in (*row.cells, *row.reported)
-        )
+        ),
+        _failures(row) if tells_failures else "",
+        f'<td class="num" data-label="Cases"><span>{_cases(row)}</span></td>',
+    ]
+    attributes = (f' class="{classes}"' if classes else "") + (' id="own"' if row.own else "")
+    return mark_safe(f"<tr{attributes}>{''.join(cells)}</tr>")  # noqa: S308 (escaped part by part)
+
+
+def _small(text: str | None) -> str:
+    """A second line of a cell; nothing where there is nothing to say."""
+    return f"<small>{escape(text)}</small>" if text else ""
+
+
+def _rank(row: Row) -> str:
+    same = ", ".join(row.identical_to)
+    return escape(row.rank_text) + (f'<abbr title="identical results: {escape(same)}">=</abbr>' if same else "")
+
+
+def _team(row: Row) -> str:
+    """Name, marks, and for people who hear the table all that the row draws."""
+    team = escape(row.team)
+    marks = "".join(
+        f' <span class="badge badge--warn" title="{escape(mark.meaning)}">{escape(mark.label)}</span>'
+        for mark in row.marks
     )
+    outcomes = f'<small class="board__outcomes" aria-hidden="true">{escape(row.outcomes)}</small>'
+    return (
+        (f'<a href="{escape(row.method)}">{team}</a>' if row.method else team)
+        + (' <span class="badge badge--info">your team</span>' if row.own else "")
+        + marks
+        + (outcomes if row.outcomes else "")
+        + f'<span class="visually-hidden">{escape(row.sentence)}</span>'
+        + f'<button class="board__open" type="button" data-row-opens aria-expanded="false" aria-label="Scores of {team}"></button>'
+    )
+
+
+def _failures(row: Row) -> str:
+    more = _small(row.failure_bound_text) + _small(row.after_failure_text)
+    return f'<td class="num" data-label="Failures"><span>{escape(row.failure_text)}{more}</span></td>'
+
+
+def _cases(row: Row) -> str:
+    found = f"{row.present} of {row.cases}"
+    number = f'<span class="badge badge--warn">{found}</span>' if row.missing else found
+    return number + _small(row.entry_text if row.submissions else "")

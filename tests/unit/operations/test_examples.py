@@ -150,6 +150,7 @@ def test_try_me_files_are_served_in_example_mode_only(client, settings):
     assert client.get("/examples/hippocampus/try-me/..%2fchallenge.json").status_code == 404
 
 
+@pytest.mark.django_db
 def test_images_to_try_are_made_when_they_are_asked_for_in_example_mode_only(client, settings, monkeypatch):
     monkeypatch.setattr("operations.services.example_algorithms.can_run", lambda: True)
     monkeypatch.setattr("operations.services.example_algorithms.offered", lambda *_: b"an image")

@@ -15,7 +15,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
 from executions.services import hosts
-from operations.services import layout
+from operations.services import first_database, layout
 from operations.services.broker import EmbeddedBroker
 from operations.services.example_accounts import printed_accounts
 from operations.services.supervisor import Process, Supervisor
@@ -58,15 +58,15 @@ class Command(BaseCommand):
                 self._load(example[:1])
                 files()
             supervisor.add(web)
-            # The rest is loaded while the web process starts. Workers come last: what they take up at once would
-            # keep both waiting.
+            # The rest is loaded while the web process starts. Workers come last, since what they load and take up at once
+            # would keep both waiting.
             with supervisor.interruptible():
                 self._load(example[1:])
                 self._load_world(example)
+                self._wait_until_up(host, port)
             for process in others:
                 supervisor.add(process)
             with supervisor.interruptible():
-                self._wait_until_up(host, port)
                 self._welcome(host, port, time.monotonic() - started, example)
             leaves = [settings.PODIUM_BROKER_FILE, *([broker.private] if broker else [])]
             with supervisor.interruptible():
@@ -137,10 +137,15 @@ class Command(BaseCommand):
 
     @staticmethod
     def _tables() -> None:
+        new = first_database.wanted()
+        if new and first_database.copy(new):
+            return
         try:
             call_command("migrate", verbosity=0)
         finally:
             connections.close_all()  # nothing of the database is open in this process when it starts others
+        if new:
+            first_database.keep(new)
 
     def _load(self, examples: list[str]) -> None:
         """Load example challenges."""

@@ -1,0 +1,95 @@
+"""The migrated database that a first start begins with: made once for each state of the migrations, and copied.
+
+To migrate an empty database takes longer than all else that `manage.py run` does before the platform answers. So
+`make install` migrates one, which is kept beside the libraries, in the environment that belongs to this code. Where
+there is none for the present migrations, the first start migrates as ever, and keeps what it made for the next.
+"""
+
+import hashlib
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Iterable
+from contextlib import closing, suppress
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+import django
+from django.conf import settings
+
+from operations.services import layout
+
+_ROOT = Path(__file__).resolve().parents[3]
+_PATTERNS = ("*/migrations/*.py", "*/models.py", "*/models/**/*.py", "audit/*.py", "accounts/*.py")
+_KEPT = 4
+"""So many are kept: those of the branches that somebody changes between."""
+
+
+def digest(owner: str = "", more: Iterable[Path] = ()) -> str:
+    """Of all that a migrated database depends on: migrations, models, what migrations import, and the libraries.
+
+    Parameters
+    ----------
+    owner
+        Who makes it, where only its owner may copy it.
+    more
+        Further files that it depends on.
+    """
+    found = hashlib.sha256(f"{django.get_version()} {sys.version_info} {sqlite3.sqlite_version} {owner}".encode())
+    files = [_ROOT / "requirements.txt", *more]
+    for pattern in _PATTERNS:
+        files += (_ROOT / "platform").glob(pattern)
+    for file in sorted(files):
+        found.update(f"{file.relative_to(_ROOT)}\0".encode() + file.read_bytes() + b"\0")
+    return found.hexdigest()[:20]
+
+
+def place() -> Path | None:
+    """The file of the present migrations; None outside of a virtual environment, which belongs to others as well."""
+    if sys.prefix == sys.base_prefix:
+        return None
+    return Path(sys.prefix) / "podium" / f"{digest()}.sqlite3"
+
+
+def wanted() -> Path | None:
+    """The file of the embedded database where there is none yet; None where a database server keeps the tables."""
+    database = settings.DATABASES["default"]
+    if not database["ENGINE"].endswith("sqlite3"):
+        return None
+    path = Path(database["NAME"])
+    return None if path.exists() else path
+
+
+def copy(database: Path) -> bool:
+    """Begin a database that does not exist yet with the migrated one; returns whether that could be done."""
+    source = place()
+    if source is None or not source.is_file():
+        return False
+    part = database.with_name(f".{database.name}.part")
+    try:
+        shutil.copyfile(source, part)
+    except OSError:
+        part.unlink(missing_ok=True)
+        return False
+    # As before a migration: a folder whose start is interrupted here is not taken for one of an older layout.
+    layout.mark(database.parent)
+    part.replace(database)
+    os.utime(source)
+    return True
+
+
+def keep(database: Path) -> None:
+    """Keep a copy of a database that was migrated just now and holds nothing else; where that cannot be, it is left out."""
+    target = place()
+    if target is None or target.is_file():
+        return
+    with suppress(OSError, sqlite3.Error):
+        target.parent.mkdir(exist_ok=True)
+        with NamedTemporaryFile(dir=target.parent, suffix=".part") as part:
+            # Into an empty file, and out of the write-ahead log as well.
+            with closing(sqlite3.connect(database)) as source:
+                source.execute("VACUUM INTO ?", [part.name])
+            os.link(part.name, target)
+        for old in sorted(target.parent.glob("*.sqlite3"), key=lambda file: file.stat().st_mtime)[:-_KEPT]:
+            old.unlink(missing_ok=True)
