@@ -71,6 +71,8 @@ class SelfTest:
     said: dict[int, str] = field(default_factory=dict)
     """The first sentence of each check that is not passed."""
     starts: int = 0
+    looked_at: set[int] = field(default_factory=set)
+    """Checks for which there was something to look at: without rows most cannot be made."""
 
     @property
     def is_passed(self) -> bool:
@@ -80,7 +82,13 @@ class SelfTest:
     def document(self) -> dict[str, Any]:
         """As JSON values."""
         checks = [
-            {"number": number, "name": name, "passed": number not in self.said, "says": self.said.get(number, "")}
+            {
+                "number": number,
+                "name": name,
+                "looked_at": number in self.looked_at or number in self.said,
+                "passed": number in self.looked_at and number not in self.said,
+                "says": self.said.get(number, ""),
+            }
             for number, name in CHECKS.items()
         ]
         return {"schema": 1, "passed": self.is_passed, "checks": checks}
@@ -89,6 +97,10 @@ class SelfTest:
     def digest(self) -> str:
         """Digest of the document."""
         return "sha256:" + sha256(self.document())
+
+    def look(self, *numbers: int) -> None:
+        """Note that there was something to look at."""
+        self.looked_at.update(numbers)
 
     def refuse(self, number: int, sentence: str) -> None:
         """Keep the first sentence of a check."""
@@ -178,6 +190,8 @@ class _Trial:
         if turned:
             cases.reverse()
         answer, names = self._started(cases, kind, salt="second" if turned else kind)
+        if not answer.is_over_limits:
+            self.test.look(8)
         if answer.rows is None:
             number = 8 if answer.is_over_limits else 6
             self.test.refuse(number, f"For the prediction “{kind}” there are no rows: {answer.failure}")
@@ -185,6 +199,7 @@ class _Trial:
                 raise _OverLimitsError
             return None
         wanted = Declared(self.declared.metrics, self.declared.regions, list(names))
+        self.test.look(4, 6)
         try:
             rows = read_rows(answer.rows, wanted, digits=None)
         except OutOfRangeError as error:
@@ -212,6 +227,8 @@ class _Trial:
         return case.reference if kind == _REFERENCE else case.predictions[kind]
 
     def _check_best(self, best: Values | None) -> None:
+        if best:
+            self.test.look(2)
         for key, row in (best or {}).items():
             perfect = self.metrics[row.metric].perfect
             if row.outcome is Outcome.OK and row.value is not None:
@@ -224,6 +241,8 @@ class _Trial:
                 self.test.refuse(2, f"{_named(key)}: the reference against itself has the outcome {row.outcome.value}.")
 
     def _check_missing(self, rows: Values | None) -> None:
+        if rows:
+            self.test.look(3)
         for key, row in (rows or {}).items():
             if row.outcome is not Outcome.MISSING:
                 self.test.refuse(
@@ -231,6 +250,8 @@ class _Trial:
                 )
 
     def _check_direction(self, best: Values | None, values: Mapping[str, Values | None]) -> None:
+        if best and any(values.values()):
+            self.test.look(5)
         for kind, rows in values.items():
             for key, row in (rows or {}).items():
                 reference = (best or {}).get(key)
@@ -253,6 +274,8 @@ class _Trial:
             self.test.refuse(5, "All predictions have the values of the references: the scorer does not look at them.")
 
     def _compare(self, number: int, one: Values | None, other: Values | None, what: str) -> None:
+        if one and other:
+            self.test.look(number)
         for key, row in (one or {}).items():
             second = (other or {}).get(key)
             if second is None:
@@ -266,6 +289,7 @@ class _Trial:
                 self.test.refuse(number, f"{_named(key)}: {_shown(row)} is not what {what} has, {_shown(second)}.")
 
     def _check_broken(self) -> None:
+        self.test.look(9)
         answer, names = self._started(list(self.cases), _BROKEN, salt=_BROKEN)
         if answer.is_over_limits:
             self.test.refuse(9, f"A file of 0 bytes as prediction keeps it from ending: {answer.failure}")

@@ -72,7 +72,7 @@ class Trial(Work):
     @property
     def refused(self) -> int:
         """How many checks are not passed."""
-        return sum(not check["passed"] for check in self.checks)
+        return sum(bool(check["says"]) for check in self.checks)
 
     @property
     def is_open(self) -> bool:

@@ -52,7 +52,7 @@ def lacking(phase: Phase) -> str:
     if last is None or last.is_open:
         return f"{phase.name}: the scoring image is still being tried."
     if last.state == Trial.State.REFUSED:
-        first = next(check["says"] for check in last.checks if not check["passed"])
+        first = next(check["says"] for check in last.checks if check["says"])
         return f"{phase.name}: the scoring image is refused. {first}"
     return f"{phase.name}: trying the scoring image came to no end. Have it tried again."
 

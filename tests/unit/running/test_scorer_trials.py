@@ -103,3 +103,14 @@ def test_predictions_for_trials_lie_on_the_grid_of_the_reference(tmp_path: Path)
     assert images["all foreground"].min() == 1
     assert set(images["noise"].flat) == {0, 1, 2}
     assert len({image.tobytes() for image in images.values()}) == 4
+
+
+def test_a_check_for_which_there_was_nothing_to_look_at_is_not_said_to_be_passed(
+    tmp_path: Path, cases: list[TrialCase]
+) -> None:
+    verdicts = {own["number"]: own for own in tried(tmp_path, cases, "percent").document()["checks"]}
+
+    assert (verdicts[4]["passed"], verdicts[4]["looked_at"]) == (False, True)
+    assert (verdicts[2]["passed"], verdicts[2]["looked_at"]) == (False, False)
+    assert (verdicts[3]["passed"], verdicts[3]["looked_at"]) == (True, True)
+    assert all(own["passed"] for own in tried(tmp_path, cases).document()["checks"])
