@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from podium_client import analysing, downloading, measuring, packing, settings, trying
+from podium_client import analysing, downloading, measuring, packing, settings, trying, verifying
 from podium_client.connection import Connection
 from podium_client.errors import ClientError
 from podium_client.site import arguments as site_words
@@ -116,6 +116,9 @@ def _parser() -> argparse.ArgumentParser:
         outside.add_argument(option, dest=f"measured_{option[2:]}", default="", help=f"{text}; it is public")
     outside.add_argument("--role", action="append", default=[], metavar="COLUMN=ROLE", help="what a column is")
     outside.add_argument("--seal", action="store_true", help="seal and rank it if nothing stands against it")
+    verifying.configure(
+        add("verify", _verify, "recompute the ranking of a bundle, and values of a scoring image with the image")
+    )
     attempt = add("try", _try, "run an algorithm's image on cases of your own as the platform would")
     attempt.add_argument("archive", type=Path, help="the image, as docker save or podman save wrote it")
     attempt.add_argument("cases", type=Path, help="folder of cases: a folder of files for each, or a file for each")
@@ -277,6 +280,12 @@ def _results(options: argparse.Namespace) -> int:
         options.output.write_bytes(answer.content)
         _tell(f"Written to {options.output}; digest {answer.headers.get('Podium-Digest', '')}")
     return DONE
+
+
+def _verify(options: argparse.Namespace) -> int:
+    checked = verifying.check(options, tell=_tell)
+    _show(options, checked.document, "\n".join(checked.lines))
+    return DONE if checked.is_well else NOT_TAKEN
 
 
 def _try(options: argparse.Namespace) -> int:

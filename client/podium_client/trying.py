@@ -96,7 +96,7 @@ def attempt(
         folder = Path(name)
         # The user of a container is nobody on this machine and has to be able to enter it.
         folder.chmod(0o711)
-        engine = engine_here(engine_name, folder)
+        engine = open_engine(engine_name, folder)
         own = Trial(
             engine, folder, inputs, outputs, interface, limits, found, limited=limited, output=output, tell=tell
         )
@@ -139,40 +139,14 @@ class Trial:
 
     def load(self, archive: Path) -> str:
         """Check the image and load it."""
-        from confinement.containers.images import ImageError, take_image
-        from confinement.containers.limits import ImageLimits
-
-        store = self.folder / "store"
-        store.mkdir()
-        self.tell("Checking the image …")
-        if not archive.is_file():
-            raise ClientError(f"There is no file {archive}.")
-        try:
-            report = take_image(archive, store, limits=ImageLimits())
-        except ImageError as error:
-            raise ClientError(str(error)) from error
-        self.tell(f"Image {report.image_id}: {len(report.layers)} layers, {report.size / _MIB:,.0f} MiB.")
+        report = load_image(self.engine, self.folder, archive, self.tell)
         self.notes += report.warnings
-        self.load_parts(store, report.image_id, report.layers)
-        return report.image_id
+        self.image = report.image_id
+        return str(report.image_id)
 
     def load_parts(self, store: Path, image: str, layers: Sequence[Any]) -> None:
-        """Load an image from its parts: `config.json`, and each layer under its `stored_name`."""
-        from confinement.containers.engine import EngineError
-        from confinement.containers.layout import write_layout
-
-        layout = self.folder / "layout"
-        layout.mkdir()
-        try:
-            write_layout(
-                layout,
-                (store / "config.json").read_bytes(),
-                layers,
-                {own.diff_id: store / own.stored_name for own in layers}.__getitem__,
-            )
-            self.engine.load(layout, image)
-        except EngineError as error:
-            raise ClientError(str(error)) from error
+        """Load an image that was checked before from its parts."""
+        load_parts(self.engine, self.folder, store, image, layers)
         self.image = image
 
     def take_weights(self, archive: Path | None) -> str | None:
@@ -286,13 +260,59 @@ class Trial:
         return kind, sentence
 
 
-def engine_here(name: str, folder: Path) -> Any:
-    """The engine of this machine.
+def load_image(engine: Any, folder: Path, archive: Path, tell: Callable[[str], None]) -> Any:
+    """Check an image as the platform does and load it into an engine; returns what was read of it.
 
     Raises
     ------
     ClientError
-        When it is not installed or does not work.
+        With one line, when it is not taken.
+    """
+    from confinement.containers.images import ImageError, take_image
+    from confinement.containers.limits import ImageLimits
+
+    store = folder / "store"
+    store.mkdir()
+    tell("Checking the image …")
+    if not archive.is_file():
+        raise ClientError(f"There is no file {archive}.")
+    try:
+        report = take_image(archive, store, limits=ImageLimits())
+    except ImageError as error:
+        raise ClientError(str(error)) from error
+    tell(f"Image {report.image_id}: {len(report.layers)} layers, {report.size / _MIB:,.0f} MiB.")
+    load_parts(engine, folder, store, report.image_id, report.layers)
+    return report
+
+
+def load_parts(engine: Any, folder: Path, store: Path, image: str, layers: Sequence[Any]) -> None:
+    """Load an image into an engine from its parts: `config.json`, and each layer under its `stored_name`.
+
+    Raises
+    ------
+    ClientError
+        With one line, when the engine does not take it.
+    """
+    from confinement.containers.engine import EngineError
+    from confinement.containers.layout import write_layout
+
+    layout = folder / "layout"
+    layout.mkdir()
+    stored = {layer.diff_id: store / layer.stored_name for layer in layers}
+    try:
+        write_layout(layout, (store / "config.json").read_bytes(), layers, stored.__getitem__)
+        engine.load(layout, image)
+    except EngineError as error:
+        raise ClientError(str(error)) from error
+
+
+def open_engine(name: str, folder: Path) -> Any:
+    """An engine of one's own in a folder.
+
+    Raises
+    ------
+    ClientError
+        With one line, where there is none that works.
     """
     from confinement.containers.engine import EngineError
     from confinement.containers.engines import engine_named

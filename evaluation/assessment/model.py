@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation import catalogue
 from evaluation.assessment.exclusions import NOTHING, Exclusions
@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PolicyValue = float | Literal["exclude", "worst", "perfect", "image_diagonal", "worst_rank"]
+BY_SCORER: Final = "scorer"
+"""Of a metric that a scoring image of the organizers computes (`evaluation.assessment.scorers`)."""
 POLICY_OUTCOMES = ("both_empty", "ref_empty", "pred_empty", "degenerate", "missing")
 
 
@@ -77,6 +79,11 @@ class MetricUse:
     def higher_is_better(self) -> bool:
         """Whether a greater value is the better one."""
         return self.direction == "higher"
+
+    @property
+    def is_by_scorer(self) -> bool:
+        """Whether a scoring image of the organizers computes it, and nothing here."""
+        return self.options.get("by") == BY_SCORER
 
     @property
     def title(self) -> str:
@@ -246,6 +253,8 @@ class Assessment:
         Declared kinds of columns of the case metadata (`evaluation.assessment.columns`).
     interaction_weights
         By level of interaction, how much of its distance from the worst value a value keeps; empty where levels weigh alike.
+    scorer
+        The scoring image that computes some of the metrics, and its limits; empty where none does.
     document
         The same as JSON values, every default written out; parsing it gives an equal assessment.
     digest
@@ -264,10 +273,21 @@ class Assessment:
     exclusions: Exclusions = NOTHING
     columns: Mapping[str, str] = field(default_factory=dict)
     interaction_weights: Mapping[str, float] = field(default_factory=dict)
+    scorer: Mapping[str, Any] = field(default_factory=dict)
     digest: str = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "digest", sha256(self.document))
+
+    @property
+    def computed(self) -> tuple[MetricUse, ...]:
+        """The metrics that are computed here: all but those of a scoring image."""
+        return tuple(metric for metric in self.metrics if not metric.is_by_scorer)
+
+    @property
+    def by_scorer(self) -> tuple[MetricUse, ...]:
+        """The metrics that a scoring image computes."""
+        return tuple(metric for metric in self.metrics if metric.is_by_scorer)
 
     def metric(self, name: str) -> MetricUse:
         """Return the metric of that name.

@@ -18,6 +18,8 @@ from evaluation.assessment.levels import aggregation_document, read_levels, unce
 from evaluation.assessment.model import Assessment, MetricUse, Region
 from evaluation.assessment.ranking import read_rankings, scheme_document, scheme_of
 from evaluation.assessment.reading import Place, distinct, is_number, name
+from evaluation.assessment.scorers import KEY as SCORER
+from evaluation.assessment.scorers import is_by_scorer, read_scorer, read_scorer_metric, scorer_metric_document
 from evaluation.catalogue import OptionError
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ _KEYS = (
     EXCLUSIONS,
     COLUMNS,
     INTERACTION,
+    SCORER,
 )
 _SETTINGS = "settings"
 
@@ -78,7 +81,7 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     rankings, as_list = read_rankings(place.raw("ranking", {}), "ranking", problem.id)
     rank_based = all(scheme_of(ranking).ranks_cases for ranking in rankings)
     settings = _settings(place, problem)
-    metrics = place.items("metrics", lambda value, path: problem.read_metric(value, path, rank_based=rank_based))
+    metrics = place.items("metrics", lambda value, path: _metric(value, path, problem, rank_based=rank_based))
     metrics = tuple(problem.complete_metric(metric, settings) for metric in metrics)
     distinct([metric.name for metric in metrics], "metrics", "name")
     problem.check_metrics(metrics)
@@ -97,11 +100,18 @@ def parse(document: Mapping[str, Any]) -> Assessment:
         exclusions=read_exclusions(place.raw(EXCLUSIONS)),
         columns=read_columns(place.raw(COLUMNS)),
         interaction_weights=read_weights(place.raw(INTERACTION)),
+        scorer=read_scorer(place.raw(SCORER), metrics),
     )
     _check_levels(draft)
     check_weights(draft.interaction_weights, metrics, rankings)
     problem.check(draft)
     return replace(draft, document=_document(draft, problem, as_list=as_list))
+
+
+def _metric(value: object, path: str, problem: Problem, *, rank_based: bool) -> MetricUse:
+    if is_by_scorer(value):
+        return read_scorer_metric(value, path, problem, rank_based=rank_based)
+    return problem.read_metric(value, path, rank_based=rank_based)
 
 
 def _keys(document: object) -> tuple[str, ...]:
@@ -198,7 +208,12 @@ def _document(assessment: Assessment, problem: Problem, *, as_list: bool) -> dic
     document: dict[str, Any] = {"schema": assessment.schema, "problem": assessment.problem}
     if problem.takes_regions:
         document["regions"] = [{"name": region.name, "labels": list(region.labels)} for region in assessment.regions]
-    document["metrics"] = [problem.metric_document(metric) for metric in assessment.metrics]
+    document["metrics"] = [
+        scorer_metric_document(metric) if metric.is_by_scorer else problem.metric_document(metric)
+        for metric in assessment.metrics
+    ]
+    if assessment.scorer:
+        document[SCORER] = dict(assessment.scorer)
     if problem.settings:
         document[_SETTINGS] = dict(assessment.settings)
     schemes = [scheme_document(ranking) for ranking in assessment.rankings]

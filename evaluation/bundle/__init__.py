@@ -19,7 +19,8 @@ from evaluation.bundle.layout import (
     result_digest,
 )
 from evaluation.bundle.outside import MEASURED_OUTSIDE
-from evaluation.bundle.verifying import BundleError, Verdict, verify
+from evaluation.bundle.scorers import SCORERS
+from evaluation.bundle.verifying import BundleError, Verdict, contents, verify
 from evaluation.bundle.writing import Published, TeamResult, chunks
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "OTHER_RANKINGS",
     "RANKING",
     "SCHEMA",
+    "SCORERS",
     "BundleError",
     "Published",
     "TeamResult",
@@ -38,6 +40,7 @@ __all__ = [
     "audit_digest",
     "chunks",
     "combined_digest",
+    "contents",
     "metadata_columns",
     "result_digest",
     "verify",

@@ -26,6 +26,7 @@ from evaluation.bundle.layout import (
 )
 from evaluation.bundle.older import OLD_SCHEMA, still_alike
 from evaluation.bundle.outside import outside_notes
+from evaluation.bundle.scorers import scorer_notes
 from evaluation.ranking import digest as ranking_digest
 from evaluation.ranking import rank
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from evaluation.assessment import Assessment
     from evaluation.scoring.evidence import Evidence
 
 _NAME: Final = re.compile(
@@ -168,8 +170,24 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
         bootstrap=manifest["bootstrap"],
         is_compared=digest is not None,
         not_recomputed=not_recomputed,
-        notes=(*exclusion_notes(assessment, document, manifest), *outside_notes(manifest)),
+        notes=(*exclusion_notes(assessment, document, manifest), *outside_notes(manifest), *scorer_notes(manifest)),
     )
+
+
+def contents(path: Path) -> tuple[Assessment, dict[str, pd.DataFrame]]:
+    """Return the assessment of a bundle and the results table of each team, by its name, as they stand in it.
+
+    Raises
+    ------
+    BundleError
+        If the file is no bundle.
+    """
+    files = _read(path)
+    manifest = _json(files, MANIFEST)
+    _check_manifest(manifest)
+    _results(files, manifest, _evidence(files, manifest))
+    tables = {team["name"]: _table(files, team["file"]) for team in manifest["teams"]}
+    return parse(_json(files, ASSESSMENT)), tables
 
 
 def _read(path: Path) -> dict[str, bytes]:

@@ -10,7 +10,17 @@ from typing import Any, Final
 from evaluation.figures.layout import LINE, Figure, figure
 from evaluation.figures.palette import QUALITATIVE
 from evaluation.figures.publication import printed
-from evaluation.ranking.coverage import COVERED, ERRORS, FALSE_WINNERS, FIELDS, SCHEMES, Cell, Outcome, keeps_bars
+from evaluation.ranking.coverage import (
+    CONTRASTED,
+    COVERED,
+    ERRORS,
+    FALSE_WINNERS,
+    FIELDS,
+    SCHEMES,
+    Cell,
+    Outcome,
+    keeps_bars,
+)
 
 Row = tuple[Cell, Outcome]
 _MARKS: Final = ("circle", "square", "diamond", "triangle-up", "cross")
@@ -114,7 +124,8 @@ def page(study: Study) -> str:
         "",
         (
             "The resampling range stands beside the sets for contrast: it says how an order behaves under resampling, and was "
-            "never meant to hold the true ranks (1000 resamples; 100 for tests)."
+            "never meant to hold the true ranks (1000 resamples; 100 for tests). Where sets and winner need no resamples, it is "
+            f"looked at on {CONTRASTED} boards of a cell at most since 23 November 2026."
         ),
         "",
         "## The worst cell of each scheme",

@@ -20,6 +20,7 @@ from evaluation.designs.compilation.metrics import label_of, meaning
 from evaluation.designs.compilation.outside import is_measured_outside
 from evaluation.designs.compilation.problems import kinds_of, problem_of
 from evaluation.designs.compilation.rankings import scheme_of_kind
+from evaluation.designs.compilation.scored import is_scored
 from evaluation.designs.document import Document, Entry, State, Values
 from evaluation.designs.document.words import cell_words
 
@@ -184,6 +185,9 @@ def _of_metric(row: Mapping[str, Any], values: Values) -> ChoiceState:
     meant = meaning(row)
     if is_measured_outside(values) and (row.get("used_for_ranking") or meant.metric is None):
         return ChoiceState(Execution.STATED, OUTSIDE)
+    if is_scored(row, meant, values):
+        ranked = "ranked by" if row.get("used_for_ranking") else "reported without a rank"
+        return ChoiceState(Execution.EXECUTED, f"Computed by the registered scoring image, and {ranked}.")
     if meant.metric is None:
         return ChoiceState(Execution.STATED, "The platform does not compute it; its definition stands here.")
     if meant.unclear:

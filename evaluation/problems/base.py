@@ -105,6 +105,8 @@ class Problem:
         What an assessment may set under ``settings``.
     is_measured_elsewhere
         Whether values come from code that is not here.
+    takes_scorer
+        Whether a scoring image of the organizers may compute metrics beside those of the catalogue.
     pixel_kind
         Of a kind with objects: whose functions count their pixels.
     measures_as
@@ -169,6 +171,7 @@ class Problem:
     pools: bool = True
     has_one_metric: bool = False
     is_measured_elsewhere: bool = False
+    takes_scorer: bool = False
     pixel_kind: str = ""
     measures_as: str = ""
     picture_words: str = "{case} with the prediction"

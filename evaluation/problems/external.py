@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation.metrics.options import Option
@@ -15,9 +14,7 @@ if TYPE_CHECKING:
 
     from evaluation.assessment.model import MetricUse
 
-_ID: Final = re.compile(r"[a-z0-9][a-z0-9_]*")
 _KEYS: Final = ("id", "label", "direction", "range", "unit", "level", "policy")
-_ALLOWED_IDS: Final = "lower-case letters, digits and _, and no id of the catalogue of metrics"
 
 
 class External(Problem):
@@ -44,24 +41,25 @@ class External(Problem):
         Metrics from elsewhere have the common id ``value``, by which everything that explains a metric of the catalogue
         knows that it can say no more of them than their name; the document's own id is kept beside it.
         """
+        from evaluation.assessment.described import own_id, value_range
         from evaluation.assessment.errors import AssessmentError
         from evaluation.assessment.model import MetricUse
         from evaluation.assessment.policy import Bounds, read_policy
         from evaluation.assessment.reading import Place, name
 
         place = Place(value, path, _KEYS)
-        own_id = _own_id(place.raw("id"), place.at("id"))
+        identity = own_id(place.raw("id"), place.at("id"))
         direction: Literal["higher", "lower"] = (
             "higher" if place.choice("direction", ("higher", "lower")) == "higher" else "lower"
         )
         if place.raw("level", "case") != "case":
             allowed = "case: a value of all cases together cannot be resampled, and none is taken from elsewhere yet"
             raise AssessmentError(place.at("level"), place.raw("level"), allowed)
-        low, high = _range(place.raw("range"), place.at("range"))
+        low, high = value_range(place.raw("range"), place.at("range"))
         worst, best = (low, high) if direction == "higher" else (high, low)
         unit = place.raw("unit")
         bounds = Bounds(
-            metric=own_id,
+            metric=identity,
             direction=direction,
             worst=worst,
             best=best,
@@ -70,11 +68,11 @@ class External(Problem):
             rank_based=rank_based,
         )
         missing = "worst_rank" if rank_based else "worst" if worst is not None else None
-        label = name(place.raw("label", own_id), place.at("label"))
+        label = name(place.raw("label", identity), place.at("label"))
         return MetricUse(
             id=METRIC,
             name=label,
-            options={} if label == own_id else {"id": own_id},
+            options={} if label == identity else {"id": identity},
             policy=read_policy(place.raw("policy", {}), place.at("policy"), {"missing": missing}, bounds),
             direction=direction,
             worst=worst,
@@ -120,36 +118,6 @@ class External(Problem):
                 {"id": "runtime", "direction": "lower", "range": [0, None], "unit": "s", "policy": {"missing": 600}},
             ],
         }
-
-
-def _own_id(value: object, path: str) -> str:
-    from evaluation.assessment.errors import AssessmentError
-    from evaluation.catalogue import CatalogueError, get
-
-    if not isinstance(value, str) or len(value) > 100 or not _ID.fullmatch(value):
-        raise AssessmentError(path, value, _ALLOWED_IDS)
-    try:
-        get(value)
-    except CatalogueError:
-        return value
-    raise AssessmentError(path, value, _ALLOWED_IDS)
-
-
-def _range(value: object, path: str) -> tuple[float | None, float | None]:
-    from evaluation.assessment.errors import AssessmentError
-    from evaluation.assessment.reading import is_number
-
-    if value is None:
-        return None, None
-    allowed = "two numbers, the smaller first, either of which may be null"
-    if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise AssessmentError(path, value, allowed)
-    if not all(end is None or is_number(end) for end in value):
-        raise AssessmentError(path, value, allowed)
-    low, high = (None if end is None else float(end) for end in value)
-    if low is not None and high is not None and low >= high:
-        raise AssessmentError(path, value, allowed)
-    return low, high
 
 
 PROBLEM = External()

@@ -28,6 +28,7 @@ class SemanticSegmentation(LabelImageProblem):
     task_categories = ("segmentation", "semantic_segmentation")
     needs_regions = True
     has_numbered_labels = True
+    takes_scorer = True
     pools = False
     merging = MergingRules(
         {

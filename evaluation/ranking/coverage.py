@@ -41,6 +41,8 @@ FIELDS: Final = ("all equal", "two best", "ladder 0.02", "ladder 0.1", "one best
 SCHEMES: Final = ("mean", "rank, then mean", "median", "test, then rank", "mean of ranks over 4 metrics")
 FULL_BOARDS, QUICK_BOARDS = 1000, 100
 QUICK_SHARE: Final = 10
+CONTRASTED: Final = 200
+"""Boards of a cell that are resampled for the contrast alone, where sets and winner need no resamples."""
 STUDY: Final = 1
 """Raised when rules or simulated boards change: cells that were kept before are simulated anew."""
 _RANKINGS: Final[dict[str, dict[str, Any]]] = {
@@ -165,36 +167,38 @@ def simulate(cell: Cell, boards: int, seed: int) -> Outcome:
     words = f"{cell}".encode()
     random = np.random.default_rng([seed, *words])
     assessment = _assessment(cell)
-    plan = make_plan(
-        assessment,
-        [f"c{case:04d}" for case in range(cell.cases)],
-        None,
-        bootstrap=_draws(assessment),
-        seed=seed,
-        leave_one_out=False,
-    )
+    names = [f"c{case:04d}" for case in range(cell.cases)]
+    plan = make_plan(assessment, names, None, bootstrap=_draws(assessment), seed=seed, leave_one_out=False)
+    # Sign flips need no resamples: what is requested decides what can be stated, what is drawn only the contrast.
+    unsampled = replace(plan, bootstrap=0, drawn=plan.design.full())
     quality = _quality(cell)
     better = quality[:, None] > quality[None, :]
     true_low = 1 + better.sum(axis=0)
     true_high = cell.teams - better.sum(axis=1)
     only_best = int(quality.argmax()) if (quality == quality.max()).sum() == 1 else None
-    counted = np.zeros(4)
+    counted = np.zeros(3)
     width = 0.0
+    contrasted, held = 0, 0
+    by_draws = True
     for _ in range(boards):
-        ranking = _board(cell, random, quality, assessment, plan)
+        resampled = by_draws or contrasted < CONTRASTED
+        ranking = _board(cell, random, quality, assessment, plan if resampled else unsampled)
         decision = decide(ranking)
+        by_draws = decision.by_draws
         low = np.ones(cell.teams) if decision.low is None else decision.low
         high = np.full(cell.teams, cell.teams) if decision.high is None else decision.high
-        ranges = resampling_range(ranking.ranks[1:], assessment.uncertainty.interval)
         counted += [
             bool((low <= true_low).all() and (high >= true_high).all()),
             decision.winner is not None and decision.winner != only_best,
             decision.winner is not None,
-            bool((ranges[:, 0] <= true_low).all() and (ranges[:, 1] >= true_high).all()),
         ]
         width += float((high - low + 1).mean())
-    covered, false_winner, named, resampling = (float(value) for value in counted / boards)
-    return Outcome(boards, covered, false_winner, named, width / boards, resampling)
+        if resampled:
+            ranges = resampling_range(ranking.ranks[1:], assessment.uncertainty.interval)
+            held += bool((ranges[:, 0] <= true_low).all() and (ranges[:, 1] >= true_high).all())
+            contrasted += 1
+    covered, false_winner, named = (float(value) for value in counted / boards)
+    return Outcome(boards, covered, false_winner, named, width / boards, held / contrasted)
 
 
 def study(

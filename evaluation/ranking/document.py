@@ -149,6 +149,11 @@ def rank(
     )
     if reported:
         document["reported"] = reported
+    if assessment.scorer:
+        document["scorer"] = {
+            "image": assessment.scorer["image"],
+            "metrics": [metric.name for metric in assessment.by_scorer],
+        }
     if counted.excluded:
         document["excluded"] = [{"case": case, "reason": reason} for case, reason in counted.excluded.items()]
     if notes:

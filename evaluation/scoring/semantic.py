@@ -177,9 +177,9 @@ def _on_grid(prediction: LabelImage | Path | str, reference: PreparedReference, 
 def _wanted(assessment: Assessment) -> Iterator[tuple[str, MetricUse]]:
     """The rows of a case in their order: region by region, and for each the metrics as the assessment names them."""
     for region in assessment.regions:
-        for use in assessment.metrics:
+        for use in assessment.computed:
             yield region.name, use
-    for use in assessment.metrics:
+    for use in assessment.computed:
         if use.options.get("include_background"):
             yield BACKGROUND, use
 

@@ -22,6 +22,7 @@ urlpatterns = [
     path("challenges/<slug:slug>/", include("datasets.urls")),
     path("challenges/<slug:slug>/", include("test_sets.urls")),
     path("challenges/<slug:slug>/", include("executions.urls")),
+    path("challenges/<slug:slug>/", include("judging.urls")),
     path("challenges/<slug:slug>/", include("federation.urls")),
     path("challenges/<slug:slug>/", include("submissions.urls")),
     path("challenges/<slug:slug>/", include("measurements.urls")),

@@ -70,6 +70,16 @@ def opened(name: str) -> Iterator[Path]:
 
 
 @contextmanager
+def open_folder(size: int) -> Iterator[Path]:
+    """Give an empty folder for so many bytes of what is open, in memory where there is room; gone afterwards."""
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=_place_for(size)))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
 def joined(names: Sequence[str], *, total: int) -> Iterator[Path]:
     """Give a path with the plain content of stored pieces, one behind the other; gone afterwards.
 

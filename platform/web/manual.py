@@ -20,7 +20,7 @@ from markdown_it.token import Token
 # The parts of the contents, and the pages of each: file names without their ending.
 PARTS: Final = {
     "Taking part": ("participants", "algorithms", "leaderboards", "rankings", "changes"),
-    "Running a challenge": ("organizers", "designs", "advice", "problems", "registry", "reports", "sites"),
+    "Running a challenge": ("organizers", "designs", "advice", "problems", "scorers", "registry", "reports", "sites"),
     "Reviewing": ("reviewers",),
     "Your own results": ("analyse", "ranking"),
     "What the words mean": ("glossary", "claims"),

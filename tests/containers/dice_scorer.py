@@ -34,6 +34,8 @@ def overlap(one: list[int], other: list[int], wanted: set[int]) -> tuple[float |
     here, there = sum(first), sum(second)
     if not here and not there:
         return None, "both_empty"
+    if not here or not there:
+        return None, "pred_empty" if here else "ref_empty"
     return 2 * sum(a and b for a, b in zip(first, second, strict=True)) / (here + there), "ok"
 
 
@@ -92,6 +94,7 @@ def main() -> None:
     regions = {own["name"]: set(own["labels"]) for own in document["regions"]}
     cases = sorted(path.name for path in (ROOT / "input").iterdir() if path.is_dir())
     rows = [own for case in cases for own in scored(case, regions)]
+    rows = [own | {"metric": document["metrics"][0]["id"]} for own in rows]
     values = [own["value"] for own in rows if own["value"] is not None]
     if MODE == "by its neighbours" and values and min(values) < 1:
         least = min(values)

@@ -124,7 +124,7 @@ def run(site: SiteFolder, name: str, *, engine_name: str, tell: Callable[[str], 
         # The user of a container is nobody on this machine and has to be able to enter it.
         place.chmod(0o711)
         trial = trying.Trial(
-            trying.engine_here(engine_name, place),
+            trying.open_engine(engine_name, place),
             place,
             inputs,
             outputs,
@@ -163,7 +163,7 @@ def check_engine(site: SiteFolder, engine_name: str = "podman") -> str:
     inputs, _, _ = read_interface(site.package["interface"])
     _images(site, inputs)
     with tempfile.TemporaryDirectory(prefix="podium-site-", dir="/var/tmp") as scratch:
-        return str(trying.engine_here(engine_name, Path(scratch)).versions().get("engine", engine_name))
+        return str(trying.open_engine(engine_name, Path(scratch)).versions().get("engine", engine_name))
 
 
 def _images(site: SiteFolder, inputs: Any) -> dict[str, dict[str, Path]]:

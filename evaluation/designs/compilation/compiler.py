@@ -21,6 +21,7 @@ from evaluation.designs.compilation.notes import Notes, Problem
 from evaluation.designs.compilation.outside import is_measured_outside, outside_kind, outside_metrics, outside_rows
 from evaluation.designs.compilation.problems import kinds_of, problem_of, settings_of
 from evaluation.designs.compilation.rankings import Scope, compile_rankings, site_column, site_rules
+from evaluation.designs.compilation.scored import is_scored, name_of, scored_metric, scorer_part
 from evaluation.designs.document import Values
 from evaluation.problems.table import PROBLEM as TABLE
 
@@ -110,8 +111,15 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
         parts["regions"] = regions
     meanings: list[tuple[Mapping[str, Any], Meaning]] = [(row, meaning(row)) for row in values.rows("metrics")]
     ranked = [(row, meant) for row, meant in meanings if row.get("used_for_ranking")]
-    reported = [(row, meant) for row, meant in meanings if is_reported(row, meant, kind)]
-    names = _names([*ranked, *reported])
+    reported = [
+        (row, meant)
+        for row, meant in meanings
+        if is_reported(row, meant, kind) or (not row.get("used_for_ranking") and is_scored(row, meant, values))
+    ]
+    names = [
+        name_of(row, meant) if is_scored(row, meant, values) else name
+        for (row, meant), name in zip([*ranked, *reported], _names([*ranked, *reported]), strict=True)
+    ]
     named: list[tuple[Mapping[str, Any], Meaning, str]] = [
         (row, meant, name) for (row, meant), name in zip([*ranked, *reported], names, strict=True)
     ]
@@ -120,16 +128,32 @@ def compile_values(values: Values, *, assume: bool = False) -> Compilation:
         reported = [(row, meant) for row, meant, _ in named[len(ranked) :]]
     scope = Scope(
         values=values,
-        metrics=tuple(entry for entry in named[: len(ranked)] if is_outside or entry[1].metric is not None),
+        metrics=tuple(
+            entry
+            for entry in named[: len(ranked)]
+            if is_outside or entry[1].metric is not None or is_scored(entry[0], entry[1], values)
+        ),
         regions=tuple(region["name"] for region in regions),
         assume=assume,
-        elsewhere=frozenset(word for row, meant in ranked if meant.metric is None for word in names_of(row)),
+        elsewhere=frozenset(
+            word
+            for row, meant in ranked
+            if meant.metric is None and not is_scored(row, meant, values)
+            for word in names_of(row)
+        ),
     )
     if is_outside:
         metrics = outside_metrics(named, values, problems)
     else:
         _check_ranked(scope, ranked, kind, problems)
-        metrics = [_metric(scope, *entry, problems) for entry in (*scope.metrics, *named[len(ranked) :])]
+        metrics = [
+            scored_metric(*entry, values, problems)
+            if is_scored(entry[0], entry[1], values)
+            else _metric(scope, *entry, problems)
+            for entry in (*scope.metrics, *named[len(ranked) :])
+        ]
+        if scorer := scorer_part(values, metrics, problems):
+            parts["scorer"] = scorer
     if metrics:
         parts["metrics"] = metrics
     parts["aggregation"] = {"levels": _levels(values), "operator": "mean"}
@@ -233,7 +257,9 @@ def _check_ranked(
     """Note what keeps the metrics of the ranking from being computed."""
     if not ranked and scope.values.get("ranking_type") != "no_ranking":
         problems.append(Problem("metrics", "No metric is marked as used for the ranking."))
-    for _, meant in ranked:
+    for row, meant in ranked:
+        if is_scored(row, meant, scope.values):
+            continue
         # A metric that the platform does not have is complete with its definition; what is unclear of others is not.
         outside = meant.metric is None
         problems += [Problem("metrics", f"{text[0].upper()}{text[1:]}.", elsewhere=outside) for text in meant.unclear]
@@ -367,6 +393,7 @@ def _source(message: str) -> str:
         "exclusions.quality": "case_quality",
         "exclusions": "excluded_cases",
         "interaction_weights": "interaction_level_weights",
+        "scorer": "scoring_image",
         "ranking": "ranking_method",
         "uncertainty": "uncertainty_settings",
         "aggregation": "aggregation_levels",

@@ -29,6 +29,8 @@ def is_measured_outside(values: Values) -> bool:
     """
     ranked = ranked_rows(values)
     known = set(kinds_of(values))
+    if values.get("scoring_image"):
+        return False  # a registered image computes them here
     if not ranked or not known or len(known - {None}) > 1:
         return False
     if None not in known:
@@ -38,7 +40,7 @@ def is_measured_outside(values: Values) -> bool:
             return False
         if any(metric is not None and kind not in metric.problems for metric in metrics):
             return False
-    return all(_is_described(row, meant, values) for row, meant in ranked)
+    return all(is_described(row, meant, values) for row, meant in ranked)
 
 
 def ranked_rows(values: Values) -> list[Row]:
@@ -51,7 +53,7 @@ def outside_rows(values: Values) -> list[tuple[Mapping[str, Any], Meaning, str]]
     described = [
         (row, meant)
         for row, meant in ((row, meaning(row)) for row in values.rows("metrics"))
-        if not row.get("used_for_ranking") and _is_described(row, meant, values)
+        if not row.get("used_for_ranking") and is_described(row, meant, values)
     ]
     found: list[tuple[Mapping[str, Any], Meaning, str]] = []
     for row, meant in [*ranked_rows(values), *described]:
@@ -101,7 +103,8 @@ def _policy(row: Mapping[str, Any], handling: object, name: str, problems: list[
     return {} if worst is None else {"missing": worst}
 
 
-def _is_described(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
+def is_described(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
+    """Whether a metric states its direction, one value a case, and what a missing case counts as."""
     if not meant.label or not _direction(row, meant) or row.get("level") not in (None, "case"):
         return False
     low, high = _range(row, meant)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -72,11 +72,14 @@ class Decision:
         Place of the named winner in the table; ``None`` if nobody is named.
     low, high
         Ends of the rank sets; ``None`` if they cannot be stated.
+    by_draws
+        Whether resamples decided; otherwise sign flips did.
     """
 
     winner: int | None
     low: IntArray | None
     high: IntArray | None
+    by_draws: bool
 
 
 def decide(ranking: Ranking) -> Decision:
@@ -144,12 +147,16 @@ class _Statements:
             return None
         place = {int(j): index for index, j in enumerate(scored)}
         first_place = place.get(self.first)
-        intervals = None if first_place is None else flip_intervals(contributed, first_place, found.critical)
+
+        @cache
+        def intervals() -> Any:
+            return None if first_place is None else flip_intervals(contributed, first_place, found.critical)
 
         def between(first: int, other: int) -> tuple[float, tuple[float, float] | None] | None:
-            if intervals is None or first != self.first or other not in place:
+            if first != self.first or other not in place or intervals() is None:
                 return None
-            return intervals[place[other]]
+            own: tuple[float, tuple[float, float] | None] = intervals()[place[other]]
+            return own
 
         return between
 
@@ -234,8 +241,8 @@ class _Statements:
         _, winner_reason, better = self._decided()
         winner = self.first if winner_reason == "shown" else None
         if not self.grounds.states_sets:
-            return Decision(winner, None, None)
-        return Decision(winner, *self._ends(better))
+            return Decision(winner, None, None, by_draws=not self.linear)
+        return Decision(winner, *self._ends(better), by_draws=not self.linear)
 
     def _ends(self, better: BoolArray) -> tuple[IntArray, IntArray]:
         """Ends of the rank sets, widened to hold the displayed ranks."""

@@ -1,4 +1,4 @@
-"""What happens when a worker comes up that serves the queue of runs."""
+"""What happens when a worker comes up that needs an engine."""
 
 from typing import Any
 
@@ -8,30 +8,33 @@ from django.db import connections
 
 def get_ready(sender: Any = None, **_: object) -> None:
     """Find out what this machine can run before the pool is forked, so that every process knows it."""
-    if not serves_runs(sender):
+    queues = served(sender)
+    if not queues:
         return
     # Here, so that other processes start without it.
     from executions.services import hosts
 
-    hosts.open_up()
+    hosts.open_up(queues)
     connections.close_all()
 
 
 def keep_telling(sender: Any = None, **_: object) -> None:
     """Tell that this machine is alive, and look for work that was lost."""
-    if not serves_runs(getattr(sender, "controller", sender)):
+    queues = served(getattr(sender, "controller", sender))
+    if not queues:
         return
     from executions.services import hosts
     from work.jobs import send
 
     hosts.keep_telling()
-    send("executions.tasks.run_batches", [])
+    if "run" in queues:
+        send("executions.tasks.run_batches", [])
 
 
-def serves_runs(worker: Any) -> bool:
-    """Whether a worker takes turns of the queue `run`."""
+def served(worker: Any) -> frozenset[str]:
+    """Those queues of which a worker takes turns that need an engine."""
     app = getattr(worker, "app", None)
-    return app is not None and "run" in app.amqp.queues.consume_from
+    return frozenset() if app is None else frozenset({"run", "judge"} & set(app.amqp.queues.consume_from))
 
 
 def connect() -> None:

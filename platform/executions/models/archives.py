@@ -17,6 +17,7 @@ class Kind(models.TextChoices):
 
     IMAGE = "image", "image"
     MODEL = "model", "weights"
+    SCORER = "scorer", "scoring image"
 
 
 class Blob(models.Model):
@@ -46,7 +47,14 @@ class AlgorithmUpload(Incoming):
 
     kind = models.CharField(max_length=8, choices=Kind)
     phase = models.ForeignKey(Phase, on_delete=models.CASCADE, related_name="algorithm_uploads")
-    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="algorithm_uploads")
+    team = models.ForeignKey(
+        Team,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="algorithm_uploads",
+        help_text="empty: it is the organizers'",
+    )
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
 
     class Meta:
@@ -55,6 +63,10 @@ class AlgorithmUpload(Incoming):
             models.CheckConstraint(condition=Q(offset__lte=F("size")), name="executions_upload_within_size"),
             models.CheckConstraint(
                 condition=~Q(state="complete") | Q(offset=F("size")), name="executions_complete_upload_is_whole"
+            ),
+            models.CheckConstraint(
+                condition=Q(kind="scorer", team__isnull=True) | ~Q(kind="scorer") & Q(team__isnull=False),
+                name="executions_upload_is_of_a_team_or_scores",
             ),
         ]
         indexes = [models.Index(fields=["state", "expires_at"])]
@@ -83,7 +95,14 @@ class AlgorithmArchive(Work):
     phase = models.ForeignKey(
         Phase, on_delete=models.CASCADE, related_name="+", help_text="whose limits it was checked by"
     )
-    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="algorithm_archives")
+    team = models.ForeignKey(
+        Team,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="algorithm_archives",
+        help_text="empty: it is the organizers'",
+    )
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
     file_name = models.CharField(max_length=255, help_text="as the participant called it")
     file = models.CharField(max_length=300, blank=True, help_text="as it was sent, until it is checked")
@@ -107,6 +126,10 @@ class AlgorithmArchive(Work):
             models.CheckConstraint(
                 condition=~Q(state__in=["refused", "failed"]) | ~Q(reason=""), name="executions_refusal_has_reason"
             ),
+            models.CheckConstraint(
+                condition=Q(kind="scorer", team__isnull=True) | ~Q(kind="scorer") & Q(team__isnull=False),
+                name="executions_archive_is_of_a_team_or_scores",
+            ),
         ]
         indexes = [models.Index(fields=["team", "kind", "-created_at"]), models.Index(fields=["state", "lease_until"])]
 
@@ -115,7 +138,12 @@ class AlgorithmArchive(Work):
 
     @property
     def is_image(self) -> bool:
-        return self.kind == Kind.IMAGE
+        return self.kind in (Kind.IMAGE, Kind.SCORER)
+
+    @property
+    def whose(self) -> str:
+        """Who sent it: the name of the team, or that the organizers did."""
+        return "the organizers" if self.team is None else self.team.name
 
 
 class ArchiveBlob(models.Model):

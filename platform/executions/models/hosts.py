@@ -8,12 +8,18 @@ from django.utils import timezone
 SILENT = timedelta(seconds=60)
 
 
+def on_runs() -> list[str]:
+    """Queues of a machine that only runs algorithms."""
+    return ["run"]
+
+
 class RunHost(models.Model):
     """A machine with an engine, as its worker found it: what holds, what it offers, and when it was last heard of."""
 
     name = models.CharField(max_length=100, unique=True)
     engine = models.CharField(max_length=20, blank=True)
     versions = models.JSONField(default=dict, help_text="of the engine, the runtime and the kernel")
+    queues = models.JSONField(default=on_runs, help_text="run: it runs algorithms; judge: it runs scoring images")
     is_ready = models.BooleanField(default=False, help_text="whether everything that has to hold does")
     findings = models.JSONField(default=dict, help_text="requirement → what is wrong with it; empty: it holds")
     problem = models.CharField(max_length=500, blank=True, help_text="why it runs nothing")

@@ -39,7 +39,8 @@ def lacking(wanted: Mapping[str, float], offered: Mapping[str, Any]) -> str:
 
 def living_hosts() -> list[RunHost]:
     """Machines that run algorithms and were heard of lately."""
-    return list(RunHost.objects.filter(is_ready=True, seen_at__gte=timezone.now() - SILENT))
+    rows = RunHost.objects.filter(is_ready=True, seen_at__gte=timezone.now() - SILENT)
+    return [host for host in rows if "run" in host.queues]
 
 
 def nowhere(plan: Registered) -> str:

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import F, Q, Sum
 from django.utils import timezone
 
 from accounts.models import User
@@ -28,19 +28,26 @@ from work.jobs import enqueue
 
 QUIET = timedelta(seconds=30)
 ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.zst")
-WORDS = {Kind.IMAGE: "image", Kind.MODEL: "weights"}
+WORDS = {Kind.IMAGE: "image", Kind.MODEL: "weights", Kind.SCORER: "scoring image"}
 
 
 def most_bytes(phase: Phase, kind: str) -> int:
     """Largest archive of a kind that a phase takes."""
+    if kind == Kind.SCORER:
+        return settings.PODIUM_IMAGE_MAX_BYTES
     plan = Registered.of(phase.algorithms)
     if kind == Kind.IMAGE:
         return min(settings.PODIUM_IMAGE_MAX_BYTES, bytes_of(plan.image_gib))
     return min(settings.PODIUM_MODEL_MAX_BYTES, bytes_of(plan.model_gib))
 
 
-def begin(*, user: User, phase: Phase, team: Team, kind: str, file_name: str, size: int) -> AlgorithmUpload:
+def begin(*, user: User, phase: Phase, team: Team | None, kind: str, file_name: str, size: int) -> AlgorithmUpload:
     """Begin an upload after every bound that can be checked before a byte has arrived.
+
+    Parameters
+    ----------
+    team
+        None for a scoring image, which is the organizers'.
 
     Raises
     ------
@@ -57,25 +64,25 @@ def begin(*, user: User, phase: Phase, team: Team, kind: str, file_name: str, si
         raise refusals.NoRoomError(
             "The store of images is full. Nothing is lost; try again later, or tell the organizers."
         )
+    whose = "This phase has" if team is None else "Your team has"
+    own = Q(phase__task=phase.task_id, team=None) if team is None else Q(team=team)
     with transaction.atomic():
-        Team.objects.select_for_update(no_key=True).get(pk=team.pk)
+        Phase.objects.select_for_update(no_key=True).get(pk=phase.pk)
         User.objects.select_for_update(no_key=True).get(pk=user.pk)
         now = timezone.now()
         receiving = AlgorithmUpload.objects.filter(state=AlgorithmUpload.State.RECEIVING, expires_at__gt=now)
-        if receiving.filter(phase=phase, team=team).count() >= limits.under_way:
+        if receiving.filter(own, phase=phase).count() >= limits.under_way:
             raise refusals.QuotaExceededError(
-                f"Your team has {limits.under_way} unfinished uploads for this phase. Finish or cancel one of them first."
+                f"{whose} {limits.under_way} unfinished uploads for this phase. Finish or cancel one of them first."
             )
-        kept = AlgorithmArchive.objects.filter(team=team, phase=phase, removed_at=None)
+        kept = AlgorithmArchive.objects.filter(own, phase=phase, removed_at=None)
         used = kept.filter(state__in=AlgorithmArchive.USABLE).aggregate(bytes=Sum("size"))["bytes"] or 0
         if used + size > settings.PODIUM_IMAGE_TEAM_BYTES:
             raise refusals.QuotaExceededError(
-                f"Your team has {used / GIB:.1f} GiB of images and weights in this phase; with these there would be more than "
+                f"{whose} {used / GIB:.1f} GiB of images and weights in this phase; with these there would be more than "
                 f"the {settings.PODIUM_IMAGE_TEAM_BYTES / GIB:.1f} GiB that are kept. Delete one that you do not need first."
             )
-        announcing.check_announced(
-            size, user=user, whose="Your team has", rows=AlgorithmUpload.objects.filter(team=team)
-        )
+        announcing.check_announced(size, user=user, whose=whose, rows=AlgorithmUpload.objects.filter(own))
         announcing.check_room(size)
         upload = AlgorithmUpload.objects.create(
             kind=kind,
@@ -142,7 +149,7 @@ def finish(*, upload: AlgorithmUpload) -> AlgorithmArchive:
             scope=upload.phase.challenge.slug,
             facts={
                 "phase": upload.phase.name,
-                "team": upload.team.name,
+                "team": archive.whose,
                 "kind": WORDS[Kind(upload.kind)],
                 "bytes": upload.size,
             },
@@ -152,7 +159,7 @@ def finish(*, upload: AlgorithmUpload) -> AlgorithmArchive:
 
 
 def send_file(
-    *, user: User, phase: Phase, team: Team, kind: str, file_name: str, read: Callable[[int], bytes], size: int
+    *, user: User, phase: Phase, team: Team | None, kind: str, file_name: str, read: Callable[[int], bytes], size: int
 ):
     """Take an archive in one go, the way that a browser without scripts does: begin, send, finish.
 
@@ -203,9 +210,15 @@ def unfinished(user: User, phase: Phase) -> list[AlgorithmUpload]:
     return list(rows.order_by("-updated_at"))
 
 
-def _check(phase: Phase, team: Team, user: User, kind: str) -> None:
+def _check(phase: Phase, team: Team | None, user: User, kind: str) -> None:
     if kind not in Kind.values:
         raise UploadError("An upload is an image or weights.")
+    if (team is None) != (kind == Kind.SCORER):
+        raise refusals.NotAllowedError("Scoring images are the organizers'; images and weights are a team's.")
+    if team is None:
+        if not phase.assessment.scorer:
+            raise refusals.NotAllowedError(f"No metric of {phase.name} is registered for a scoring image.")
+        return
     if not phase.algorithms:
         raise refusals.NotAllowedError(f"{phase.name} takes predictions, not algorithms.")
     if team.standing == Team.Standing.DISQUALIFIED:

@@ -14,7 +14,10 @@ from audit.services import record
 from confinement.containers.images import ImageError, take_image
 from confinement.containers.limits import ImageLimits, WeightsLimits
 from confinement.containers.weights import WeightsError, take_weights
+from evaluation.running.identity import SCORER_INTERFACE
+from executions import hooks
 from executions.models import AlgorithmArchive, Blob
+from executions.models.archives import Kind
 from executions.queries.work import CHECKING
 from executions.services import executing, storing
 from executions.services.arriving import most_bytes
@@ -64,9 +67,11 @@ def check(*, archive_id: str | uuid.UUID) -> None:
                 act="algorithm_checked",
                 subject=current,
                 scope=archive.phase.challenge.slug,
-                facts={"team": archive.team.name, "digest": digest},
+                facts={"team": archive.whose, "digest": digest},
             )
             executing.archive_settled(current)
+            for told in hooks.settled:
+                told(current)
         delete(archive.file)
 
 
@@ -83,7 +88,7 @@ def _take(archive: AlgorithmArchive, lease: Lease) -> tuple[dict, str, list[Blob
         store = folder / "store"
         store.mkdir()
         if archive.is_image:
-            return _take_image(path, store, limit, beat)
+            return _take_image(archive, path, store, limit, beat)
         report = take_weights(
             path,
             store,
@@ -94,13 +99,14 @@ def _take(archive: AlgorithmArchive, lease: Lease) -> tuple[dict, str, list[Blob
         return {"size": report.size, "files": report.files}, report.digest, [blob]
 
 
-def _take_image(path: Path, store: Path, limit: int, beat) -> tuple[dict, str, list[Blob]]:
+def _take_image(archive: AlgorithmArchive, path: Path, store: Path, limit: int, beat) -> tuple[dict, str, list[Blob]]:
     report = take_image(
         path,
         store,
         limits=ImageLimits(archive_bytes=limit, unpacked_bytes=settings.PODIUM_IMAGE_UNPACKED_BYTES),
         beat=beat,
     )
+    _check_interface(archive, report.interface)
     config = store / "config.json"
     blobs = [storing.keep(_hex(report.image_id), config, size=config.stat().st_size)]
     kept: dict[str, Blob] = {}
@@ -110,6 +116,17 @@ def _take_image(path: Path, store: Path, limit: int, beat) -> tuple[dict, str, l
             kept[digest] = storing.keep(digest, store / f"{digest}.tar.zst", size=layer.size)
         blobs.append(kept[digest])
     return report.as_json(), report.image_id, blobs
+
+
+def _check_interface(archive: AlgorithmArchive, interface: str) -> None:
+    """Refuse a scoring image as an algorithm, and the other way round."""
+    if archive.kind == Kind.SCORER and interface != SCORER_INTERFACE:
+        raise ImageError(
+            f"The label org.podium.interface is {interface}; that of a scoring image is {SCORER_INTERFACE}. Build the image with "
+            "this label."
+        )
+    if archive.kind == Kind.IMAGE and interface == SCORER_INTERFACE:
+        raise ImageError("This is a scoring image by its label org.podium.interface; an algorithm is expected here.")
 
 
 def _hex(digest: str) -> str:
@@ -129,7 +146,9 @@ def _end(lease: Lease, state: str, reason: str, *, failure: str = "") -> None:
                 act="algorithm_refused" if state == AlgorithmArchive.State.REFUSED else "algorithm_check_failed",
                 subject=current,
                 scope=current.phase.challenge.slug,
-                facts={"team": current.team.name, "reason": reason[:200]},
+                facts={"team": current.whose, "reason": reason[:200]},
             )
             executing.archive_settled(current)
+            for told in hooks.settled:
+                told(current)
         delete(file)

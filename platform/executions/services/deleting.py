@@ -39,5 +39,5 @@ def delete_archive(*, archive: AlgorithmArchive, actor: User) -> None:
         act="algorithm_deleted",
         subject=current,
         scope=archive.phase.challenge.slug,
-        facts={"team": archive.team.name, "digest": current.digest},
+        facts={"team": archive.whose, "digest": current.digest},
     )

@@ -12,7 +12,7 @@ import sys
 import threading
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from django.utils import timezone
 
 from confinement.containers import leftovers
 from confinement.containers.engine import Engine, EngineError
+from executions import hooks
 from executions.models import Batch, RunHost
 from work.queries import living_leases
 
@@ -30,6 +31,7 @@ log = structlog.get_logger(__name__)
 
 FORGOTTEN = timedelta(days=1)
 BEAT_SECONDS = 15.0
+RUN, JUDGE = "run", "judge"
 
 
 @dataclass
@@ -38,6 +40,8 @@ class Host:
 
     Attributes
     ----------
+    queues
+        What its worker takes turns of: ``run``, algorithms of teams; ``judge``, scoring images of organizers.
     problem
         Why it runs nothing; empty where it does.
     findings
@@ -48,14 +52,26 @@ class Host:
     problem: str = "No worker of this process runs algorithms."
     findings: dict[str, str] = field(default_factory=dict)
     versions: dict[str, str] = field(default_factory=dict)
+    queues: frozenset[str] = frozenset({RUN})
 
     @property
     def is_ready(self) -> bool:
         return self.engine is not None and not self.problem
 
     @property
+    def runs(self) -> bool:
+        """Whether it runs algorithms."""
+        return self.is_ready and RUN in self.queues
+
+    @property
+    def judges(self) -> bool:
+        """Whether it runs scoring images, which see references."""
+        return self.is_ready and JUDGE in self.queues
+
+    @property
     def name(self) -> str:
-        return socket.gethostname()[:100]
+        name = socket.gethostname()
+        return (name if RUN in self.queues else f"{name}, {JUDGE}")[:100]
 
 
 _host = Host()
@@ -105,10 +121,10 @@ def leases() -> Path:
     return path
 
 
-def open_up() -> Host:
-    """Find out what this machine can run, by trying; of a worker that serves the queue `run`, before it forks."""
+def open_up(queues: frozenset[str] = frozenset({RUN})) -> Host:
+    """Find out what this machine can run, by trying; of a worker that serves these queues, before it forks."""
     with _cleans_up():
-        host = _found()
+        host = replace(_found(queues), queues=queues)
     take_up(host)
     tell()
     if host.problem:
@@ -131,14 +147,18 @@ def _cleans_up() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _found() -> Host:
+def _found(queues: frozenset[str]) -> Host:
     from confinement.containers.engines import engine_named
     from confinement.containers.probe import probe
 
-    if settings.PODIUM_REFERENCE_KEY and not settings.PODIUM_RUN_TOGETHER:
+    if RUN in queues and settings.PODIUM_REFERENCE_KEY and not settings.PODIUM_RUN_TOGETHER:
         return Host(
             problem="This worker holds the key of the references. Leave PODIUM_REFERENCE_KEY out of the environment of run "
             "hosts, or set PODIUM_RUN_TOGETHER=1 where there is one machine only."
+        )
+    if JUDGE in queues and not settings.PODIUM_REFERENCE_KEY and not settings.PODIUM_RUN_TOGETHER:
+        return Host(
+            problem="This worker takes turns of the queue judge and has no key of the references. Set PODIUM_REFERENCE_KEY."
         )
     name = engine_name()
     if name == "none":
@@ -161,6 +181,7 @@ def tell() -> None:
     RunHost.objects.update_or_create(
         name=host.name,
         defaults={
+            "queues": sorted(host.queues),
             "engine": host.engine.name if host.engine else "",
             "versions": host.versions,
             "is_ready": host.is_ready,
@@ -209,7 +230,8 @@ def sweep_leftovers() -> None:
         return
     # What was there before the database was asked: a lease that is taken meanwhile is none of these.
     before = {own.lease for own in host.engine.containers()} | {path.name for path in leases().iterdir()}
-    tokens = living_leases(Batch.objects.filter(state=Batch.State.RUNNING))
+    tokens = set(living_leases(Batch.objects.filter(state=Batch.State.RUNNING)))
+    tokens |= {token for ask in hooks.leases for token in ask()}
     swept = leftovers.sweep(host.engine, leases(), _Living(before - tokens))
     if swept.containers or swept.folders:
         log.info("leftovers_removed", containers=len(swept.containers), folders=len(swept.folders))

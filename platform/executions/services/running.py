@@ -59,7 +59,7 @@ def run_next_batches() -> int:
 
 def run_next_batch() -> bool:
     """Run the batch whose turn it is; returns whether there was one that this machine could take."""
-    if not hosts.here().is_ready:
+    if not hosts.here().runs:
         return False
     if not has_room():
         log.warning("no_room", free=free_bytes())

@@ -50,18 +50,16 @@ def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     entry = rows.select_related("phase__task", "team").first()
     if entry is None:
         raise Http404("There is no such upload.")
+    return answered(request, entry, page=f"{reverse('submissions:submit', args=[slug])}?phase={entry.phase_id}")
+
+
+def answered(request: HttpRequest, entry: AlgorithmUpload, *, page: str) -> HttpResponse:
+    """Go on with an upload of somebody who may; `page` shows what becomes of a whole archive."""
     return continued(
         request,
         entry,
         go_on=arriving.go_on,
         finish=arriving.finish,
         cancel=arriving.cancel,
-        arrived=lambda entry: _page(slug, entry),
+        arrived=lambda entry: {"Podium-Page": page} if entry.is_whole else {},
     )
-
-
-def _page(slug: str, entry: AlgorithmUpload) -> dict[str, str]:
-    """Tell where to see what becomes of a whole archive."""
-    if not entry.is_whole:
-        return {}
-    return {"Podium-Page": f"{reverse('submissions:submit', args=[slug])}?phase={entry.phase_id}"}

@@ -36,6 +36,7 @@ def chunks(version: RankingVersion, *, key: str) -> Iterator[bytes]:
             **_rankings_of_changes(version),
             **_executions(version),
             **_measured_outside(version),
+            **_scorers(version),
         },
     )
     return bundle.chunks(
@@ -78,6 +79,12 @@ def _measured_outside(version: RankingVersion) -> dict[str, Any]:
     """Where values come from that the platform did not compute."""
     found = version.inputs.get(OUTSIDE)
     return {bundle.MEASURED_OUTSIDE: found} if found else {}
+
+
+def _scorers(version: RankingVersion) -> dict[str, Any]:
+    """The scoring images of the organizers that values are from."""
+    found = version.inputs.get(bundle.SCORERS)
+    return {bundle.SCORERS: found} if found else {}
 
 
 def team_results(version: RankingVersion) -> Iterator[bundle.TeamResult]:

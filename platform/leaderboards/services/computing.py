@@ -25,7 +25,7 @@ from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.services import announcing
 from leaderboards.services.outside import KEY as OUTSIDE
-from leaderboards.services.outside import measured_outside
+from leaderboards.services.outside import measured_outside, scoring_images
 from submissions.models import Run
 from submissions.queries import annotator_evidence, annotator_frames, counted_runs, evidence_of, left_out, results_frame
 from submissions.queries.declaring import levels_of
@@ -123,6 +123,8 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
     }
     if outside := measured_outside(runs, names):
         document[OUTSIDE] = outside
+    if images := scoring_images(runs):
+        document[bundle.SCORERS] = images
     if missing := left_out(phase):
         document["left_out"] = announcing.left_out_in_public(phase, missing)
     return Inputs(phase=phase, runs=runs, metadata=metadata, document=document, assessment=assessment, names=names)

@@ -2,6 +2,7 @@
 
 from django.db.models import Q, QuerySet
 
+from judging.queries.scorers import open_runs
 from submissions.models import Chunk, Rescoring, Run, Submission
 from work.kinds import Kind
 
@@ -52,4 +53,4 @@ RESCORING = Kind(
 def unassembled_runs() -> QuerySet[Run]:
     """Runs whose chunks are all done but whose result nobody has put together."""
     open_chunks = Chunk.objects.exclude(state=Chunk.State.DONE).values("run")
-    return Run.objects.filter(state__in=Run.UNFINISHED).exclude(pk__in=open_chunks)
+    return Run.objects.filter(state__in=Run.UNFINISHED).exclude(pk__in=open_chunks).exclude(pk__in=open_runs())

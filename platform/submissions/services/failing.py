@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from audit.services import record
+from judging.services import judging
 from submissions import hooks
 from submissions.models import Chunk, Run, Submission
 from submissions.services.states import FAILED_MESSAGE
@@ -42,6 +43,7 @@ def fail_run(*, run_id: uuid.UUID, cause: str, log: str) -> None:
     current.state, current.finished_at = Run.State.FAILED, timezone.now()
     current.message, current.log = message[:500], log
     current.save()
+    judging.withdraw_run(current.pk)
     Chunk.objects.filter(run=current).exclude(state=Chunk.State.DONE).delete()
     Chunk.objects.filter(run=current).update(**EMPTIED)
     if before is None:

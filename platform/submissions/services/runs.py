@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from django.db.models import Max
 
 from accounts.models import User
+from judging.services import judging
 from scoring.domain.report import Report, Status
 from submissions.models import Chunk, Run, Submission
 from submissions.queries.work import SCORING
@@ -50,10 +51,26 @@ def start_run(*, submission: Submission, trigger: str, actor: User | None = None
     Chunk.objects.bulk_create(chunks)
     for _ in chunks:
         enqueue(SCORING.task)
+    if phase.assessment.scorer:
+        _ask_scorer(run, submission, valid)
     if not chunks:
         # An algorithm that answered no case: nothing is to be scored, and every case is missing.
         enqueue("submissions.tasks.finish", str(run.pk))
     return run
+
+
+def _ask_scorer(run: Run, submission: Submission, valid: Sequence[ExpectedCase]) -> None:
+    """Have the organizers' scoring image asked for the same cases; decoys have no reference to be shown."""
+    decoys = set(run.test_set.cases.filter(is_decoy=True).values_list("name", flat=True))
+    judging.ask(
+        run=run.pk,
+        phase=submission.phase,
+        team=submission.team,
+        test_set=run.test_set,
+        predictions_file=submission.predictions_file,
+        members=Report.of(submission.report).members,
+        groups=cut([case for case in valid if case.name not in decoys]),
+    )
 
 
 def cut(cases: Sequence[ExpectedCase]) -> list[list[str]]:

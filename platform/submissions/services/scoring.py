@@ -15,6 +15,8 @@ from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from audit.services import record
+from evaluation.outcomes import Outcome
+from judging.queries import scorers
 from scoring.domain.report import Report
 from scoring.domain.results import CaseRow
 from scoring.services import scorer, writing
@@ -164,14 +166,15 @@ def finish_run(*, run_id: uuid.UUID) -> None:
     run = Run.objects.select_related("submission__phase__task__challenge", "submission__team", "test_set").get(
         pk=run_id
     )
-    if run.is_finished or any(chunk.state != Chunk.State.DONE for chunk in chunks):
+    judged = scorers.rows_of(run.pk)
+    if run.is_finished or judged is None or any(chunk.state != Chunk.State.DONE for chunk in chunks):
         return
     try:
         files = writing.write(
             str(run.pk),
             run.test_set,
             run.submission.phase.assessment,
-            _assemble(run, chunks),
+            _with_judged(run, _assemble(run, chunks), judged),
             report=Report.of(run.submission.report),
             algorithm=run.submission.team.name,
         )
@@ -227,6 +230,30 @@ def _assemble(run: Run, chunks: list[Chunk]) -> list[Scored]:
     return found
 
 
+def _with_judged(run: Run, found: list[Scored], judged: list[list[Any]]) -> list[Scored]:
+    """The same with what the organizers' scoring image answered; a case that it was not asked for is missing."""
+    assessment = run.submission.phase.assessment
+    if not assessment.by_scorer:
+        return found
+    rows = {(case, region, metric): (value, outcome) for case, region, metric, value, outcome in judged}
+    regions = [region.name for region in assessment.regions] or [""]
+    nothing = (None, str(Outcome.MISSING))
+    return [
+        replace(
+            scored,
+            rows=[
+                *scored.rows,
+                *(
+                    CaseRow(scored.case, region, use.name, *rows.get((scored.case, region, use.name), nothing), None)
+                    for region in regions
+                    for use in assessment.by_scorer
+                ),
+            ],
+        )
+        for scored in found
+    ]
+
+
 @transaction.atomic
 def _store_result(run: Run, files: Written, *, chunks: list[Chunk]) -> None:
     submission = locked_submission(run)
@@ -240,6 +267,8 @@ def _store_result(run: Run, files: Written, *, chunks: list[Chunk]) -> None:
     current.disentangled_file, current.disentangled = files.disentangled, files.disentangled_summary
     current.summary, current.provenance, current.case_notes = files.summary, files.provenance, files.notes
     current.log = "\n".join(chunk.log for chunk in chunks if chunk.log)
+    if facts := scorers.facts_of(run.pk):
+        current.provenance = current.provenance | {"scorer": facts}
     if submission.is_algorithm:
         algorithms.describe(current)
     current.save()

@@ -19,6 +19,10 @@ DATES = [
 RELEASED = [*DATES, {"event": "results_release", "date": "2030-05-01"}]
 OPEN_ENDED = [*DATES, {"event": "submission_open", "date": "2030-04-02", "phase": "Open phase"}]
 METRICS = example_document("hippocampus")["tasks"][0]["metrics"]
+OF_AN_IMAGE = {
+    "name": {"other": "seam"}, "definition": "height of the step", "orientation": "lower", "unit": "mm",
+    "range_min": 0, "range_max": 40, "used_for_ranking": True,
+}  # fmt: skip
 WEIGHTED = [{**row, "weight": weight} for weight, row in enumerate(METRICS, 1)]
 RANKING = example_document("hippocampus")["tasks"][0]["ranking_method"][0]
 CASE_BASED = {**RANKING, "scheme": "case_based"}
@@ -229,6 +233,11 @@ VALUES: Sequence[Values] = (
         "algorithm_execution",
         {"submission_method": ["docker_container"]},
         {"submission_method": ["docker_container"], "algorithm_execution": {"case_seconds": 60, "memory_mib": 4096}},
+    ),
+    Values(
+        "scoring_image",
+        {"metrics": [*METRICS, OF_AN_IMAGE], "scoring_image": {"image": f"sha256:{'a' * 64}"}},
+        {"metrics": [*METRICS, OF_AN_IMAGE], "scoring_image": {"image": f"sha256:{'b' * 64}"}},
     ),
     Values("case_quality", {}, {"case_quality": {"column": "grade", "insufficient": "excluded"}}),
     Values("excluded_cases", {}, {"excluded_cases": [{"case": "case_1", "reason": "duplicate"}]}),

@@ -72,7 +72,7 @@ def podium(folder, *words):
 def engine(monkeypatch):
     """What containers do, as a function."""
     own = StandInEngine()
-    monkeypatch.setattr(trying, "engine_here", lambda *_: own)
+    monkeypatch.setattr(trying, "open_engine", lambda *_: own)
     return own
 
 

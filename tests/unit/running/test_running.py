@@ -154,13 +154,13 @@ def test_declarations_that_do_not_fit_are_refused(change: dict, says: str) -> No
         DeclaredMetric.read(declared | change)
 
 
-def test_values_keep_ten_digits_and_evidence_is_bounded() -> None:
+def test_values_keep_thirteen_digits_and_evidence_is_bounded() -> None:
     declared = Declared([DeclaredMetric("x-tre", "lower", 0, None, 0, 100)], [], ["c1"])
-    row = '{"case":"c1","region":null,"metric":"x-tre","value":1.2345678901234,"outcome":"ok","evidence":{"d":%s}}'
+    row = '{"case":"c1","region":null,"metric":"x-tre","value":1.23456789012345678,"outcome":"ok","evidence":{"d":%s}}'
 
     [read] = read_rows((row % [1, 2]).encode(), declared)
 
-    assert read.value == 1.23456789
+    assert read.value == 1.234567890123
     assert read.evidence == {"d": [1.0, 2.0]}
     with pytest.raises(ScorerError, match="10,000 numbers"):
         read_rows((row % ([1] * 10_001)).encode(), declared)

@@ -203,7 +203,7 @@ class Command(BaseCommand):
         runner = Process(
             "runner",
             [
-                *(*celery, "config", "worker", "--concurrency", str(min(concurrency, 2)), "--queues", "run"),
+                *(*celery, "config", "worker", "--concurrency", str(min(concurrency, 2)), "--queues", "run,judge"),
                 *("--hostname", "runner@%h", "--loglevel", level, "--without-gossip", "--without-mingle"),
             ],
             env={**threads, "PYTHONPATH": paths},

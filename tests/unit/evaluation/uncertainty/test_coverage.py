@@ -137,3 +137,13 @@ def test_page_says_how_it_was_made_and_marks_what_breaks_a_bar():
 def test_number_of_boards_below_one_is_refused(capsys):
     assert main(["coverage", "--quick", "--boards", "-1"]) == 2
     assert "--boards: at least 1" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("scheme", ["mean", "rank, then mean", "test, then rank"])
+def test_boards_that_are_not_resampled_are_decided_alike(scheme, monkeypatch):
+    cell = Cell(50, 5, "ladder 0.1", 0.02, scheme)
+    resampled = simulate(cell, 12, 3)
+    monkeypatch.setattr("evaluation.ranking.coverage.CONTRASTED", 2)
+    spared = simulate(cell, 12, 3)
+    assert 0 < resampled.width < 5
+    assert replace(spared, resampling_covered=0.0) == replace(resampled, resampling_covered=0.0)

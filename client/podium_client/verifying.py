@@ -1,0 +1,249 @@
+"""Checking a bundle at home, and computing again what a scoring image of the organizers computed."""
+
+import argparse
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from podium_client.errors import ClientError
+from podium_client.trying import load_image, open_engine
+
+CASES_AT_ONCE = 20
+TOLERANCE = 1e-12
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Recomputed:
+    """What the scoring image said again: how many values, and where they are others."""
+
+    image: str
+    values: int
+    teams: int
+    differences: list[str]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What checking a bundle gave: as JSON values, in words, and whether everything is as it was published."""
+
+    document: dict[str, Any]
+    is_well: bool
+    lines: list[str] = field(default_factory=list)
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("bundle", type=Path, metavar="BUNDLE.zip", help="bundle of a published ranking")
+    parser.add_argument(
+        "--digest", metavar="HEX", help="digest as the leaderboard shows it, in place of the bundle's own"
+    )
+    parser.add_argument("--scorer", type=Path, metavar="IMAGE", help="the scoring image, as it was saved")
+    parser.add_argument("--references", type=Path, help="folder of references, a file a case")
+    parser.add_argument("--predictions", type=Path, help="folder with a folder of predictions for each team")
+    parser.add_argument("--engine", choices=("podman", "docker"), default="podman")
+
+
+def check(options: argparse.Namespace, *, tell: Callable[[str], None]) -> Checked:
+    """Recompute the ranking and, with the image, the values that it computed.
+
+    Raises
+    ------
+    ClientError
+        With one line, when it cannot be done.
+    """
+    from evaluation.bundle import BundleError, verify
+
+    if options.scorer and not (options.references and options.predictions):
+        raise ClientError("--scorer needs --references and --predictions: what the image is shown.")
+    try:
+        verdict = verify(options.bundle, digest=options.digest)
+    except (BundleError, OSError) as error:
+        raise ClientError(str(error)) from error
+    document = {"same": verdict.same, "says": verdict.sentence, "places": verdict.places, "notes": verdict.notes}
+    lines = [verdict.sentence, *(f"  also: {place}" for place in verdict.places[1:])]
+    lines += [f"  note: {note}" for note in verdict.notes]
+    if not options.scorer:
+        return Checked(document, verdict.same, lines)
+    found = recompute(
+        options.bundle,
+        options.scorer,
+        options.references,
+        options.predictions,
+        engine_name=options.engine,
+        tell=tell,
+    )
+    if found.differences:
+        lines += [f"The scoring image gives OTHER values: {found.differences[0]}"]
+        lines += [f"  also: {line}" for line in found.differences[1:SHOWN]]
+    else:
+        teams = "1 team" if found.teams == 1 else f"{found.teams} teams"
+        lines += [f"The scoring image {found.image} gives the same {found.values:,} values of {teams} again."]
+    document |= {"image": found.image, "recomputed": found.values, "differences": found.differences}
+    return Checked(document, verdict.same and not found.differences, lines)
+
+
+def recompute(
+    bundle: Path,
+    archive: Path,
+    references: Path,
+    predictions: Path,
+    *,
+    engine_name: str = "podman",
+    tell: Callable[[str], None] = lambda _: None,
+) -> Recomputed:
+    """Ask the scoring image of a bundle for its values once more.
+
+    Parameters
+    ----------
+    bundle
+        Of a ranking that has values of a scoring image.
+    archive
+        Of the image.
+    references
+        Folder of references, a file a case.
+    predictions
+        Folder with a folder for each team, called as in the bundle, with a file a case.
+
+    Raises
+    ------
+    ClientError
+        With one line, when it cannot be done.
+    """
+    from evaluation.bundle import BundleError, contents
+
+    try:
+        assessment, tables = contents(bundle)
+    except BundleError as error:
+        raise ClientError(str(error)) from error
+    if not assessment.scorer:
+        raise ClientError("No value of this bundle was computed by a scoring image.")
+    with tempfile.TemporaryDirectory(prefix="podium-verify-", dir="/var/tmp") as name:
+        folder = Path(name)
+        # The user of a container is nobody on this machine and has to be able to enter it.
+        folder.chmod(0o711)
+        engine = open_engine(engine_name, folder)
+        report = load_image(engine, folder, archive, tell)
+        try:
+            if report.image_id != assessment.scorer["image"]:
+                raise ClientError(
+                    f"This image is {report.image_id}; the values were computed by {assessment.scorer['image']}."
+                )
+            own = _Asking(engine, folder, report.image_id, assessment, references)
+            differences: list[str] = []
+            values = 0
+            for team, table in tables.items():
+                tell(f"{team} …")
+                found = own.values(predictions / team, sorted(set(table["case"]) - {""}))
+                values += len(found)
+                differences += _differences(team, table, found, assessment)
+        finally:
+            engine.remove_image(report.image_id)
+    return Recomputed(report.image_id, values, len(tables), differences)
+
+
+class _Asking:
+    def __init__(self, engine: Any, folder: Path, image: str, assessment: Any, references: Path) -> None:
+        from evaluation.problems.files import file_problem
+        from evaluation.running.scorer_declared import declared_of
+
+        self.engine, self.folder, self.image, self.assessment = engine, folder, image, assessment
+        self.kind = file_problem(assessment.problem)
+        self.declared = declared_of(assessment)
+        self.references = _files(self.kind, references)
+        self.starts = 0
+
+    def values(self, folder: Path, cases: list[str]) -> dict[tuple[str, str, str], tuple[float | None, str]]:
+        """Value and outcome by case, region and metric; a case without a prediction that can be read is missing."""
+        given = _files(self.kind, folder)
+        found: dict[tuple[str, str, str], tuple[float | None, str]] = {}
+        for first in range(0, len(cases), CASES_AT_ONCE):
+            found |= self._answered(cases[first : first + CASES_AT_ONCE], given)
+        return found
+
+    def _answered(
+        self, cases: list[str], given: Mapping[str, Path]
+    ) -> dict[tuple[str, str, str], tuple[float | None, str]]:
+        from confinement.containers.limits import RunLimits
+        from confinement.containers.removing import remove_tree
+        from confinement.containers.scoring import run_scorer
+        from evaluation.running.scorer_declared import bounds_of, expected, interface_of
+        from evaluation.running.scorer_rows import ScorerError, read_rows
+
+        self.starts += 1
+        lease = f"verify-{os.getpid()}-{self.starts}"
+        written = self.folder / f"{lease}-files"
+        written.mkdir()
+        shown = {f"c{number:04d}": self._shown(case, number, given, written) for number, case in enumerate(cases)}
+        limits = RunLimits(**bounds_of(self.declared))
+        ending = min("".join(Path(name).suffixes) for case in shown.values() for name in case.reference)
+        try:
+            answer = run_scorer(
+                self.engine,
+                self.folder / lease,
+                batch=lease,
+                lease=lease,
+                image_id=self.image,
+                cases=list(shown.values()),
+                interface=interface_of(self.declared, list(shown), ending=ending, limits=limits.described()),
+                limits=limits,
+            )
+        finally:
+            remove_tree(self.folder / lease)
+            remove_tree(written)
+        if answer.rows is None:
+            raise ClientError(f"The scoring image gave no rows: {answer.failure}")
+        try:
+            rows = read_rows(answer.rows, expected(self.declared, list(shown)))
+        except ScorerError as error:
+            raise ClientError(f"The scoring image gave rows that cannot be taken: {error}") from error
+        names = {metric.options["id"]: metric.name for metric in self.assessment.by_scorer}
+        own = dict(zip(shown, cases, strict=True))
+        return {(own[row.case], row.region or "", names[row.metric]): (row.value, str(row.outcome)) for row in rows}
+
+    def _shown(self, case: str, number: int, given: Mapping[str, Path], written: Path) -> Any:
+        from confinement.containers.scoring import ScorerCase
+        from evaluation.readers import ReadError
+        from evaluation.running.scorer_declared import LABELS, written_anew
+
+        if case not in self.references:
+            raise ClientError(f"There is no reference of {case}.")
+        truth = self.kind.read_reference(self.assessment, self.references[case])
+        files = {}
+        reference = written_anew(truth, written / f"r{number}")
+        if case in given:
+            expected = self.kind.expected(self.assessment)
+            try:
+                read = self.kind.read_prediction(given[case], self.kind.facts_of(truth), expected)
+                prediction = written_anew(read, written / f"p{number}")
+                files = {LABELS + "".join(prediction.suffixes): prediction}
+            except ReadError:
+                files = {}
+        return ScorerCase(f"c{number:04d}", {LABELS + "".join(reference.suffixes): reference}, files)
+
+
+def _files(kind: Any, folder: Path) -> dict[str, Path]:
+    if not folder.is_dir():
+        raise ClientError(f"There is no folder {folder}.")
+    found: dict[str, Path] = kind.find_references(folder)
+    return found
+
+
+def _differences(
+    team: str, table: Any, found: Mapping[tuple[str, str, str], tuple[float | None, str]], assessment: Any
+) -> list[str]:
+    """Where a team's table has other values than the image said now."""
+    names = {metric.name for metric in assessment.by_scorer}
+    said = []
+    for row in table[table["metric"].isin(names)].itertuples(index=False):
+        value, outcome = found.get((row.case, row.region, row.metric), (None, "absent"))
+        stated = None if row.value != row.value else row.value
+        same = stated == value if None in (stated, value) else abs(stated - value) <= TOLERANCE * max(1, abs(stated))
+        if outcome != row.outcome or not same:
+            there = row.outcome if stated is None else f"{stated:.13g}"
+            now = outcome if value is None else f"{value:.13g}"
+            said.append(f"{team}, {row.case}, {row.region}, {row.metric}: {there} in the bundle, {now} now.")
+    return said

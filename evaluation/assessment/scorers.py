@@ -1,0 +1,136 @@
+"""Metrics that a scoring image of the organizers computes: declared in the assessment, which names the image by its id."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from evaluation.assessment.described import own_id, value_range
+from evaluation.assessment.errors import AssessmentError
+from evaluation.assessment.model import BY_SCORER, MetricUse
+from evaluation.assessment.policy import Bounds, read_policy
+from evaluation.assessment.reading import Place, is_number, name
+
+if TYPE_CHECKING:
+    from evaluation.problems import Problem
+
+KEY: Final = "scorer"
+LIMITS: Final[Mapping[str, float]] = {"case_seconds": 60.0, "start_seconds": 60.0, "memory_mib": 2048.0, "cpus": 1.0}
+"""What a start of the image may take where the assessment does not say: seconds, MiB and cores."""
+_LEAST: Final[Mapping[str, float]] = {"case_seconds": 1.0, "start_seconds": 0.0, "memory_mib": 16.0, "cpus": 0.1}
+_COMMON_ID: Final = "value"
+_KEYS: Final = ("id", "by", "label", "direction", "range", "unit", "policy")
+_DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+def is_by_scorer(value: object) -> bool:
+    """Whether an entry of the metrics is declared for a scoring image."""
+    return isinstance(value, Mapping) and value.get("by") == BY_SCORER
+
+
+def read_scorer_metric(value: object, path: str, problem: Problem, *, rank_based: bool) -> MetricUse:
+    """Check the declaration of a metric that the scoring image computes.
+
+    Its perfect value is the best end of its range, which has to have one; where the other end is open, the policy says what
+    a missing value counts as, and other outcomes without a value count the same unless it says otherwise.
+
+    Raises
+    ------
+    AssessmentError
+        For what cannot be taken.
+    """
+    place = Place(value, path, _KEYS)
+    if not problem.takes_scorer:
+        raise AssessmentError(place.at("by"), BY_SCORER, f"no metric of a scoring image: {problem.title} takes none")
+    identity = own_id(place.raw("id"), place.at("id"))
+    direction: Literal["higher", "lower"] = (
+        "higher" if place.choice("direction", ("higher", "lower")) == "higher" else "lower"
+    )
+    low, high = value_range(place.raw("range"), place.at("range"))
+    worst, best = (low, high) if direction == "higher" else (high, low)
+    if best is None:
+        allowed = "a range whose better end is a number: the value of the reference against itself"
+        raise AssessmentError(place.at("range"), place.raw("range"), allowed)
+    bounds = Bounds(
+        metric=identity,
+        direction=direction,
+        worst=worst,
+        best=best,
+        unit=None,
+        problem=problem.id,
+        rank_based=rank_based,
+    )
+    policy = place.raw("policy", {})
+    stated = policy.get("missing") if isinstance(policy, Mapping) else None
+    poor: Any = stated if worst is None and is_number(stated) else "worst"
+    defaults = {"both_empty": "perfect", "ref_empty": poor, "pred_empty": poor, "degenerate": poor, "missing": "worst"}
+    unit = place.raw("unit")
+    return MetricUse(
+        id=_COMMON_ID,
+        name=name(place.raw("label", identity), place.at("label")),
+        options={"by": BY_SCORER, "id": identity},
+        policy=read_policy(policy, place.at("policy"), defaults, bounds),
+        direction=direction,
+        worst=worst,
+        best=best,
+        level="case",
+        unit=None if unit is None else name(unit, place.at("unit")),
+    )
+
+
+def scorer_metric_document(metric: MetricUse) -> dict[str, Any]:
+    """The declaration as JSON values with every default."""
+    bounds = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
+    document: dict[str, Any] = {"id": metric.options["id"], "by": BY_SCORER, "label": metric.name}
+    document |= {"direction": metric.direction, "range": list(bounds)}
+    if metric.unit is not None:
+        document["unit"] = metric.unit
+    return document | {"policy": metric.policy.document}
+
+
+def read_scorer(value: object, metrics: tuple[MetricUse, ...]) -> dict[str, Any]:
+    """Check which image computes the metrics that are declared for one, and what it may take.
+
+    Raises
+    ------
+    AssessmentError
+        For an image without a metric, a metric without an image, and limits by which nothing can run.
+    """
+    own = [metric for metric in metrics if metric.is_by_scorer]
+    if value is None:
+        if own:
+            raise AssessmentError(f"{KEY}.image", None, f"the id of the scoring image that computes {own[0].name}")
+        return {}
+    place = Place(value, KEY, ("image", *LIMITS))
+    image = place.raw("image")
+    if not isinstance(image, str) or not _DIGEST.fullmatch(image):
+        raise AssessmentError(place.at("image"), image, "the id of an image: sha256: and 64 hexadecimal digits")
+    if not own:
+        raise AssessmentError(KEY, image, "no scoring image: no metric is declared for one")
+    if twice := [
+        metric.options["id"] for metric in own if [m.options["id"] for m in own].count(metric.options["id"]) > 1
+    ]:
+        raise AssessmentError("metrics", twice[0], "ids of scored metrics that stand there once")
+    limits: dict[str, Any] = {}
+    for key, usual in LIMITS.items():
+        given = place.raw(key, usual)
+        if not is_number(given) or not float(given) >= _LEAST[key]:
+            raise AssessmentError(place.at(key), given, f"a number of {_LEAST[key]:g} or more")
+        limits[key] = float(given)
+    return {"image": image, **limits}
+
+
+def declared_metrics(metrics: tuple[MetricUse, ...]) -> list[dict[str, Any]]:
+    """What the image is told of the metrics it has to answer, as `interface.json` has them."""
+    found = []
+    for metric in metrics:
+        if not metric.is_by_scorer:
+            continue
+        bounds = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
+        entry: dict[str, Any] = {"id": metric.options["id"], "direction": metric.direction, "range": list(bounds)}
+        entry |= {"unit": metric.unit or "", "perfect": metric.best}
+        if metric.worst is None:
+            entry["worst"] = metric.policy.missing if is_number(metric.policy.missing) else None
+        found.append(entry)
+    return found

@@ -1,0 +1,68 @@
+"""Metrics that a scoring image of the organizers computes: those that the design describes and the platform does not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation import problems as kinds
+from evaluation.assessment.model import BY_SCORER
+from evaluation.assessment.scorers import LIMITS
+from evaluation.designs.compilation.notes import Problem
+from evaluation.designs.compilation.outside import is_described, outside_metrics
+from evaluation.designs.compilation.problems import kinds_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evaluation.designs.compilation.metrics import Meaning
+    from evaluation.designs.document import Values
+
+
+def scoring_image(values: Values) -> Mapping[str, Any]:
+    """The scoring image that a task is registered with, where its kind of problem takes one; else nothing."""
+    stated = values.get("scoring_image")
+    known = set(kinds_of(values))
+    if not stated or len(known) != 1 or None in known:
+        return {}
+    return dict(stated) if kinds.get(str(next(iter(known)))).takes_scorer else {}
+
+
+def is_scored(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
+    """Whether a metric is left to the scoring image: described, and none of the platform's."""
+    return meant.metric is None and bool(scoring_image(values)) and is_described(row, meant, values)
+
+
+def name_of(row: Mapping[str, Any], meant: Meaning) -> str:
+    """What tables and rankings call it."""
+    return str(row.get("result_name") or meant.label)
+
+
+def scored_metric(
+    row: Mapping[str, Any], meant: Meaning, name: str, values: Values, problems: list[Problem]
+) -> dict[str, Any]:
+    """The metric as it stands in an assessment."""
+    [document] = outside_metrics([(row, meant, name)], values, problems)
+    policy = dict(row.get("policy") or {}) | dict(document.get("policy") or {})
+    return document | {"by": BY_SCORER, "policy": policy}
+
+
+def scorer_part(values: Values, metrics: Sequence[Mapping[str, Any]], problems: list[Problem]) -> dict[str, Any]:
+    """The image and its limits as an assessment names them; empty where there is none."""
+    stated = values.get("scoring_image")
+    if not stated:
+        return {}
+    own = scoring_image(values)
+    if not own:
+        titles = ", ".join(kind.title for kind in kinds.all_problems() if kind.takes_scorer)
+        problems.append(Problem("scoring_image", f"Scoring images are run for these kinds of problem only: {titles}."))
+        return {}
+    if not any(metric.get("by") == BY_SCORER for metric in metrics):
+        text = (
+            "No metric is left to the scoring image: it computes those of the list that Podium does not have and that state "
+            "their direction, their range, and what a missing case counts as."
+        )
+        problems.append(Problem("scoring_image", text))
+        return {}
+    return {"image": str(own.get("image") or "").strip().lower()} | {
+        name: own[name] for name in LIMITS if own.get(name) is not None
+    }

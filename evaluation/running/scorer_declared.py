@@ -1,0 +1,90 @@
+"""What an assessment declares for its scoring image, and how the image is told so: the same on a platform and at home."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.assessment.scorers import LIMITS, declared_metrics
+from evaluation.canonical import sha256
+from evaluation.running.identity import SCORER_INTERFACE
+from evaluation.running.interface import Socket, interface_document
+from evaluation.running.scorer_rows import Declared, DeclaredMetric
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from evaluation.assessment import Assessment
+    from evaluation.readers import LabelImage
+
+LABELS: Final = "labels"
+"""Stem of the one file of a reference, and of a prediction, whatever each was called when it came."""
+_MIB: Final = 1024**2
+
+
+def declared_of(assessment: Assessment) -> dict[str, Any]:
+    """What an assessment declares: metrics, regions and limits, as JSON values."""
+    return {
+        "metrics": declared_metrics(assessment.metrics),
+        "regions": [{"name": region.name, "labels": list(region.labels)} for region in assessment.regions],
+        "limits": {name: assessment.scorer[name] for name in LIMITS},
+    }
+
+
+def digest_of(declared: Mapping[str, Any]) -> str:
+    """Digest of a declaration."""
+    return sha256(declared)
+
+
+def expected(declared: Mapping[str, Any], cases: Sequence[str]) -> Declared:
+    """What rows have to be there."""
+    metrics = [DeclaredMetric.read(entry) for entry in declared["metrics"]]
+    return Declared(metrics, [region["name"] for region in declared["regions"]], cases)
+
+
+def bounds_of(declared: Mapping[str, Any]) -> dict[str, Any]:
+    """Bounds on a start of the image, by their names in `confinement.containers.limits.RunLimits`."""
+    own = declared["limits"]
+    return {
+        "case_seconds": own["case_seconds"],
+        "start_seconds": own["start_seconds"],
+        "memory_bytes": int(own["memory_mib"]) * _MIB,
+        "cpus": own["cpus"],
+        "pids": 256,
+        "output_bytes": 64 * _MIB,
+        "scratch_bytes": 256 * _MIB,
+        "shm_bytes": 64 * _MIB,
+    }
+
+
+def interface_of(
+    declared: Mapping[str, Any], cases: Sequence[str], *, ending: str, limits: Mapping[str, float | None]
+) -> dict[str, Any]:
+    """The document `interface.json` that the image finds.
+
+    Parameters
+    ----------
+    ending
+        Of the files of labels.
+    limits
+        `RunLimits.described()`.
+    """
+    return interface_document(
+        [Socket(LABELS, "label_image", ending)],
+        [Socket("rows", "file", ".jsonl")],
+        limits=limits,
+        cases=[{"case": name, "inputs": {}} for name in cases],
+        interface=SCORER_INTERFACE,
+        more={"metrics": list(declared["metrics"]), "regions": list(declared["regions"])},
+    )
+
+
+def written_anew(image: LabelImage, stem: Path) -> Path:
+    """Write a label image as an image is shown it: the smallest kind of number, and a header that tells the grid alone."""
+    import numpy as np
+
+    from evaluation.problems.label_merging import write
+    from evaluation.readers import LabelImage as Plain
+
+    kind = np.min_scalar_type(int(image.labels.max(initial=0)))
+    return write(Plain(image.labels.astype(kind), image.geometry), stem)

@@ -1,0 +1,1 @@
+"""Acts: keyword arguments, one transaction each."""

@@ -1,0 +1,76 @@
+"""One start of a scoring image on this machine: loaded, shown the cases, and what it answered."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from confinement.containers.limits import RunLimits
+from confinement.containers.removing import remove_tree
+from confinement.containers.scoring import ScorerAnswer, ScorerCase, run_scorer
+from evaluation.running.scorer_declared import bounds_of, interface_of
+from executions.models import AlgorithmArchive
+from executions.services import hosts, preparing
+from work.leases import Lease, LeaseLostError
+
+
+class FaultError(Exception):
+    """What failed on our side; it is tried again."""
+
+
+def load(image: AlgorithmArchive, beat: Callable[[], None]) -> None:
+    """Have the image in this machine's engine."""
+    preparing.load(hosts.here().engine, image, beat)
+
+
+def start(
+    image: AlgorithmArchive,
+    declared: Mapping[str, Any],
+    cases: Sequence[ScorerCase],
+    *,
+    lease: Lease,
+    folder: Path,
+    number: int = 0,
+) -> ScorerAnswer:
+    """Start the image on cases; what it was shown is gone afterwards.
+
+    Raises
+    ------
+    FaultError
+        When the engine failed.
+    LeaseLostError
+        When another worker has taken over; the container is ended first.
+    """
+
+    def beat() -> None:
+        if lease.is_lost:
+            raise LeaseLostError
+
+    endings = {"".join(Path(name).suffixes) for case in cases for name in case.reference}
+    limits = RunLimits(**bounds_of(declared))
+    own = folder / f"start-{number}"
+    try:
+        answer = run_scorer(
+            hosts.here().engine,
+            own,
+            batch=f"judge-{str(lease.token)[:13]}-{number}",
+            lease=str(lease.token),
+            image_id=image.digest,
+            cases=cases,
+            interface=interface_of(
+                declared, [case.name for case in cases], ending=min(endings), limits=limits.described()
+            ),
+            limits=limits,
+            attempt=lease.attempts,
+            beat=beat,
+        )
+    finally:
+        remove_tree(own)
+    beat()
+    if answer.report.fault:
+        raise FaultError(answer.report.fault)
+    return answer
+
+
+def said(answer: ScorerAnswer) -> str:
+    """The end of what the image printed, for organizers."""
+    return answer.report.log.text()[-4_000:]
