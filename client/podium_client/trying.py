@@ -142,10 +142,10 @@ class Trial:
         report = load_image(self.engine, self.folder, archive, self.tell)
         self.notes += report.warnings
         self.image = report.image_id
-        return report.image_id
+        return str(report.image_id)
 
     def load_parts(self, store: Path, image: str, layers: Sequence[Any]) -> None:
-        """Load an image from its parts; as `load_parts`."""
+        """Load an image that was checked before from its parts."""
         load_parts(self.engine, self.folder, store, image, layers)
         self.image = image
 
@@ -286,7 +286,7 @@ def load_image(engine: Any, folder: Path, archive: Path, tell: Callable[[str], N
 
 
 def load_parts(engine: Any, folder: Path, store: Path, image: str, layers: Sequence[Any]) -> None:
-    """Load an image from its parts: `config.json`, and each layer under its `stored_name`.
+    """Load an image into an engine from its parts: `config.json`, and each layer under its `stored_name`.
 
     Raises
     ------
@@ -298,7 +298,7 @@ def load_parts(engine: Any, folder: Path, store: Path, image: str, layers: Seque
 
     layout = folder / "layout"
     layout.mkdir()
-    stored = {own.diff_id: store / own.stored_name for own in layers}
+    stored = {layer.diff_id: store / layer.stored_name for layer in layers}
     try:
         write_layout(layout, (store / "config.json").read_bytes(), layers, stored.__getitem__)
         engine.load(layout, image)

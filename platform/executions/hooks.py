@@ -1,4 +1,4 @@
-"""What executions ask of other apps: what becomes of archives and algorithms, who needs an image, and which containers are theirs."""
+"""What executions ask of the apps below: what becomes of archives and algorithms, who needs an image, whose containers run."""
 
 from collections.abc import Callable
 
@@ -7,6 +7,7 @@ from web.hooks import Hook
 
 ended: Hook[Callable[[Execution], None]] = Hook()
 """Called inside the transaction that ends an execution: with predictions, or with the reason why there are none."""
+
 needed: Hook[Callable[[AlgorithmArchive], str]] = Hook()
 """Says in one sentence why an image has to be kept; empty where nobody needs it."""
 
