@@ -8,23 +8,14 @@ import pandas as pd
 
 from evaluation import problems
 from evaluation.assessment import Assessment, parse
-from evaluation.problems.answers import AnswerProblem, NumberReferences
-from evaluation.problems.images import ImagePrediction, LabelImageProblem
+from evaluation.problems.answers import AnswerProblem, KnownCase, NumberReferences
 from evaluation.problems.multilabel_classification import Answer as Findings
 from evaluation.problems.survival import Answer as Times
 from evaluation.problems.survival import SurvivalReferences
-from evaluation.readers import Geometry, LabelImage
-from evaluation.readers.confidences import ConfidenceTable
 from evaluation.readers.number_tables import NumberTable
 from evaluation.scoring.evidence import Evidence, make_evidence
 
-ANSWER_KINDS = (
-    "regression",
-    "multilabel_classification",
-    "survival",
-    "failure_detection",
-    "segmentation_with_confidence",
-)
+ANSWER_KINDS = ("regression", "multilabel_classification", "survival", "failure_detection")
 _DOCUMENTS: dict[str, dict[str, Any]] = {
     "regression": {
         "regions": [{"name": "age"}],
@@ -40,10 +31,6 @@ _DOCUMENTS: dict[str, dict[str, Any]] = {
         "settings": {"times": [6, 12], "unit": "months"},
     },
     "failure_detection": {"metrics": [{"id": "aurc"}, {"id": "augrc"}]},
-    "segmentation_with_confidence": {
-        "regions": [{"name": "organ", "labels": [1]}],
-        "metrics": [{"id": "augrc"}, {"id": "n_aurc"}],
-    },
 }
 
 
@@ -73,22 +60,17 @@ def answered(
 ) -> Answered:
     """Answers of some quality to numbers at random, each team somewhat worse than the one before."""
     problem = problems.get(kind)
+    assert isinstance(problem, AnswerProblem)
     document = {"problem": kind, **_DOCUMENTS[kind], "uncertainty": uncertainty, **exclusions}
     document["metrics"] = document["metrics"][: int(random.integers(1, 3))]
     document["ranking"] = {"scheme": "one_score"}
     if len(document["metrics"]) > 1:
         document["ranking"]["combine"] = {"over": ["metric"], "operator": "mean", "rerank": True}
     assessment = parse(document)
-    shared: dict[str, Any]
-    if isinstance(problem, AnswerProblem):
-        table = _references(random, kind, cases)
-        shared = problem.shared(table, assessment, cases, {})
-        shared |= problem.shared_facts(table, assessment, {case: {} for case in cases})
-        known = {case: problem.prepare(table, case, shared) for case in cases}
-    else:
-        assert isinstance(problem, LabelImageProblem)
-        shared = problem.shared_of_folder(assessment, None)
-        known = {case: problem.prepare(assessment, _block(0)) for case in cases}
+    table = _references(random, kind, cases)
+    shared = problem.shared(table, assessment, cases, {})
+    shared |= problem.shared_facts(table, assessment, {case: {} for case in cases})
+    known = {case: problem.prepare(table, case, shared) for case in cases}
     blocks, rows, absent = [], [], {}
     for place, name in enumerate(names):
         noise = 0.1 + float(random.choice([0.0, 0.1, 1.0])) * place / len(names)
@@ -99,7 +81,7 @@ def answered(
                 assessment,
                 case,
                 known[case],
-                None if case in absent[name] else _answer(random, kind, known[case], noise, case),
+                None if case in absent[name] else _answer(random, kind, known[case], noise),
                 algorithm=name,
             ).pieces
             for case in cases
@@ -137,18 +119,7 @@ def _references(random: np.random.Generator, kind: str, cases: list[str]) -> Num
     return SurvivalReferences(table, None) if kind == "survival" else NumberReferences(table)
 
 
-def _block(shift: int) -> LabelImage:
-    """A square of a small image, moved by some pixels."""
-    labels = np.zeros((12, 12), dtype=np.uint8)
-    labels[3 + shift : 7 + shift, 3:7] = 1
-    return LabelImage(labels, Geometry(labels.shape))
-
-
-def _answer(random: np.random.Generator, kind: str, known: Any, noise: float, case: str) -> Any:
-    if kind == "segmentation_with_confidence":
-        shift = int(random.integers(0, 2 + 3 * (noise > 0.5)))
-        sure = {} if random.random() < 0.1 else {case: float(round(-shift + random.normal(0, noise), 1))}
-        return ImagePrediction(_block(shift), ConfidenceTable(sure))
+def _answer(random: np.random.Generator, kind: str, known: KnownCase, noise: float) -> Any:
     [numbers] = known.numbers.values()
     shift = float(random.normal(0, noise))
     if kind == "regression":

@@ -40,7 +40,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "image_to_image": {"data_range": [0, 255]},
 }
 KINDS = {
-    "table": 0.24,
+    "table": 0.27,
     "semantic_segmentation": 0.24,
     "image_classification": 0.14,
     "instance_segmentation": 0.05,
@@ -53,7 +53,6 @@ KINDS = {
     "multilabel_classification": 0.03,
     "survival": 0.03,
     "failure_detection": 0.03,
-    "segmentation_with_confidence": 0.03,
 }
 REASONS = ("reference_error", "image_damaged", "duplicate")
 CLASSES = ("benign", "malignant")

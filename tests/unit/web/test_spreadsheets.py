@@ -20,6 +20,7 @@ READ_BACK = {
     "test_sets/services/annotated_tables.py",
     "submissions/contributions/design_checks.py",
     "operations/services/examples.py",
+    "operations/services/example_measurements.py",
 }
 ASKING = {
     "api/submissions/views.py",
