@@ -4,7 +4,7 @@ from typing import Any
 
 from challenges import hooks
 from challenges.models import Challenge
-from judging.queries.scorers import phases_with_scorers
+from judging.queries.scorers import has_scorers
 
 
 def register() -> None:
@@ -14,4 +14,4 @@ def register() -> None:
 
 def brings_scorers(user: Any, challenge: Challenge) -> bool:
     """Whether a person brings scoring images, and the challenge has a phase that is registered with one."""
-    return bool(user.has_perm("judging.bring_scorers", challenge) and phases_with_scorers(challenge))
+    return bool(user.has_perm("judging.bring_scorers", challenge) and has_scorers(challenge))

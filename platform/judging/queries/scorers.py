@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from django.core.cache import cache
 from django.db.models import QuerySet
 
 from challenges.models import Challenge, Phase
@@ -15,9 +16,22 @@ from executions.models.archives import Kind
 from judging.models import Judgement, Trial
 
 
+_REMEMBERED_SECONDS = 60
+
+
 def phases_with_scorers(challenge: Challenge) -> list[Phase]:
     """The phases of a challenge of which a scoring image computes metrics."""
     return [phase for phase in phases_of(challenge) if phase.assessment.scorer]
+
+
+def has_scorers(challenge: Challenge) -> bool:
+    """Whether any phase has a scoring image registered; every page asks it for organizers, so it is remembered for a minute."""
+    key = f"judging:any:{challenge.pk}"
+    known = cache.get(key)
+    if known is None:
+        known = bool(phases_with_scorers(challenge))
+        cache.set(key, known, _REMEMBERED_SECONDS)
+    return bool(known)
 
 
 def images_of(phase: Phase) -> QuerySet[AlgorithmArchive]:
