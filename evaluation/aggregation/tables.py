@@ -214,7 +214,7 @@ def _table(rows: _Rows, block: IntArray, *, metric: MetricUse, region: str | Non
         cases=cases,
         algorithms=rows.algorithms,
         diagonals_of=lambda: _known_diagonals(rows, metric),
-        worst_of=lambda: _known_worst(worst_values, cases, metric),
+        worst_of=lambda: _known_worst(worst_values, cases, metric, coded),
     )
     absent = np.argwhere(~mentioned)
     return Table(
@@ -244,9 +244,11 @@ def _known_diagonals(rows: _Rows, metric: MetricUse) -> FloatArray:
     return diagonals
 
 
-def _known_worst(worst_values: FloatArray, cases: Sequence[str], metric: MetricUse) -> FloatArray:
-    if np.isnan(worst_values).any():
-        case = cases[int(np.flatnonzero(np.isnan(worst_values))[0])]
+def _known_worst(worst_values: FloatArray, cases: Sequence[str], metric: MetricUse, coded: Coded) -> FloatArray:
+    # Where the reference alone leaves a case without a value, whoever is missing has none either, and nobody's is the worst.
+    unknown = np.isnan(worst_values) & ~coded.flagged("reference").any(axis=1)
+    if unknown.any():
+        case = cases[int(np.flatnonzero(unknown)[0])]
         message = (
             f"metric {metric.name!r} counts a missing value as the worst one, and has no worst value of its own; "
             f"no row {f'of case {case!r} ' if case else ''}gives it in the column worst"

@@ -200,3 +200,30 @@ class TestPolicy:
         assert table.per_dataset
         assert table.cases == ("",)
         assert np.isnan(table.diagonals).tolist() == [True]
+
+
+class TestWorstOfACase:
+    """Metrics without a worst end take it from the rows (column `worst`)."""
+
+    @staticmethod
+    def table_of(*rows):
+        assessment = parse({"problem": "regression", "metrics": [{"id": "rmse"}]})
+        columns = ("algorithm", "case", "metric", "value", "outcome", "flag", "worst")
+        return build_tables(assessment, check_results(results(*rows, columns=columns)))[0]
+
+    def test_whoever_is_missing_counts_as_the_worst_that_a_row_gives(self):
+        table = self.table_of(
+            ("a", None, "rmse", 1.0, "ok", None, 5.0), ("b", None, "rmse", None, "missing", None, None)
+        )
+        assert table.values.tolist() == [[1.0, 5.0]]
+
+    def test_where_no_row_gives_one_the_metric_is_named(self):
+        with pytest.raises(ResultsError, match="'rmse' counts a missing value as the worst one"):
+            self.table_of(("a", None, "rmse", 1.0, "ok", None, None), ("b", None, "rmse", None, "missing", None, None))
+
+    def test_where_the_reference_leaves_nobody_a_value_the_missing_have_none_either(self):
+        table = self.table_of(
+            ("a", None, "rmse", None, "degenerate", "reference", None),
+            ("b", None, "rmse", None, "missing", None, None),
+        )
+        assert np.isnan(table.values).all()
