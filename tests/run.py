@@ -14,8 +14,8 @@ Where a few tests with real processes fail while everything else runs beside the
 this counts. The summary names them: a test that needs it twice has a race, or has found one.
 """
 
-import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -32,6 +32,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 CI = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 SERVICES = ("DATABASE_URL", "REDIS_URL")
+# As pytest names them at its end.
+FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+?::[^\s\[]+(?:\[.*?\](?= - |$))?)", re.MULTILINE)
 # More than this is no matter of two things that met at a bad moment.
 FEW = 3
 CORES = os.cpu_count() or 1
@@ -62,8 +64,8 @@ class Leg:
     command: list[str]
     services: bool = False
     gives_way: bool = False
-    # Where the failed tests of this command are kept, if they are to be run once more alone.
-    failures: Path | None = None
+    # Begins the command with which a few failed tests are run once more alone; none if that is not to be.
+    alone: list[str] = field(default_factory=list)
     unsteady: list[str] = field(default_factory=list)
     seconds: float = 0.0
     ok: bool = False
@@ -72,23 +74,15 @@ class Leg:
     def run(self) -> bool:
         """Run it, and a few failed tests once more alone if they may be."""
         started = time.monotonic()
-        if self.failures:
-            shutil.rmtree(self.failures, ignore_errors=True)
-        self.ok = self._run(self.name, self.command)
-        failed = [] if self.ok or INTERRUPTED.is_set() else self._failed()
-        if 0 < len(failed) <= FEW:
-            alone = [*self.command, "--last-failed", "-n", "0"]
-            self.ok = self._run(f"{self.name}: what failed, once more alone", alone)
+        self.ok, said = self._run(self.name, self.command)
+        failed = list(dict.fromkeys(FAILED.findall(said)))
+        if self.alone and not self.ok and 0 < len(failed) <= FEW and not INTERRUPTED.is_set():
+            self.ok, _ = self._run(f"{self.name}: what failed, once more alone", [*self.alone, *failed])
             self.unsteady = failed if self.ok else []
         self.seconds = time.monotonic() - started
         return self.ok
 
-    def _failed(self) -> list[str]:
-        with suppress(OSError, ValueError):
-            return list(json.loads((self.failures / "v/cache/lastfailed").read_text())) if self.failures else []
-        return []
-
-    def _run(self, name: str, command: list[str]) -> bool:
+    def _run(self, name: str, command: list[str]) -> tuple[bool, str]:
         """Run a command with the environment, and show its output at its end, since others run beside it."""
         env = {**os.environ, "PYTHONPATH": f"{ROOT / 'platform'}{os.pathsep}{ROOT}", **self.env}
         # Where Python is told to keep no compiled modules, each of hundreds of processes compiles the platform anew.
@@ -100,7 +94,7 @@ class Leg:
         with tempfile.TemporaryFile() as output:
             with LOCK:
                 if INTERRUPTED.is_set():
-                    return False
+                    return False, ""
                 print(f"… {name}", flush=True)
                 process = subprocess.Popen(
                     command, cwd=ROOT, env=env, stdout=output, stderr=output, start_new_session=True
@@ -110,10 +104,11 @@ class Leg:
                 give_way(process.pid)
             ok = process.wait() == 0
             output.seek(0)
+            said = output.read().decode(errors="replace").rstrip()
             with LOCK:
                 RUNNING.discard(process)
-                print(f"\n=== {name}\n{output.read().decode(errors='replace').rstrip()}", flush=True)
-        return ok
+                print(f"\n=== {name}\n{said}", flush=True)
+        return ok, said
 
 
 def give_way(pid: int) -> None:
@@ -162,8 +157,7 @@ def pytest(*arguments: str) -> list[str]:
 
 def with_processes(name: str, *arguments: str, services: bool = False) -> Leg:
     """Return a leg whose tests start processes of their own, which meet others at moments that nobody chooses."""
-    failures = ROOT / ".pytest_cache" / name.replace(" ", "-").replace(",", "")
-    return Leg(name, pytest("-o", f"cache_dir={failures}", *arguments), services=services, failures=failures)
+    return Leg(name, pytest(*arguments), services=services, alone=pytest("-n", "0"))
 
 
 def manage(*arguments: str) -> list[str]:

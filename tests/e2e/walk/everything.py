@@ -8,6 +8,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from challenges.models import Challenge, Phase, Task
-from challenges.services import close_phase, create_challenge, join_with_team, launch
+from challenges.services import close_phase, create_challenge, create_phase, join_with_team, launch
 from challenges.services.talking import announce
 from changes.services import request_change
 from conversations.services import start_thread
@@ -50,6 +51,7 @@ from tests.integration.changes import world as registered
 from tests.integration.executions.world import PLAN, Algorithms, add_phase
 from tests.integration.federation import world as sites
 from tests.integration.federation.sender import Sender
+from tests.integration.judging.world import SCORED
 from tests.integration.measurements import outside
 from tests.integration.submissions import test_instances as instances
 from tests.integration.submissions.world import World as Handed
@@ -72,7 +74,8 @@ Place = tuple[str, str]
 def places() -> dict[str, Place]:
     """Who looks at each page, and where it is; what they look at is made where it is not there."""
     found: dict[str, Place] = {}
-    for part in (accounts, the_site, own_designs, the_call, the_registry, example, algorithms, over_sites, brought):
+    parts = (accounts, the_site, own_designs, the_call, the_registry, example, algorithms, over_sites, brought)
+    for part in (*parts, scoring_image):
         for name, who, arguments in part():
             path, _, query = name.partition("?")
             found[path] = (who, reverse(path, kwargs=arguments) + (f"?{query}" if query else ""))
@@ -223,7 +226,9 @@ def the_registry() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "changes:detail", chair, {**here, "number": 1}
     yield "drift:list", organizer, here
     yield "drift:detail", organizer, {**here, "pk": check.pk}
-    accepted = Filing.objects.filter(state=Filing.State.ACCEPTED, design__registration=None).first()
+    # Other walks have accepted designs of their own in this installation.
+    accepted = Filing.objects.filter(state=Filing.State.ACCEPTED, design__registration=None)
+    accepted = accepted.filter(design__collaborators__user__username="olivia").first()
     if accepted is not None:
         yield "registry:register", "olivia", {"design": accepted.design.slug}
     waiting = designs.registered(slug="every-launch")
@@ -385,3 +390,24 @@ def brought() -> Iterator[tuple[str, str, dict[str, Any]]]:
     table = bring_table(actor=paula, title="Every page", file_name="results.csv", content=TABLE.encode())
     yield "workbench:list", "paula", {}
     yield "workbench:table", "paula", {"key": table.key}
+
+
+def scoring_image() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """A phase with a metric that an image of the organizers computes, none of which was sent yet."""
+    organizer = person("every-scorer")
+    challenge = create_challenge(
+        actor=organizer, organizers=[organizer], slug="every-scorer", title="An image that scores"
+    )
+    task = Task.objects.create(challenge=challenge, slug="blocks", name="Blocks")
+    create_phase(
+        actor=organizer,
+        task=task,
+        assessment=SCORED,
+        slug="first",
+        name="First",
+        opens_at=timezone.now(),
+        closes_at=timezone.now() + timedelta(days=9),
+        results=Phase.Results.CASES,
+        leaderboard=Phase.Leaderboard.PUBLIC,
+    )
+    yield "judging:scorers", organizer.username, {"slug": challenge.slug}
