@@ -66,6 +66,8 @@ class Leg:
     gives_way: bool = False
     # Begins the command with which a few failed tests are run once more alone; none if that is not to be.
     alone: list[str] = field(default_factory=list)
+    # Whether the whole command is run once more where it fails.
+    again: bool = False
     unsteady: list[str] = field(default_factory=list)
     seconds: float = 0.0
     ok: bool = False
@@ -79,6 +81,9 @@ class Leg:
         if self.alone and not self.ok and 0 < len(failed) <= FEW and not INTERRUPTED.is_set():
             self.ok, _ = self._run(f"{self.name}: what failed, once more alone", [*self.alone, *failed])
             self.unsteady = failed if self.ok else []
+        if self.again and not self.ok and not INTERRUPTED.is_set():
+            self.ok, _ = self._run(f"{self.name}: once more", self.command)
+            self.unsteady = [self.name] if self.ok else []
         self.seconds = time.monotonic() - started
         return self.ok
 
@@ -215,8 +220,6 @@ def plan(*, browser: bool, services: bool, engine: bool, composition: bool) -> P
         computing.append(Leg("integration, PostgreSQL + Redis", pytest(*SPREAD, "tests/integration"), services=True))
     if engine:
         computing.append(with_processes("real containers", "-n", "2", "tests/containers"))
-    if composition:
-        computing.append(Leg("docker-compose.yml, brought up", COMPOSITION))
     for leg in computing:
         leg.gives_way = browser
     waiting = []
@@ -226,6 +229,8 @@ def plan(*, browser: bool, services: bool, engine: bool, composition: bool) -> P
         if services:
             name = "real processes and browser, PostgreSQL + Redis"
             waiting.append(with_processes(name, *walks, "-m", "services", services=True))
+    if composition:
+        waiting.append(Leg("docker-compose.yml, brought up", COMPOSITION, again=True))
     return Plan(first, computing, waiting)
 
 

@@ -13,7 +13,8 @@ from django.urls import URLResolver, get_resolver
 
 from tests.e2e.helpers.audit import DESKTOP, PHONE
 
-pytestmark = [pytest.mark.browser, pytest.mark.services]
+# Pages look alike on every database, so once is enough.
+pytestmark = pytest.mark.browser
 NARROWEST = (320, 640)
 # What a GET answers with something else than a page of its own.
 FILES = {

@@ -215,7 +215,7 @@ class TestWorstOfACase:
         table = self.table_of(
             ("a", None, "rmse", 1.0, "ok", None, 5.0), ("b", None, "rmse", None, "missing", None, None)
         )
-        assert table.values.tolist() == [[1.0, 5.0]]
+        assert np.array_equal(table.values, [[1.0, 5.0]])
 
     def test_where_no_row_gives_one_the_metric_is_named(self):
         with pytest.raises(ResultsError, match="'rmse' counts a missing value as the worst one"):
