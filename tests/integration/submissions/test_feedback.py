@@ -18,7 +18,7 @@ from submissions.queries.releases import probing_of
 from submissions.services.choosing import choose
 from submissions.services.releasing import release_new
 from submissions.services.reminding import remind, remind_phase
-from submissions.services.telling import KIND, tell_team
+from submissions.services.telling import KIND, tell_scored
 from test_sets.models import TestCase
 from tests.integration.submissions.world import World, build, labels, nifti, predictions, zipped
 
@@ -45,7 +45,7 @@ def test_no_rank_is_promised_where_decoys_keep_the_ranking_from_teams(world: Wor
         (True, "no team sees a rank"),
     ):
         TestCase.objects.filter(pk=TestCase.objects.first().pk).update(is_decoy=decoys)
-        tell_team(Submission.objects.get(pk=made.pk), "scored")
+        tell_scored(Phase.objects.get(pk=made.phase_id), is_last=True)
         assert said in Notification.objects.get(kind=KIND).text
         Notification.objects.all().delete()
 

@@ -68,9 +68,9 @@ def test_a_refusal_gives_its_first_three_reasons_and_counts_the_others():
 
 
 def test_a_change_is_told_with_old_and_new_value_and_long_ones_are_cut():
-    assert "– Number of test cases: “45” → “60”" in LETTERS[9].text
-    assert "– Award policy: nothing → “" in LETTERS[9].text
-    assert max(map(len, LETTERS[9].text.splitlines())) < 250
+    assert "– Number of test cases: “45” → “60”" in LETTERS[10].text
+    assert "– Award policy: nothing → “" in LETTERS[10].text
+    assert max(map(len, LETTERS[10].text.splitlines())) < 250
 
 
 def test_a_sealed_end_says_until_when():

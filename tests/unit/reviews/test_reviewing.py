@@ -212,7 +212,7 @@ def test_letters_are_real_mails_to_one_person_each_and_name_no_reviewer(
         for name in ("r1", "r2", "clara"):
             world.send(name)
         world.decide("minor")
-        mails.words(filing=world.filing, people=[], text="", address="/", for_reviewers=True)
+        mails.discussed(filing=world.filing, people=[], address="/")
     deliver()
     letters = smtp_server.to("orla@secret-imaging.org")
     assert any("minor revision" in letter["Subject"] for letter in letters)

@@ -67,6 +67,7 @@ IN_CODE = {
     "evaluation/reporting/stability.py": 5,
     "platform/leaderboards/queries/over_tasks.py": 1,
     "platform/leaderboards/services/rankings.py": 1,
+    "platform/leaderboards/services/overall.py": 1,
     "platform/leaderboards/views/pages.py": 1,
     "platform/reports/services/items/discussion.py": 1,
     "platform/reports/services/items/logged.py": 2,

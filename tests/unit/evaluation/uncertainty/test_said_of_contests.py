@@ -173,7 +173,7 @@ def test_schemes_that_leave_every_rank_are_said_to_move_nobody():
 def test_fixed_strata_are_no_units_of_tests():
     words, document = said_of("strata")
     assert document["rankings"][0]["tests"]["stratified"]
-    assert "within strata (van Elteren) and adjusted by Holm’s method within each ranking, on 36 cases." in words
+    assert "Tested within strata (van Elteren), on 36 cases." in words
     assert "differing sites" not in words
     assert "needs at least" not in words
 
