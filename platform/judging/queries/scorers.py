@@ -15,7 +15,6 @@ from executions.models import AlgorithmArchive
 from executions.models.archives import Kind
 from judging.models import Judgement, Trial
 
-
 _REMEMBERED_SECONDS = 60
 
 
