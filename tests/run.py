@@ -218,8 +218,6 @@ def plan(*, browser: bool, services: bool, engine: bool, composition: bool) -> P
     ]
     if services:
         computing.append(Leg("integration, PostgreSQL + Redis", pytest(*SPREAD, "tests/integration"), services=True))
-    if engine:
-        computing.append(with_processes("real containers", "-n", "2", "tests/containers"))
     for leg in computing:
         leg.gives_way = browser
     waiting = []
@@ -229,6 +227,8 @@ def plan(*, browser: bool, services: bool, engine: bool, composition: bool) -> P
         if services:
             name = "real processes and browser, PostgreSQL + Redis"
             waiting.append(with_processes(name, *walks, "-m", "services", services=True))
+    if engine:
+        waiting.append(with_processes("real containers", "-n", "2", "tests/containers"))
     if composition:
         waiting.append(Leg("docker-compose.yml, brought up", COMPOSITION, again=True))
     return Plan(first, computing, waiting)
