@@ -293,6 +293,11 @@ class Phase(models.Model):
         return timezone.now() >= self.ends_at
 
     @property
+    def handed_in(self) -> str:
+        """What teams submit, for sentences."""
+        return "an algorithm" if self.algorithms else "predictions"
+
+    @property
     def is_open(self) -> bool:
         return self.has_opened and not self.is_closed and not self.is_held
 

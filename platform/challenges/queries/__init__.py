@@ -1,6 +1,13 @@
 """Reads worth naming."""
 
-from challenges.queries.challenges import key_of, phases_of, public_challenges, team_of, visible_challenge
+from challenges.queries.challenges import (
+    key_of,
+    phase_that_matters,
+    phases_of,
+    public_challenges,
+    team_of,
+    visible_challenge,
+)
 from challenges.queries.deviations import Marked, deviations
 from challenges.queries.projections import (
     FieldDifference,
@@ -25,6 +32,7 @@ __all__ = [
     "first_and_last",
     "first_submission_at",
     "key_of",
+    "phase_that_matters",
     "phases_of",
     "projection_differences",
     "projection_of",

@@ -1,5 +1,6 @@
 """Challenges, phases and teams."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Count, Max, Min, Prefetch, QuerySet
@@ -56,6 +57,18 @@ def phases_of(challenge: Challenge) -> list[Phase]:
     for phase in found:
         phase.label = str(phase) if several else phase.name
     return found
+
+
+def phase_that_matters(phases: Sequence[Phase]) -> Phase | None:
+    """The open phase that closes first, else the one that closed last, else the next to open; a dry run only where nothing else is."""
+    phases = [phase for phase in phases if not phase.is_dry_run] or phases
+    opened = [phase for phase in phases if phase.is_open]
+    if opened:
+        return min(opened, key=lambda phase: phase.ends_at)
+    closed = [phase for phase in phases if phase.is_closed]
+    if closed:
+        return max(closed, key=lambda phase: phase.ends_at)
+    return min(phases, key=lambda phase: phase.opens_at, default=None)
 
 
 def team_of(user: Any, challenge: Challenge) -> Team | None:

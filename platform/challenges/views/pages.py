@@ -52,6 +52,7 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
         {
             **challenge_context(request, challenge),
             "phases": phases,
+            "handed_in": next((phase.handed_in for phase in found if phase.is_open), "predictions"),
             "schemes": schemes,
             "rules": queries.rules_of(challenge, found),
             "execution": queries.registered_execution(challenge),

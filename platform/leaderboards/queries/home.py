@@ -8,6 +8,7 @@ from typing import Any
 from django.utils import timezone
 
 from challenges.models import Member, Phase, Team
+from challenges.queries import phase_that_matters
 from challenges.rules import remember_parts_in
 from leaderboards.domain.tables.certainty import TOO_FEW
 from leaderboards.domain.tables.words import number, span
@@ -103,7 +104,8 @@ def challenges_of(user: Any) -> list[Taking]:
     phases = [
         now
         for task in by_task
-        if (now := current([row for group in all_phases.values() for row in group if row.task_id == task])) is not None
+        if (now := phase_that_matters([row for group in all_phases.values() for row in group if row.task_id == task]))
+        is not None
     ]
     tables, earlier = tables_for(phases, user)
     left = quotas(phases, [member.team for member in members], user)
@@ -115,17 +117,6 @@ def challenges_of(user: Any) -> list[Taking]:
         stand = stand_in(table, team.name, earlier.get(phase.pk)) if table else None
         found.append(Taking(phase, team, key, stand, left.get(phase.pk) if phase.is_open else None))
     return found
-
-
-def current(phases: Sequence[Phase]) -> Phase | None:
-    """The phase of a task that matters now: the open one that closes first, else the last that closed, else the next."""
-    opened = [phase for phase in phases if phase.is_open]
-    if opened:
-        return min(opened, key=lambda phase: phase.ends_at)
-    closed = [phase for phase in phases if phase.is_closed]
-    if closed:
-        return max(closed, key=lambda phase: phase.ends_at)
-    return min(phases, key=lambda phase: phase.opens_at, default=None)
 
 
 Tables = dict[int, dict[str, Any]]

@@ -10,6 +10,7 @@ from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 
 from challenges.models import Member, Organizer, Phase, Team
+from challenges.queries import phase_that_matters
 from executions.domain.outcomes import missing_words
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 from submissions.models import Run, Submission
@@ -209,14 +210,17 @@ def key_of(phase: Phase, phases: Sequence[Phase]) -> str:
 
 
 def phase_by_key(phases: Sequence[Phase], key: str | None) -> Phase:
-    """Return the phase that an address names; the first one without a name.
+    """Return the phase that an address names; without a name the one of the first task that matters now.
 
     Raises
     ------
     Http404
         When there is none.
     """
-    for phase in phases:
-        if key in (None, phase.slug, f"{phase.task.slug}.{phase.slug}"):
-            return phase
+    if key is None:
+        chosen = phase_that_matters([phase for phase in phases if phase.task_id == phases[0].task_id])
+    else:
+        chosen = next((row for row in phases if key in (row.slug, f"{row.task.slug}.{row.slug}")), None)
+    if chosen is not None:
+        return chosen
     raise Http404("There is no such phase.")

@@ -42,7 +42,7 @@ MOST_FIGURES = 8
 
 @require_safe
 def first(request: HttpRequest, slug: str) -> HttpResponse:
-    """The leaderboard of the first phase; with `?phase=` the way to the address of another one."""
+    """The leaderboard of the phase that matters now; with `?phase=` the way to the address of another one."""
     place = find(request, slug, request.GET.get("phase"))
     if "phase" in request.GET:
         return redirect("leaderboards:current", slug=slug, key=place.key)

@@ -17,4 +17,4 @@ class Command(BaseCommand):
         call, is_new = load_example_call(people=people, designs=designs)
         self.stdout.write(f"{call.title}: {'loaded' if is_new else 'there already'} as {call.slug}")
         registered = load_example_registrations(actor=people[ORGANIZER])
-        self.stdout.write(f"{len(registered)} designs registered")
+        self.stdout.write("1 design registered" if len(registered) == 1 else f"{len(registered)} designs registered")
