@@ -32,7 +32,7 @@ LEADS_ON = {
     "account_set_password": "to the change of the password: everybody has one",
     "account_confirm_login_code": "to the sign-in: codes by mail are not offered",
     "notifications:follow": "to what the message is about",
-    "leaderboards:first": "to the board of the first phase",
+    "leaderboards:first": "to the board of the phase that matters now",
 }
 ELSEWHERE = {
     "leaderboards:both_ways": "tests/e2e/registry/test_registry_walk.py",
