@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evaluation.assessment import Assessment, MetricUse, RankingScheme, Step
+    from evaluation.ranking.uncertainty.needed import UnitsNeeded
 
 _TIES = {
     "min": "Algorithms with equal scores share the better rank (1, 2, 2, 4).",
@@ -309,26 +310,40 @@ def fewest(assessment: Assessment) -> list[str]:
     --------
     >>> from evaluation.assessment import parse
     >>> region = [{"name": "all", "labels": [1]}]
-    >>> fewest(parse({"problem": "semantic_segmentation", "regions": region, "metrics": [{"id": "dsc"}]}))[0][:50]
-    'No winner can be named with fewer than 6 cases; ho'
+    >>> fewest(parse({"problem": "semantic_segmentation", "regions": region, "metrics": [{"id": "dsc"}]}))[0][:47]
+    'No winner can be named with fewer than 6 cases;'
     """
     if assessment.uncertainty.bootstrap == 0:
         return ["No winner can be named, because the ranking is not resampled."]
-    said = []
+    # What follows “No winner can be named”, with the rankings for which it does: a sentence that holds for several stands once.
+    rankings: dict[str, list[str]] = {}
     for scheme, needed in zip(assessment.rankings, units_needed(assessment), strict=True):
-        which = f" by the ranking “{needed.ranking}”" if needed.ranking and len(assessment.rankings) > 1 else ""
-        if needed.winner is None and assessment.uncertainty.bootstrap < FEWEST_DRAWS:
-            said.append(f"No winner can be named{which}: that takes {FEWEST_DRAWS} resamples or more.")
-            continue
-        if needed.winner is None:
-            said.append(f"No winner can be named{which}, however many {plural(needed.unit)} there are.")
-            continue
-        strata = joined(list(assessment.uncertainty.strata))
-        small = f", or while one {strata} has fewer than {FEWEST_IN_STRATUM}" if strata else ""
-        over_tasks = any("task" in step.over for step in scheme.combine or ())
-        where = " in one of the tasks" if over_tasks else ""
-        said.append(
-            f"No winner can be named{which} with fewer than {needed.winner} {plural(needed.unit)}{where}{small}; "
-            "how many are needed in practice depends on how far the algorithms differ."
-        )
-    return said
+        rankings.setdefault(_condition(scheme, needed, assessment), []).append(needed.ranking)
+    return [
+        f"No winner can be named{_by(names, len(assessment.rankings))}{condition}"
+        for condition, names in rankings.items()
+    ]
+
+
+def _condition(scheme: RankingScheme, needed: UnitsNeeded, assessment: Assessment) -> str:
+    """Until when one ranking can name no winner, as the end of a sentence."""
+    if needed.winner is None and assessment.uncertainty.bootstrap < FEWEST_DRAWS:
+        return f": that takes {FEWEST_DRAWS} resamples or more."
+    if needed.winner is None:
+        return f", however many {plural(needed.unit)} there are."
+    strata = joined(list(assessment.uncertainty.strata))
+    small = f", or while one {strata} has fewer than {FEWEST_IN_STRATUM}" if strata else ""
+    where = " in one of the tasks" if any("task" in step.over for step in scheme.combine or ()) else ""
+    return (
+        f" with fewer than {needed.winner} {plural(needed.unit)}{where}{small}; "
+        "in practice it takes more, the closer the results are."
+    )
+
+
+def _by(names: Sequence[str], of: int) -> str:
+    """Of which rankings a sentence speaks, where there are several."""
+    if of == 1:
+        return ""
+    if len(names) == of:
+        return " by either ranking" if of == 2 else f" by any of the {of} rankings"
+    return f" by the {'ranking' if len(names) == 1 else 'rankings'} {joined([f'“{name}”' for name in names], 'or')}"

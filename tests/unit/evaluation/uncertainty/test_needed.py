@@ -82,3 +82,20 @@ def test_extremes_never_name_a_winner_and_that_is_said():
     assert fewest(parse(assessment(uncertainty={"bootstrap": 0}))) == [
         "No winner can be named, because the ranking is not resampled."
     ]
+
+
+def test_a_condition_that_holds_for_several_rankings_is_said_once():
+    schemes = (
+        {"scheme": "aggregate_then_rank", "operator": "mean"},
+        {"scheme": "aggregate_then_rank", "operator": "min"},
+    )
+    two = [{"name": name, **schemes[0]} for name in ("outlines", "trust")]
+    end = "with fewer than 6 cases; in practice it takes more, the closer the results are."
+    assert fewest(parse(assessment(ranking=two))) == [f"No winner can be named by either ranking {end}"]
+    three = [*two, {"name": "both", **schemes[0]}]
+    assert fewest(parse(assessment(ranking=three))) == [f"No winner can be named by any of the 3 rankings {end}"]
+    mixed = [*two, {"name": "worst", **schemes[1]}]
+    assert fewest(parse(assessment(ranking=mixed))) == [
+        f"No winner can be named by the rankings “outlines” or “trust” {end}",
+        "No winner can be named by the ranking “worst”, however many cases there are.",
+    ]
