@@ -318,7 +318,7 @@ def fewest(assessment: Assessment) -> list[str]:
     # What follows “No winner can be named”, with the rankings for which it does: a sentence that holds for several stands once.
     rankings: dict[str, list[str]] = {}
     for scheme, needed in zip(assessment.rankings, units_needed(assessment), strict=True):
-        rankings.setdefault(_condition(scheme, needed, assessment), []).append(needed.ranking)
+        rankings.setdefault(_condition(scheme, needed, assessment), []).append(needed.ranking or "")
     return [
         f"No winner can be named{_by(names, len(assessment.rankings))}{condition}"
         for condition, names in rankings.items()
