@@ -104,7 +104,7 @@ def attempt(
         digest = own.take_weights(model)
         try:
             report = own.run(image)
-            scores = _scores(references, assessment, own.kept) if references and assessment else []
+            scores = _scores(references, assessment, own.kept, tell) if references and assessment else []
         finally:
             own.close()
         return replace(report, identity=identity(image, digest, INTERFACE), scores=scores)
@@ -383,10 +383,11 @@ def cases_of(folder: Path, inputs: Sequence[Any]) -> dict[str, dict[str, Path]]:
     return cases
 
 
-def _scores(references: Path, assessment: Path, kept: Path) -> list[dict[str, Any]]:
+def _scores(references: Path, assessment: Path, kept: Path, tell: Callable[[str], None]) -> list[dict[str, Any]]:
     """Score what was written, with the scoring code of the platform."""
     from evaluation.assessment import parse
     from evaluation.assessment.errors import AssessmentError
+    from evaluation.assessment.scorers import left_out_words
     from evaluation.readers import ReadError
     from evaluation.scoring import score_folders
 
@@ -402,6 +403,8 @@ def _scores(references: Path, assessment: Path, kept: Path) -> list[dict[str, An
             scored = score_folders(document, references, {"tried": flat})
         except (OSError, ValueError, AssessmentError, ReadError) as error:
             raise ClientError(f"It cannot be scored: {error}") from error
+    if left_out := left_out_words(document):
+        tell(left_out)
     return [
         {"case": row.case, "region": row.region, "metric": row.metric, "value": row.value, "outcome": str(row.outcome)}
         for row in scored.rows

@@ -13,6 +13,7 @@ from evaluation.assessment.policy import Bounds, read_policy
 from evaluation.assessment.reading import Place, is_number, name
 
 if TYPE_CHECKING:
+    from evaluation.assessment.model import Assessment
     from evaluation.problems import Problem
 
 KEY: Final = "scorer"
@@ -134,3 +135,20 @@ def declared_metrics(metrics: tuple[MetricUse, ...]) -> list[dict[str, Any]]:
             entry["worst"] = metric.policy.missing if is_number(metric.policy.missing) else None
         found.append(entry)
     return found
+
+
+def left_out_words(assessment: Assessment) -> str:
+    """Say which metrics were not computed because a scoring image does that; empty where there is none.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> region = {"name": "liver", "labels": [1]}
+    >>> left_out_words(parse({"problem": "semantic_segmentation", "regions": [region], "metrics": [{"id": "dsc"}]}))
+    ''
+    """
+    names = [metric.name for metric in assessment.by_scorer]
+    if not names:
+        return ""
+    listed = f"{', '.join(names[:-1])} and {names[-1]} are" if len(names) > 1 else f"{names[0]} is"
+    return f"{listed} left out: the scoring image {assessment.scorer['image']} computes {'them' if len(names) > 1 else 'it'}."

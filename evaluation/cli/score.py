@@ -47,6 +47,7 @@ def run(options: Namespace) -> int:
     InputError
         For bad input, with one line that says what is wrong.
     """
+    from evaluation.assessment.scorers import left_out_words
     from evaluation.scoring import results_text, score_folders, write_evidence, write_provenance, write_results
 
     assessment = read_assessment(options.assessment)
@@ -62,6 +63,8 @@ def run(options: Namespace) -> int:
         progress=progress_line("scored"),
     )
     report(scored)
+    if left_out := left_out_words(assessment):
+        print(left_out, file=sys.stderr)  # noqa: T201  (a command talks)
     if options.evidence is not None:
         write_evidence(options.evidence, assessment, scored.blocks, parts=scored.parts, shared=scored.shared)
     if options.output is None:

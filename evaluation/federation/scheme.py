@@ -72,6 +72,9 @@ def site_schemes(assessment: Assessment, site_column: str) -> list[SiteScheme]:
     if assessment.interaction_weights:
         message = "interaction_weights: sites do not know how much interaction a method needs; register no weights"
         raise FederationError(message)
+    if names := [metric.name for metric in assessment.by_scorer]:
+        message = f"{names[0]!r} is computed by a scoring image, which sites do not run; register metrics of Podium"
+        raise FederationError(message)
     for metric in assessment.metrics:
         if metric.level != "case":
             message = (

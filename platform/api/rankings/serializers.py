@@ -121,6 +121,16 @@ class MeasuredOutsideSerializer(serializers.Serializer):
     teams = serializers.ListField(child=serializers.CharField(), help_text="whose values it holds")
 
 
+class ScorerSerializer(serializers.Serializer):
+    """A scoring image of the organizers, and the trial that it passed before it scored."""
+
+    image = serializers.CharField(help_text="the image's id, a SHA-256")
+    interface = serializers.CharField()
+    metrics = serializers.ListField(child=serializers.CharField(), help_text="what it computed")
+    self_test = serializers.CharField(help_text="digest of the report of the trial")
+    tried_at = serializers.CharField(allow_null=True)
+
+
 class RankingSerializer(serializers.Serializer):
     """A version of a ranking as its page shows it."""
 
@@ -143,6 +153,7 @@ class RankingSerializer(serializers.Serializer):
     measured_outside = MeasuredOutsideSerializer(
         many=True, help_text="sealed tables of values that were measured outside Podium"
     )
+    scorers = ScorerSerializer(many=True, help_text="scoring images that computed metrics which Podium does not have")
     identical = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
     says = serializers.ListField(child=serializers.CharField(), help_text="the headline first")
     orders = OrderSerializer(many=True)

@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from challenges.models import PSEUDONYM
 from challenges.queries import deviations
+from evaluation.bundle import SCORERS
 from leaderboards.domain.methods import Method
 from leaderboards.domain.tables import CERTAINTY, COLUMNS, MARKS, REPORTED, Mark, marks_of, spoken
 from leaderboards.models import RankingVersion
@@ -62,6 +63,7 @@ def document(version: RankingVersion, *, key: str, stands: bool, part: Group | N
         "deviations": [entry.facts for entry in deviations(phase, executed=version.assessment_digest)],
         # Where values come from that the platform did not compute.
         "measured_outside": version.inputs.get("measured_outside", []),
+        "scorers": version.inputs.get(SCORERS, []),
         "identical": table["identical"],
         "says": spoken(
             table["orders"][0],

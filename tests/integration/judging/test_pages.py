@@ -139,6 +139,8 @@ def test_the_image_stands_on_the_ranking_its_page_and_in_its_bundle(world, clien
     text = client.get("/challenges/blocks/leaderboard/").content.decode()
     assert "Scored by an image of the organizers" in text
     assert IMAGE in text
+    [named] = client.get("/api/v1/challenges/blocks/rankings/first/").json()["scorers"]
+    assert (named["image"], named["self_test"], named["metrics"]) == (IMAGE, trial.report_digest, entry["metrics"])
     file = tmp_path / "bundle.zip"
     file.write_bytes(b"".join(bundles.chunks(version, key="first")))
     verdict = verify(file, digest=version.digest)

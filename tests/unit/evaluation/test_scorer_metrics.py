@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from evaluation.assessment import AssessmentError, parse
-from evaluation.assessment.scorers import declared_metrics
+from evaluation.assessment.scorers import declared_metrics, left_out_words
+from evaluation.federation import FederationError
+from evaluation.federation.scheme import site_schemes
 from evaluation.running.scorer_rows import DeclaredMetric
 
 IMAGE = f"sha256:{'a' * 64}"
@@ -70,3 +72,15 @@ def test_a_metric_without_an_image_is_refused() -> None:
 
     with pytest.raises(AssessmentError, match="the id of the scoring image that computes own_dice"):
         parse(written)
+
+
+def test_who_scores_without_the_image_is_told_what_is_left_out() -> None:
+    assert left_out_words(parse(document({"id": "dsc"}, OWN))) == (
+        f"own_dice is left out: the scoring image {IMAGE} computes it."
+    )
+    assert left_out_words(parse(document(OWN, FAR))).startswith("own_dice and seam are left out: ")
+
+
+def test_sites_do_not_run_scoring_images() -> None:
+    with pytest.raises(FederationError, match="'own_dice' is computed by a scoring image, which sites do not run"):
+        site_schemes(parse(document({"id": "dsc"}, OWN, uncertainty={"strata": ["site"]})), "site")
