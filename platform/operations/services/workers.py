@@ -13,6 +13,7 @@ import sys
 import time
 from dataclasses import dataclass
 from importlib import import_module
+from pathlib import Path
 
 import django
 from celery import current_app
@@ -32,6 +33,9 @@ _LOADED_LATE = (
     ),
 )
 """Modules that one of the processes loads only when it comes to need them: each of them would have its own."""
+
+_OWN_KIB = 80 * 1024
+"""A process of a pool that needed more beside what it shares makes room for a fresh one after its task."""
 
 
 class Forked(BaseException):
@@ -81,6 +85,11 @@ def load() -> None:
     connections.close_all()
 
 
+def _resident_kib() -> int:
+    """What is loaded, shared or not: processes of a pool begin with it."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
 def main(commands: dict[str, list[str]]) -> int:
     """Fork a process for each command and watch over them until told to stop; returns the exit code."""
     supervisor = Supervisor()
@@ -88,8 +97,9 @@ def main(commands: dict[str, list[str]]) -> int:
         with supervisor.interruptible():
             load()
             set_apart()
+        bound = ["--max-memory-per-child", str(_resident_kib() + _OWN_KIB)]
         for name, words in commands.items():
-            supervisor.add(Fork(name, words))
+            supervisor.add(Fork(name, [*words, *bound] if "worker" in words else words))
         code = supervisor.watch()
     except Forked as fork:
         return run(fork)
