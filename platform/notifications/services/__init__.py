@@ -106,11 +106,11 @@ def notify_each(*, kind: str, messages: Iterable[Message]) -> list[Notification]
         rows = [row for row in rows if not row.key or row.pk in stored]
     at_once = [row for row in rows if row.how == How.AT_ONCE and row.user.email]
     now = shared_now() if at_once else None
-    for row in at_once:
-        row.email = _letter(row, absolutes[row.address])
-        row.email.due_at = row.email.asked_at = now
-    if at_once:
-        Email.objects.bulk_create([row.email for row in at_once])
+    emails = [_letter(row, absolutes[row.address]) for row in at_once]
+    for row, email in zip(at_once, emails, strict=True):
+        row.email, email.due_at, email.asked_at = email, now, now
+    if emails:
+        Email.objects.bulk_create(emails)
         Notification.objects.bulk_update(at_once, ["email"])
         enqueue(MAIL.task)
     return rows

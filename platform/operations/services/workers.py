@@ -34,7 +34,7 @@ _LOADED_LATE = (
 )
 """Modules that one of the processes loads only when it comes to need them: each of them would have its own."""
 
-_OWN_KIB = 80 * 1024
+_OWN_KIB = 96 * 1024
 """A process of a pool that needed more beside what it shares makes room for a fresh one after its task."""
 
 
@@ -86,8 +86,9 @@ def load() -> None:
 
 
 def _resident_kib() -> int:
-    """What is loaded, shared or not: processes of a pool begin with it."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") // 1024
+    """What is loaded, without pages of files: processes of a pool begin with it."""
+    resident, shared = map(int, Path("/proc/self/statm").read_text().split()[1:3])
+    return (resident - shared) * os.sysconf("SC_PAGE_SIZE") // 1024
 
 
 def main(commands: dict[str, list[str]]) -> int:

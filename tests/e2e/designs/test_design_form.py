@@ -256,7 +256,7 @@ def pages_of(page, site, slug):
     return list(dict.fromkeys(address for address in found if "/form/" in address))
 
 
-SCROLLED = 36_000
+SCROLLED = 30_000
 HEIGHT = "() => document.documentElement.scrollHeight"
 WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
