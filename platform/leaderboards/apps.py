@@ -25,6 +25,7 @@ class LeaderboardsConfig(AppConfig):
         federation_hooks.changed.register(rankings.request_ranking_over_sites)
         submission_hooks.run_scored.register(rankings.request_ranking)
         submission_hooks.placed.register(places.place_of)
+        submission_hooks.public_stands.register(places.public_stands_in)
         submission_hooks.ranks.register(places.ranks_of)
         challenge_hooks.exports.register(exporting.exported)
         ledgers.register()

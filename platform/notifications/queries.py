@@ -1,6 +1,6 @@
 """Reads worth naming."""
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from datetime import datetime, time, timedelta
 from typing import Any
 
@@ -57,8 +57,9 @@ def unread_count(user: Any) -> int:
     return Notification.objects.filter(user=user, read_at=None).order_by()[: UNREAD_SHOWN + 1].count()
 
 
-def choices_of(people: Collection[Any], kind: str) -> dict[int, str]:
+def choices_of(people: Iterable[Any], kind: str) -> dict[int, str]:
     """How each of `people` wants messages of `kind` mailed, by primary key; one query."""
+    people = list(people)
     chosen = dict(Preference.objects.filter(kind=kind, user__in=people).values_list("user_id", "how"))
     default = kinds.get(kind).default
     return {person.pk: chosen.get(person.pk, default) for person in people}

@@ -7,6 +7,8 @@
     Files that a visitor may try the submit page with, for a phase (example mode).
 `placed`
     How the team of a submission stands in the ranking of its phase, as the person who asks may see it.
+`public_stands`
+    How each submission that counts stands in the ranking of a phase that everybody may see.
 `ranks`
     The same in a few words, of some teams in several phases at once.
 """
@@ -89,14 +91,25 @@ class Placed:
     medians: Mapping[str, Mapping[str, str]]
 
 
+@dataclass(frozen=True)
+class Stand:
+    """The place of a submission that counts, in words; see `Placed`."""
+
+    rank: str
+    could_be: str
+    number_of_teams: int
+
+
 RunScored = Callable[[int], None]
 Ranks = Callable[[Any, Sequence[Phase], Sequence[str]], dict[tuple[int, str], str]]
 PlacedProvider = Callable[[Any, Submission, str], Placed | None]
+PublicStands = Callable[[Phase], Mapping[str, Stand]]
 TryMeProvider = Callable[[Phase], list[TryMe]]
 
 run_scored: Hook[RunScored] = Hook()
 try_me: Hook[TryMeProvider] = Hook()
 placed: Hook[PlacedProvider] = Hook()
+public_stands: Hook[PublicStands] = Hook()
 ranks: Hook[Ranks] = Hook()
 
 
@@ -108,6 +121,11 @@ def try_me_files(phase: Phase) -> list[TryMe]:
 def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
     """How the submission's team stands for `user`, compared with the team called `other`; None where it does not say."""
     return next((found for provider in placed if (found := provider(user, submission, other))), None)
+
+
+def public_stands_in(phase: Phase) -> dict[str, Stand]:
+    """By submission's id the place of those that count in the ranking that everybody may see; empty where nobody may."""
+    return {key: stand for provider in public_stands for key, stand in provider(phase).items()}
 
 
 def ranks_of(user: Any, phases: Sequence[Phase], teams: Sequence[str]) -> dict[tuple[int, str], str]:

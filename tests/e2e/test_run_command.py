@@ -39,8 +39,17 @@ def commands_on(data: Path) -> dict[int, str]:
     return commands
 
 
+def name_of(pid: int) -> str:
+    """What the kernel calls a process; nothing where it has ended."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
 def workers_on(data: Path) -> set[int]:
-    return {pid for pid, command in commands_on(data).items() if "celery" in command and " worker " in command}
+    """Workers without the processes of their pools, which they bring back themselves."""
+    return {pid for pid in processes_on(data) if name_of(pid) == "podium-worker" != name_of(parent(pid))}
 
 
 def parent(pid: int) -> int:
@@ -87,14 +96,18 @@ def test_it_heals_refuses_a_second_start_stops_whole_and_keeps_the_data(data, tm
 
 
 def a_killed_worker_comes_back(place):
+    place.wait(lambda: workers_on(place.data), "a worker")
+    (worker,) = workers_on(place.data)
+    origin = parent(worker)
+    os.kill(worker, signal.SIGKILL)
+    place.wait(lambda: "worker ended" in place.log.read_text(errors="replace"), "the notice of its loss")
+    place.wait(lambda: workers_on(place.data) - {worker}, "a new worker")
+    assert {parent(pid) for pid in workers_on(place.data)} == {origin}
+    # The process that all of them are forked from.
     before = workers_on(place.data)
-    commands = commands_on(place.data)
-    # Not one of its pool, which the worker itself would bring back; nor the one that runs algorithms, where there is an engine.
-    own = [pid for pid in before if parent(pid) == place.processes["run"].pid]
-    (main,) = (pid for pid in own if "--queues run " not in commands[pid])
-    os.kill(main, signal.SIGKILL)
-    place.wait(lambda: "worker ended" in place.log.read_text(errors="replace"), "the supervisor's notice")
-    place.wait(lambda: workers_on(place.data) - before, "a new worker")
+    os.kill(origin, signal.SIGKILL)
+    place.wait(lambda: "workers ended" in place.log.read_text(errors="replace"), "the supervisor's notice")
+    place.wait(lambda: workers_on(place.data) - before and not workers_on(place.data) & before, "only new workers")
 
 
 def a_second_start_is_refused_with_a_remedy(place, other):

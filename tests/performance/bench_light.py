@@ -125,19 +125,19 @@ def by_process(data: Path) -> dict[str, float]:
     for entry in _processes(data):
         try:
             words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            called = (entry / "comm").read_text().strip()
             pss = re.search(r"^Pss:\s+(\d+)", (entry / "smaps_rollup").read_text(), re.MULTILINE)
         except OSError:
             continue
-        name = next((part for part, mark in _PARTS.items() if mark in words), "other")
+        name = _FORKS.get(called) or next((part for part, mark in _PARTS.items() if mark in words), "other")
         found[name] = found.get(name, 0.0) + int(pss[1]) / 1024
     return found
 
 
+_FORKS = {"podium-worker": "workers", "podium-beat": "clock", "podium-runner": "worker of algorithms"}
 _PARTS = {
     "web": "gunicorn",
-    "clock": " beat",
-    "worker of algorithms": "runner@",
-    "workers": " worker",
+    "what workers are forked from": "services.workers",
     "supervisor": "services.watching",
     "broker": "valkey",
 }

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Any
 
+from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 
 from challenges.models import Phase
@@ -12,7 +13,7 @@ from leaderboards.domain.tables import words
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.queries.home import stand_in, standing_tables, tables_for
-from submissions.hooks import Gap, Placed
+from submissions.hooks import Gap, Placed, Stand
 from submissions.models import Submission
 
 
@@ -24,7 +25,7 @@ def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
         return None
     table = tables[phase.pk]
     # The version that has this table: the same that the tables were read by.
-    version = _version(user, submission)
+    version = _version(user, phase)
     # What stands for the team there: its name or pseudonym, and which of its methods this submission is.
     own = _own_name(version, submission)
     stand = stand_in(table, own, before.get(phase.pk))
@@ -62,6 +63,19 @@ def _own_name(version: RankingVersion | None, submission: Submission) -> str:
     return str(this or of_team or submission.team.name)
 
 
+def public_stands_in(phase: Phase) -> dict[str, Stand]:
+    """How each submission that counts stands in the ranking that everybody may see; a constant number of queries."""
+    everybody = AnonymousUser()
+    table = standing_tables([phase], everybody).get(phase.pk)
+    version = _version(everybody, phase)
+    if table is None or version is None:
+        return {}
+    stands = {str(entry["submission"]): stand_in(table, entry["name"]) for entry in version.inputs["teams"]}
+    return {
+        key: Stand(stand.rank_text, stand.could_be, stand.teams) for key, stand in stands.items() if stand is not None
+    }
+
+
 def ranks_of(user: Any, phases: Sequence[Phase], teams: Sequence[str]) -> dict[tuple[int, str], str]:
     """How teams rank in phases, as far as the person may see it; a constant number of queries."""
     found = {}
@@ -74,8 +88,7 @@ def ranks_of(user: Any, phases: Sequence[Phase], teams: Sequence[str]) -> dict[t
     return found
 
 
-def _version(user: Any, submission: Submission) -> RankingVersion | None:
-    phase = submission.phase
+def _version(user: Any, phase: Phase) -> RankingVersion | None:
     freeze, _ = rankings.state_of(phase)
     frozen = freeze is not None and freeze.holds and not user.has_perm("leaderboards.view_frozen", phase)
     standing = rankings.current_standing(phase, until=freeze.moment if freeze is not None and frozen else None)

@@ -1,6 +1,7 @@
 """Acts: tell people something, in the page and by e-mail."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from django.core.validators import validate_email
@@ -22,18 +23,14 @@ from work.jobs import enqueue
 DIGEST = "digest"
 
 
-@transaction.atomic
-def notify(
-    *, people: Iterable[Any], kind: str, subject: str, text: str, address: str = "", scope: str = "", key: str = ""
-) -> list[Notification]:
-    """Tell people something: in the page at once, by e-mail as each of them prefers.
+@dataclass(frozen=True)
+class Message:
+    """What some people are told.
 
-    Parameters
+    Attributes
     ----------
     people
         Users; one who is named twice is told once, one whose account is closed is not told.
-    kind
-        A kind that an app registered (`notifications.kinds.register`).
     subject
         One line. Line ends become spaces.
     text
@@ -44,6 +41,37 @@ def notify(
         Slug of the challenge or call it belongs to.
     key
         What it is about, where the same act may run twice: a person is told the same kind and key once.
+    """
+
+    people: Iterable[Any]
+    subject: str
+    text: str
+    address: str = ""
+    scope: str = ""
+    key: str = ""
+
+
+def notify(
+    *, people: Iterable[Any], kind: str, subject: str, text: str, address: str = "", scope: str = "", key: str = ""
+) -> list[Notification]:
+    """Tell people one thing: in the page at once, by e-mail as each of them prefers; see `Message` for the arguments.
+
+    Parameters
+    ----------
+    kind
+        A kind that an app registered (`notifications.kinds.register`).
+
+    Returns
+    -------
+    list
+        The messages that are new.
+    """
+    return notify_each(kind=kind, messages=[Message(people, subject, text, address, scope, key)])
+
+
+@transaction.atomic
+def notify_each(*, kind: str, messages: Iterable[Message]) -> list[Notification]:
+    """Tell several things of one kind, each to its people, in a number of queries that does not grow with them.
 
     Returns
     -------
@@ -51,56 +79,59 @@ def notify(
         The messages that are new.
     """
     kinds.get(kind)
-    if address:
-        absolute(address)
-    people = list({person.pk: person for person in people if person.is_active}.values())
-    choices = choices_of(people, kind)
+    told = [
+        (message, list({person.pk: person for person in message.people if person.is_active}.values()))
+        for message in messages
+    ]
+    choices = choices_of({person.pk: person for _, people in told for person in people}.values(), kind)
     rows = [
         Notification(
             user=person,
             kind=kind,
-            key=key,
-            subject=one_line(subject),
-            text=text,
-            address=address,
-            scope=scope,
+            key=message.key,
+            subject=one_line(message.subject),
+            text=message.text,
+            address=message.address,
+            scope=message.scope,
             how=choices[person.pk],
         )
+        for message, people in told
         for person in people
     ]
+    # What is no path of this site is refused, whoever wants mail.
+    absolutes = {message.address: absolute(message.address) if message.address else "" for message, _ in told}
     Notification.objects.bulk_create(rows, ignore_conflicts=True)
-    if key:  # the rows that the database did not refuse
-        stored = set(Notification.objects.filter(pk__in=[row.pk for row in rows]).values_list("pk", flat=True))
-        rows = [row for row in rows if row.pk in stored]
+    if keyed := [row.pk for row in rows if row.key]:  # the rows that the database did not refuse
+        stored = set(Notification.objects.filter(pk__in=keyed).values_list("pk", flat=True))
+        rows = [row for row in rows if not row.key or row.pk in stored]
     at_once = [row for row in rows if row.how == How.AT_ONCE and row.user.email]
-    emails: list[Email] = []
     now = shared_now() if at_once else None
-    for row in at_once:
-        unsubscribe = unsubscribe_address(kind=kind, user_id=row.user_id)
-        context = {"subject": row.subject, "text": row.text, "address": absolute(address) if address else ""}
-        body, html = framed(
-            text=plain("notifications/mail/message", context),
-            template="notifications/mail/message",
-            context=context,
-            unsubscribe=unsubscribe,
-        )
-        row.email = Email(
-            user=row.user,
-            to=row.user.email,
-            kind=kind,
-            subject=row.subject,
-            text=body,
-            html=html,
-            unsubscribe=unsubscribe,
-            due_at=now,
-            asked_at=now,
-        )
-        emails.append(row.email)
+    emails = [_letter(row, absolutes[row.address]) for row in at_once]
+    for row, email in zip(at_once, emails, strict=True):
+        row.email, email.due_at, email.asked_at = email, now, now
     if emails:
         Email.objects.bulk_create(emails)
         Notification.objects.bulk_update(at_once, ["email"])
         enqueue(MAIL.task)
     return rows
+
+
+def _letter(row: Notification, address: str) -> Email:
+    """The e-mail by which a message leaves."""
+    unsubscribe = unsubscribe_address(kind=row.kind, user_id=row.user_id)
+    context = {"subject": row.subject, "text": row.text, "address": address}
+    template = "notifications/mail/message"
+    text = plain(template, context)
+    body, html = framed(text=text, template=template, context=context, unsubscribe=unsubscribe)
+    return Email(
+        user=row.user,
+        to=row.user.email,
+        kind=row.kind,
+        subject=row.subject,
+        text=body,
+        html=html,
+        unsubscribe=unsubscribe,
+    )
 
 
 @transaction.atomic

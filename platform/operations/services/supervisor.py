@@ -15,7 +15,7 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """By these an installation is told to stop."""
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Ask the kernel to end this child when the supervisor is killed, however that happens (Linux)."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -77,7 +77,7 @@ class Process:
             env={**os.environ, **self.env},
             cwd=self.cwd,
             start_new_session=True,
-            preexec_fn=_die_with_parent,  # noqa: PLW1509 (no threads run here)
+            preexec_fn=die_with_parent,  # noqa: PLW1509 (no threads run here)
         )
         self.started = time.monotonic()
 

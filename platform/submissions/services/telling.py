@@ -1,5 +1,7 @@
 """Telling a team what became of its submission, and the organizers what failed."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any, Final
 
@@ -12,9 +14,9 @@ from challenges.models import Member, Phase
 from challenges.queries.people import organizers_of
 from notifications.domain import letters
 from notifications.models import Notification
-from notifications.services import notify
+from notifications.services import Message, notify, notify_each
 from scoring.domain.report import Report, Status
-from submissions.hooks import place_of
+from submissions.hooks import public_stands_in
 from submissions.models import Run, Submission
 from test_sets.queries.decoys import keeps_decoys
 
@@ -35,7 +37,8 @@ def tell_team(submission: Submission, state: str, *, reason: str = "") -> None:
     """
     if state not in _TOLD or (state == State.SCORED and not submission.phase.is_sealed):
         return
-    _tell(submission, State(state), _letter(submission, State(state), reason))
+    letter = _letter(submission, State(state), reason)
+    notify_each(kind=KIND, messages=[_message(submission, State(state), letter, _members(submission))])
 
 
 def tell_scored(phase: Phase, *, is_last: bool) -> None:
@@ -51,35 +54,40 @@ def tell_scored(phase: Phase, *, is_last: bool) -> None:
     scored = Submission.objects.filter(
         phase=phase, state=State.SCORED, runs__finished_at__gte=timezone.now() - LOOKS_BACK
     )
-    rows = {str(row.pk): row for row in scored.select_related("team", "phase__task__challenge").distinct()}
-    keys = [_key(row, State.SCORED) for row in rows.values()]
-    told = set(Notification.objects.filter(kind=KIND, key__in=keys).values_list("key", flat=True))
-    for row in rows.values():
-        if _key(row, State.SCORED) in told:
-            continue
-        member = _members(row).first()
-        placed = place_of(member, row, "") if member is not None else None
-        stands = None
-        if placed is not None and placed.is_this:
-            stands = letters.Stands(placed.rank, placed.could_be, placed.number_of_teams)
+    rows = {_key(row, State.SCORED): row for row in scored.select_related("team").distinct()}
+    known = Notification.objects.filter(kind=KIND, key__in=rows).values_list("key", flat=True)
+    waiting = [rows[key] for key in rows.keys() - set(known)]
+    if not waiting:
+        return
+    # Whoever takes part sees of a ranking what everybody sees, and a letter goes to all members of a team.
+    places = public_stands_in(phase)
+    people = _members_of(waiting)
+    messages = []
+    for row in sorted(waiting, key=lambda row: row.created_at):
+        row.phase = phase
+        place = places.get(str(row.pk))
+        stands = letters.Stands(place.rank, place.could_be, place.number_of_teams) if place is not None else None
         if stands is not None or is_last:
-            _tell(row, State.SCORED, _letter(row, State.SCORED, "", stands))
+            letter = _letter(row, State.SCORED, "", stands)
+            messages.append(_message(row, State.SCORED, letter, people[row.team_id]))
+    notify_each(kind=KIND, messages=messages)
 
 
-def _key(submission: Submission, state: Submission.State) -> str:
-    return f"{submission.pk} {state}"
-
-
-def _tell(submission: Submission, state: Submission.State, letter: letters.Letter) -> None:
-    notify(
-        people=_members(submission),
-        kind=KIND,
-        subject=letter.subject,
-        text=letter.text,
+def _message(
+    submission: Submission, state: Submission.State, letter: letters.Letter, people: Iterable[User]
+) -> Message:
+    return Message(
+        people,
+        letter.subject,
+        letter.text,
         address=submission.get_absolute_url(),
         scope=submission.challenge.slug,
         key=_key(submission, state),
     )
+
+
+def _key(submission: Submission, state: Submission.State) -> str:
+    return f"{submission.pk} {state}"
 
 
 def _letter(
@@ -141,3 +149,12 @@ def tell_organizers(submission: Submission, *, run: Run, cause: str) -> None:
 
 def _members(submission: Submission) -> QuerySet[User]:
     return User.objects.filter(pk__in=Member.objects.filter(team=submission.team_id).values("user"), is_active=True)
+
+
+def _members_of(submissions: Iterable[Submission]) -> dict[int, list[User]]:
+    """The people of each team that handed in one of the submissions, in one query."""
+    found: dict[int, list[User]] = defaultdict(list)
+    teams = {submission.team_id for submission in submissions}
+    for member in Member.objects.filter(team__in=teams, user__is_active=True).select_related("user"):
+        found[member.team_id].append(member.user)
+    return found

@@ -256,6 +256,7 @@ def pages_of(page, site, slug):
     return list(dict.fromkeys(address for address in found if "/form/" in address))
 
 
+SCROLLED = 30_000
 HEIGHT = "() => document.documentElement.scrollHeight"
 WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -289,9 +290,10 @@ def test_the_key_leads_through_all_needed_fields_without_a_click(site, page):
         )
     page.goto(addresses[0])
     page.evaluate("() => document.activeElement.blur()")
-    reached = []
+    reached, scrolled, ready = [], 0, 0
     for _ in needed:
         before = page.url, page.evaluate("() => document.activeElement.closest('.design-field')?.id")
+        height = page.evaluate("() => scrollY")
         page.keyboard.press("Control+Enter")
         page.wait_for_function(
             "([url, id]) => location.href !== url || document.activeElement.closest('.design-field')?.id !== id",
@@ -299,8 +301,17 @@ def test_the_key_leads_through_all_needed_fields_without_a_click(site, page):
         )
         page.wait_for_function("() => document.activeElement.closest('.design-field')")
         reached.append(page.evaluate("() => document.activeElement.closest('.design-field').id.slice(2)"))
+        # A new page begins at its top.
+        scrolled += abs(page.evaluate("() => scrollY") - (height if page.url == before[0] else 0))
+        ready += page.evaluate("() => document.activeElement.matches('input, textarea, select')")
+    print(
+        f"{len(needed)} needed fields: {len(reached)} presses of a key, no click, {scrolled:.0f} px scrolled by the page"
+    )
     assert set(reached) == needed
     assert len(needed) >= 75
+    # One may write or choose at once.
+    assert ready == len(needed)
+    assert scrolled <= SCROLLED
 
 
 def test_nothing_is_called_wrong_before_somebody_was_at_it(site, page):

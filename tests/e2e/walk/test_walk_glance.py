@@ -64,8 +64,30 @@ def test_the_first_team_stands_near_the_top_and_eleven_are_short(board, window, 
         assert top(eleventh) + (eleventh.bounding_box() or {})["height"] <= last
         heights = {round((row.bounding_box() or {})["height"]) for row in rows.all()}
         assert max(heights) <= 62
-        # So tall are fifty of them.
-        assert top(rows.first) + 50 * 57 <= 4000
+
+
+def test_fifty_teams_are_short_on_a_phone(board):
+    size(board, PHONE)
+    board.reload()
+    rows = board.locator(".board tbody tr")
+    rows.last.evaluate("""(row) => {
+      const body = row.parentElement;
+      while (body.rows.length < 50) body.append(row.cloneNode(true));
+    }""")
+    assert rows.count() == 50
+    assert top(rows.last) + (rows.last.bounding_box() or {})["height"] <= 4000
+
+
+@pytest.mark.parametrize(("window", "tallest"), [(DESK, 5600), (PHONE, 8500)])
+def test_a_record_of_the_registry_is_folded_to_a_few_screens(platform, page, window, tallest):
+    size(page, window)
+    page.goto(f"{platform.url}/registry/")
+    records = page.locator("main a[href*='/registry/podium-']")
+    addresses = set(records.evaluate_all("links => links.map((link) => link.href)"))
+    assert addresses
+    for address in addresses:
+        page.goto(address)
+        assert page.evaluate("() => document.documentElement.scrollHeight") <= tallest, address
 
 
 def test_a_tap_opens_the_scores_of_a_team(board):

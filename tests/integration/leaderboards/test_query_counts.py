@@ -6,6 +6,10 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from accounts.models import User
+from challenges.models import Member, Phase
+from notifications.models import Notification
+from submissions.services.telling import tell_scored
 from tests.integration.leaderboards import world
 
 pytestmark = pytest.mark.django_db
@@ -49,3 +53,24 @@ def test_pages_cost_the_same_number_of_queries_for_any_number_of_teams():
     many = costs()
     assert many == few
     assert max(many.values()) <= MOST
+
+
+def test_teams_are_told_of_their_results_in_the_same_number_of_queries_for_any_number_of_submissions():
+    built = world.build(teams=("Ada",), ranked=("open",))
+
+    def told() -> tuple[int, int]:
+        Notification.objects.all().delete()
+        with CaptureQueriesContext(connection) as made:
+            tell_scored(Phase.objects.select_related("task__challenge").get(slug="open"), is_last=True)
+        return Notification.objects.exclude(email=None).count(), len(made)
+
+    once, few = told()
+    for number in range(5):
+        person = User.objects.create(username=f"p{number}", email=f"p{number}@example.org")
+        team = world.join(built, f"Team {number}", level=0.5)
+        Member.objects.create(team=team, challenge=built.challenge, user=person)
+    assert once == 1
+    assert told() == (6, few)
+    assert few <= 20
+    ranks = {row.text.split(" rank")[1][:6] for row in Notification.objects.all()}
+    assert len(ranks) > 1

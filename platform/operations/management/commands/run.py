@@ -1,4 +1,5 @@
 import fcntl
+import json
 import os
 import socket
 import subprocess
@@ -179,41 +180,27 @@ class Command(BaseCommand):
         )
         # A terminal stays quiet unless more is asked for; on several machines workers say what they do.
         level = os.environ.get("LOG_LEVEL", "WARNING")
-        celery = [sys.executable, "-m", "celery", "--quiet", "--workdir", str(root / "platform"), "-A"]
-        worker = Process(
-            "worker",
-            [
-                *(
-                    *celery,
-                    "config",
-                    "worker",
-                    "--concurrency",
-                    str(concurrency),
-                    "--queues",
-                    ",".join(settings.PODIUM_QUEUES),
-                ),
-                *("--loglevel", level, "--without-gossip", "--without-mingle"),
-            ],
-            env={**threads, "PYTHONPATH": paths},
+        quietly = ("--loglevel", level, "--without-gossip", "--without-mingle")
+        queues = ",".join(settings.PODIUM_QUEUES)
+        commands = {
+            "worker": ["--quiet", "worker", "--concurrency", str(concurrency), "--queues", queues, *quietly],
+            # A process of its own, since nobody would notice if it died inside a worker: without it nothing is swept.
+            "beat": ["--quiet", "beat", "--pidfile", "", "--loglevel", level],
+        }
+        if hosts.engine_name() != "none":
+            # A process of its own, since a run may take hours; it finds out itself whether what has to hold does.
+            runs = ["--concurrency", str(min(concurrency, 2)), "--queues", "run,judge", "--hostname", "runner@%h"]
+            commands["runner"] = ["--quiet", "worker", *runs, *quietly]
+        workers = Process(
+            "workers",
+            [sys.executable, "-m", "operations.services.workers", json.dumps(commands)],
+            # Celery asks Django's checks in each process and drops what they find.
+            env={**threads, "PYTHONPATH": paths, "CELERY_SKIP_CHECKS": "1"},
+            cwd=str(root / "platform"),
+            # Stops each of its own in order.
+            patience=sum(Process.patience for _ in commands) + 5,
         )
-        # A process of its own, since nobody would notice if it died inside a worker: without it nothing is swept.
-        beat = Process(
-            "beat",
-            [*celery, "config.clock", "beat", "--pidfile", "", "--loglevel", level],
-            env={"PYTHONPATH": paths},
-        )
-        if hosts.engine_name() == "none":
-            return [web, worker, beat]
-        # A process of its own, since a run may take hours; it finds out itself whether what has to hold does.
-        runner = Process(
-            "runner",
-            [
-                *(*celery, "config", "worker", "--concurrency", str(min(concurrency, 2)), "--queues", "run,judge"),
-                *("--hostname", "runner@%h", "--loglevel", level, "--without-gossip", "--without-mingle"),
-            ],
-            env={**threads, "PYTHONPATH": paths},
-        )
-        return [web, worker, beat, runner]
+        return [web, workers]
 
     @staticmethod
     def _wait_until_up(host: str, port: int, patience: float = 180) -> None:

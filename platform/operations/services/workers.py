@@ -1,0 +1,121 @@
+"""All workers of one machine, forked from one process that has loaded the platform once.
+
+``python -m operations.services.workers '{"worker": ["worker", "--queues", …], "beat": ["beat", …]}'`` starts a process of
+each name with the arguments of the `celery` program, and starts again what ends. What is loaded before lies in memory once:
+each worker that loads it for itself, and each process of its pool, weighs 100 to 200 MB more.
+"""
+
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+
+import django
+from celery import current_app
+
+from operations.services.supervisor import STOPS, Adopted, Process, Supervisor, die_with_parent
+from work.memory import set_apart
+
+_PR_SET_NAME = 15
+_LOADED_LATE = (
+    *("celery.beat", "celery.bin.celery", "celery.concurrency.prefork", "celery.worker", "kombu.transport.redis"),
+    *(
+        "pyarrow.dataset",
+        "pyarrow.parquet",
+        "pykdtree.kdtree",
+        "scipy.cluster.hierarchy",
+        "statsmodels.regression.mixed_linear_model",
+    ),
+)
+"""Modules that one of the processes loads only when it comes to need them: each of them would have its own."""
+
+_OWN_KIB = 96 * 1024
+"""A process of a pool that needed more beside what it shares makes room for a fresh one after its task."""
+
+
+class Forked(BaseException):
+    """Raised in a new process, so that it leaves what its parent was doing."""
+
+    def __init__(self, name: str, words: list[str]) -> None:
+        self.name, self.words = name, words
+
+
+@dataclass
+class Fork(Process):
+    """A child that is a copy of this process and goes on as a program of Celery."""
+
+    def start(self) -> None:
+        """Fork; the child leaves by `Forked`."""
+        # Told to stop in between, the child would take it for its parent's.
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+        try:
+            pid = os.fork()
+            if pid == 0:
+                os.setsid()
+                die_with_parent()
+                for number in STOPS:
+                    signal.signal(number, signal.SIG_DFL)
+                raise Forked(self.name, list(self.command))
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+        self.popen = Adopted(pid)
+        self.started = time.monotonic()
+
+
+def load() -> None:
+    """Load what any of the processes needs, without a connection or a thread that a fork would leave behind."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    django.setup()
+    current_app.loader.import_default_modules()
+    current_app.finalize()
+    from django.db import connections
+    from django.urls import reverse
+
+    from scoring.services import references
+
+    references.preload()
+    for module in _LOADED_LATE:
+        import_module(module)
+    reverse("operations:healthz")  # Messages and reports have addresses, for which all views are loaded.
+    connections.close_all()
+
+
+def _resident_kib() -> int:
+    """What is loaded, without pages of files: processes of a pool begin with it."""
+    resident, shared = map(int, Path("/proc/self/statm").read_text().split()[1:3])
+    return (resident - shared) * os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def main(commands: dict[str, list[str]]) -> int:
+    """Fork a process for each command and watch over them until told to stop; returns the exit code."""
+    supervisor = Supervisor()
+    try:
+        with supervisor.interruptible():
+            load()
+            set_apart()
+        bound = ["--max-memory-per-child", str(_resident_kib() + _OWN_KIB)]
+        for name, words in commands.items():
+            supervisor.add(Fork(name, [*words, *bound] if "worker" in words else words))
+        code = supervisor.watch()
+    except Forked as fork:
+        return run(fork)
+    except KeyboardInterrupt:
+        code = 0
+    supervisor.shut_down()
+    return code
+
+
+def run(fork: Forked) -> int:
+    """Go on as what was forked."""
+    # What the kernel calls it, in `ps` and `top`: the command line is that of the parent.
+    ctypes.CDLL(None).prctl(_PR_SET_NAME, f"podium-{fork.name}".encode(), 0, 0, 0)
+    return int(current_app.start(fork.words) or 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(json.loads(sys.argv[1])))
