@@ -12,6 +12,7 @@ from evaluation.claims.catalogue import Said
 from evaluation.claims.ranking import sentences_of
 from evaluation.figures.selection import Entry, overall
 from evaluation.problems.evidence_figures import EvidenceFigure
+from evaluation.problems.value_figures import ValueFigure
 from evaluation.ranking.interaction import AS_MEASURED
 
 
@@ -31,6 +32,10 @@ class Picture:
         Function of `evaluation.analyses.sources`.
     shows_cases
         Whether it shows single cases, which are nobody's business before the phase closes.
+    names_no_case
+        Whether it shows how well a team did in single cases, but not in which.
+    tells_references
+        Whether it is made of the references of the cases.
     alone
         Whether it is about all metrics and regions at once, so that its title names none.
     test
@@ -51,6 +56,8 @@ class Picture:
     reading: str
     draw: Callable[[Sources, Order, Entry], Figure | None]
     shows_cases: bool = False
+    names_no_case: bool = False
+    tells_references: bool = False
     alone: bool = False
     is_slow: bool = False
     test: str = ""
@@ -297,13 +304,15 @@ _OF_ALL_KINDS = (
 )
 
 
-def _of_kind(problem: str, own: EvidenceFigure) -> Picture:
-    """What a kind of problem brings; it is made of the answers and references of all cases."""
+def _of_kind(problem: str, own: EvidenceFigure | ValueFigure) -> Picture:
+    """What a kind of problem brings, made of the answers and references of all cases."""
 
     def draw(sources: Sources, order: Order, entry: Entry) -> Figure | None:
         if sources.assessment.problem != problem or not sources.is_first_ranking(order):
             return None
-        return own.of_entry(sources.assessment, sources.counted_evidence, sources.document, entry)
+        return own.of_entry(
+            sources.assessment, sources.counted_evidence, sources.document, entry, results=sources.results
+        )
 
     return Picture(
         name=own.name,
@@ -311,7 +320,9 @@ def _of_kind(problem: str, own: EvidenceFigure) -> Picture:
         title=own.title,
         reading=own.reading,
         draw=draw,
-        shows_cases=True,
+        shows_cases=own.shows != "values",
+        names_no_case=own.shows == "unnamed cases",
+        tells_references=own.shows == "cases",
         size="large",
         problem=problem,
         of_region=True,

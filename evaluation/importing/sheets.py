@@ -21,12 +21,14 @@ _SHOWN: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class SheetLimits:
-    """Upper bounds of a table.
+    """Bounds of a table.
 
     Attributes
     ----------
     file_bytes
         Size of the file.
+    fewest_columns
+        With less, the cells were separated otherwise than a table's are; a list of names has one.
     rows, columns
         Size of the table, the header not counted.
     cell_characters
@@ -43,6 +45,7 @@ class SheetLimits:
     algorithms: int = 100
     cases: int = 20_000
     boards: int = 30
+    fewest_columns: int = 2
 
 
 DEFAULT: Final = SheetLimits()
@@ -196,7 +199,7 @@ def _header(name: str, cells: tuple[str, ...], limits: SheetLimits) -> tuple[str
     if len(cells) > limits.columns:
         found = f"there are {len(cells):,} columns, and at most {limits.columns:,} are read"
         raise TableError(name, found, "Send the results only.")
-    if len(cells) < 2:
+    if len(cells) < limits.fewest_columns:
         found = f"the header has one column, {shown(cells[0])}"
         raise TableError(name, found, "Separate the columns by commas, semicolons or tabs.")
     # An index that a program wrote has no name.

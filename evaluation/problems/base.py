@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.metrics.values import FloatArray, Values
     from evaluation.problems.evidence_figures import EvidenceFigure
+    from evaluation.problems.value_figures import ValueFigure
     from evaluation.readers import Issue
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.pieces import Numbers, Pieces
@@ -144,7 +145,7 @@ class Problem:
     pools
         Whether metrics with one value for the whole data set are put together from single cases.
     figures
-        What only this kind has: figures drawn from what values of the whole data set are made of.
+        What only this kind has: figures drawn from what values of the whole data set are made of, or from values of cases.
     """
 
     id: str = ""
@@ -153,7 +154,7 @@ class Problem:
     source: str = "podium"
     is_scored: bool = False
     settings: tuple[Option, ...] = ()
-    figures: tuple[EvidenceFigure, ...] = ()
+    figures: tuple[EvidenceFigure | ValueFigure, ...] = ()
     table_files: tuple[str, ...] = ()
     reference_files: tuple[str, ...] = ()
     files_beside_references: tuple[str, ...] = ()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    import pandas as pd
 
     from evaluation.assessment import Assessment
     from evaluation.figures.selection import Entry
@@ -46,15 +48,25 @@ class EvidenceFigure:
         The question, and how the figure is read by whoever sees it for the first time.
     draw
         Makes the figure; ``None`` where there is nothing to draw.
+    shows
+        What can be read from it: ``values``, which a ranking tells as well; ``unnamed cases``, how well an algorithm did in
+        each, but not in which; ``cases``, and with them what the references say.
     """
 
     name: str
     title: str
     reading: str
     draw: Callable[[Shown], dict[str, Any] | None]
+    shows: Literal["values", "unnamed cases", "cases"] = "cases"
+    spans_regions: ClassVar[bool] = False
 
     def of_entry(
-        self, assessment: Assessment, evidence: Evidence | None, document: Mapping[str, Any], entry: Entry
+        self,
+        assessment: Assessment,
+        evidence: Evidence | None,
+        document: Mapping[str, Any],
+        entry: Entry,
+        results: pd.DataFrame | None = None,
     ) -> dict[str, Any] | None:
         """Draw it for one ranking: that of a metric of the whole data set, or of all where there are no regions.
 

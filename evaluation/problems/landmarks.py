@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from evaluation.metrics.options import Option
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.landmark_figures import FIGURES
 from evaluation.problems.tables import (
     ExpectedTable,
     PredictionTable,
@@ -76,6 +77,7 @@ class LandmarkLocalization(TableProblem):
     row_words = "a row for each landmark"
     picture_words = "{case} with the landmarks of the prediction"
     evidence_tells_missing = True
+    figures = FIGURES
     decoy_columns: ClassVar[tuple[str, str]] = ("landmarks_sha256", "landmarks")
     settings = (
         Option("unit", "enum", "mm", "Unit of the coordinates.", choices=("mm", "px")),

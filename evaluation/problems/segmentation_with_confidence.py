@@ -57,18 +57,21 @@ class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
             "the good ones: 0 is the best order there is for a team's own predictions, 1 one that tells nothing. Lines are ranges "
             "under resampling of cases. A filled point is beaten by nobody in both.",
             draw=draw_trust,
+            shows="values",
         ),
         EvidenceFigure(
             name="risk-coverage-own",
             title="Does each team know when its own predictions fail?",
             reading=READING,
             draw=draw_risk_coverage,
+            shows="unnamed cases",
         ),
         EvidenceFigure(
             name="risk-coverage-own-of-each",
             title="How sure is the curve of each team, on its own predictions?",
             reading=READING_EACH,
             draw=draw_each,
+            shows="unnamed cases",
         ),
     )
     settings = (

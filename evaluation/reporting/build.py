@@ -105,7 +105,7 @@ def report_blocks(
     counted = load_evidence(evidence)
     if counted is not None and assessment.exclusions:
         counted = counted_results(assessment, results, cases=cases, evidence=counted).evidence
-    kind_section(page, assessment, document, counted)
+    kind_section(page, assessment, document, counted, results)
     stability_section(page, assessment, document, results, cases)
     across_section(page, document)
 

@@ -1,6 +1,8 @@
 """Kinds beside segmentation: resampling values of the whole data set, images, fields and tables, in the times that were asked for.
 
-Peers that are not installed stand in the table without a time: scikit-survival (GPL-3) and pingouin are never a dependency.
+Peers that are not installed stand in the table without a time, or make way for SciPy: scikit-survival and pingouin (both GPL-3)
+are never a dependency. To measure against them, install them beside: `pip install --target FOLDER scikit-survival pingouin`, and
+append the folder to `PYTHONPATH`.
 """
 
 from __future__ import annotations
@@ -89,17 +91,40 @@ def pairs(weights: np.ndarray) -> Timing:
         for name in ("icc", "ccc", "pearson", "rmse"):
             paired_values.PAIRED[name](truth, answer, weights)
 
+    peer_name, peer = "pingouin, ICC alone, one by one", _intraclass_by_pingouin(truth, answer, weights[:5])
+    if peer is None:
+        peer_name, peer = "SciPy, Pearson alone, one by one", _correlation_by_scipy(truth, answer, weights[:50])
+    return Timing(f"ICC, CCC, Pearson, RMSE, {CASES} × {DRAWS:,} draws", best(ours, 3), 0.05, peer_name, peer)
+
+
+def _intraclass_by_pingouin(truth: np.ndarray, answer: np.ndarray, weights: np.ndarray) -> float | None:
+    try:
+        from pingouin import intraclass_corr
+    except ImportError:
+        return None
+    import pandas as pd
+
+    raters, cases = np.repeat(["reference", "prediction"], CASES), np.tile(np.arange(CASES), 2)
+
+    def theirs() -> None:
+        for row in weights:
+            own = np.repeat(np.arange(CASES), row.astype(int))
+            values = np.concatenate([truth[own], answer[own]])
+            table = pd.DataFrame({"case": cases, "rater": raters, "value": values})
+            intraclass_corr(table, targets="case", raters="rater", ratings="value")
+
+    return best(theirs, 1) * DRAWS / len(weights)
+
+
+def _correlation_by_scipy(truth: np.ndarray, answer: np.ndarray, weights: np.ndarray) -> float:
     from scipy import stats
 
     def theirs() -> None:
-        for row in weights[:50]:
+        for row in weights:
             own = np.repeat(np.arange(CASES), row.astype(int))
             stats.pearsonr(truth[own], answer[own])
 
-    peer = best(theirs, 2) * DRAWS / 50
-    return Timing(
-        f"ICC, CCC, Pearson, RMSE, {CASES} × {DRAWS:,} draws", best(ours, 3), 0.05, "SciPy, Pearson alone", peer
-    )
+    return best(theirs, 2) * DRAWS / len(weights)
 
 
 def similarity() -> Timing:

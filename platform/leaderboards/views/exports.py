@@ -54,11 +54,11 @@ def figure(request: HttpRequest, slug: str, key: str, number: int, name: str) ->
     if picture is None:
         raise Http404("There is no such figure.")
     # Before it is looked for: whether it could be drawn tells something of the cases too.
-    if picture.shows_cases and not request.user.has_perm("leaderboards.view_cases", place.phase):
-        raise PermissionDenied(
-            f"This figure shows single cases; it is published on {moment_words(place.phase.revealed_from)}."
-        )
     if not may_view_figure(request.user, picture, place.phase):
+        if picture.shows_cases and not request.user.has_perm("leaderboards.view_cases", place.phase):
+            raise PermissionDenied(
+                f"This figure shows single cases; it is published on {moment_words(place.phase.revealed_from)}."
+            )
         raise PermissionDenied("This figure tells the references, which the phase does not show.")
     stored = version.analysis.figures.get(name, {}).get(request.GET.get("by", version.table["orders"][0]["key"]))
     if stored is None:

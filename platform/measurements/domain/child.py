@@ -41,9 +41,9 @@ def read_values(
 
 
 def read_cases(path: Path, name: str, assessment: Assessment, folder: Path) -> dict[str, Any]:
-    """Read a list of cases, and write it to `folder` where there is no problem."""
+    """Read a list of cases, and write it to `folder` where there is no problem; cases need no characteristics."""
     try:
-        sheet = importing.read_sheet(path, name=name)
+        sheet = importing.read_sheet(path, name=name, limits=importing.SheetLimits(fewest_columns=1))
     except importing.TableError as error:
         return {"problems": [str(error)]}
     cases, problems = importing.read_case_list(sheet, assessment)

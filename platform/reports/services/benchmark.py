@@ -217,7 +217,7 @@ def build(
         _panels_left(page, raw)
         # A report may be read by whoever reads the bundle, and these figures are made of the references.
         if phase.bundle_is_public:
-            kind_section(page, assessment, shown, sources.counted_evidence)
+            kind_section(page, assessment, shown, sources.counted_evidence, sources.results)
     else:
         page.text(
             ["Results by case are published when the phase has closed; until then this part stays out of the report."]

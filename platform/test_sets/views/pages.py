@@ -106,13 +106,18 @@ def archives(request: SignedInRequest, slug: str, phase: int) -> HttpResponse:
         if not request.user.has_perm("test_sets.seal_test_set", challenge):
             raise PermissionDenied("Owners of the challenge seal and replace test sets.")
         return _take(request, challenge, entry)
+    latest = list(last_archives(entry))
     context = {
         "challenge": entry.challenge,
         "phase": entry,
-        "archives": list(last_archives(entry)),
+        "archives": latest,
         "may_decide": request.user.has_perm("test_sets.seal_test_set", challenge),
     }
-    return render(request, "test_sets/archives.html", context)
+    response = render(request, "test_sets/archives.html", context)
+    if request.headers.get("HX-Request") and latest and not latest[0].is_open:
+        # The rest of the page says which version is in use, and whether another archive can be sent.
+        response["HX-Refresh"] = "true"
+    return response
 
 
 @csrf_protect

@@ -141,6 +141,15 @@ def test_a_case_list_lacking_what_the_ranking_groups_by_is_refused_and_values_wa
     assert TestSet.objects.get().cases.get(name="s01").metadata == {"site": "north", "stain": 1}
 
 
+def test_a_case_list_may_have_names_alone():
+    _, phase, _ = outside.launched()
+    table = outside.brought(phase, "case\ns01\ns02\n", kind=Measurement.Kind.CASES)
+    assert table.problems == []
+    tables.seal(actor=table.brought_by, table=table)
+    outside.worked(table)
+    assert [case.name for case in TestSet.objects.get().cases.order_by("position")] == ["s01", "s02"]
+
+
 def test_a_case_list_stays_once_values_were_brought(phase):
     outside.sealed(phase, HEAD + "yew,s01,SV,1\n")
     table = outside.brought(phase, outside.CASES, kind=Measurement.Kind.CASES)

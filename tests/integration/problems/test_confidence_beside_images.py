@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from challenges.models import Phase
 from evaluation import bundle, problems
 from evaluation.assessment import parse
 from evaluation.bundle import result_digest
@@ -19,7 +20,7 @@ from scoring.domain.report import Report as Checked
 from submissions.models import Submission
 from submissions.queries import evidence_of, results_frame
 from test_sets.services.sealing import create_test_set
-from tests.integration.problems.test_kinds_with_numbers import figures_are_open_with_the_bundle
+from tests.integration.problems.test_kinds_with_numbers import figures_are_open_to_whom_they_tell_nothing_new
 from tests.integration.submissions.test_tables import add_phase
 from tests.integration.submissions.world import World, zipped
 
@@ -75,7 +76,10 @@ def test_from_upload_to_bundle(seal, world: World, workers, example, tmp_path):
     assert told.remarked == 1
     ranking_services.request_ranking(world.phase.pk)
     version = RankingVersion.objects.get(phase=world.phase)
-    figures_are_open_with_the_bundle(version, problems.get(KIND), world)
+    for results in (Phase.Results.CASES, Phase.Results.AGGREGATE):
+        Phase.objects.filter(pk=world.phase.pk).update(results=results)
+        world.phase.refresh_from_db()
+        figures_are_open_to_whom_they_tell_nothing_new(version, problems.get(KIND), world)
     client = Client()
     client.force_login(world.bo)
     page = client.get(reverse("submissions:detail", args=["blocks", submissions[1].pk]), secure=True)

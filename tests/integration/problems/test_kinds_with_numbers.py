@@ -32,24 +32,30 @@ def broken(content: bytes) -> bytes:
     return ("\n".join([head, ",".join([cells[0], *("?" for _ in cells[1:])]), *rest]) + "\n").encode()
 
 
-def figures_are_open_with_the_bundle(version, problem, world):
-    """What a kind draws of answers and references stands in a tab of the board for whoever may have the bundle."""
+def figures_are_open_to_whom_they_tell_nothing_new(version, problem, world):
+    """What a kind draws of answers and references stands in a tab of the board for whoever may have the bundle.
+
+    What the ranking tells as well is open with the ranking, and cases without a name where teams read results of theirs.
+    """
     analyse_version(version_id=version.pk)
     version.refresh_from_db()
     assert version.analysis.failures == {}
     page = reverse("leaderboards:current", args=["blocks", "numbers"])
     others = {picture.name for picture in PICTURES if picture.problem not in ("", problem.id)}
     assert not others & set(version.analysis.figures)
+    reads_cases = world.phase.results == world.phase.Results.CASES and not problem.tells_reference_by_results
+    open_to_teams = {"values": True, "unnamed cases": reads_cases, "cases": False}
     for figure in problem.figures:
+        is_open = open_to_teams[figure.shows]
         assert version.analysis.figures[figure.name]
         key = next(iter(version.analysis.figures[figure.name]))
         address = reverse("leaderboards:figure", args=["blocks", "numbers", version.number, figure.name])
-        for person, status in ((world.organizer, 200), (world.ada, 403)):
+        for person, status in ((world.organizer, 200), (world.ada, 200 if is_open else 403)):
             client = Client()
             client.force_login(person)
             assert client.get(address, {"by": key}, secure=True).status_code == status
             shown = client.get(page, {"view": "answers", "by": key}, secure=True).content.decode()
-            assert (figure.title in shown) is (person is world.organizer)
+            assert (figure.title in shown) is (status == 200)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -97,7 +103,7 @@ def test_from_upload_to_bundle(name, world: World, workers, tmp_path):
     assert board.status_code == 200
     text = board.content.decode()
     assert 0 < text.index("Ada&#x27;s") < text.index("Bo&#x27;s")
-    figures_are_open_with_the_bundle(version, problem, world)
+    figures_are_open_to_whom_they_tell_nothing_new(version, problem, world)
     client.force_login(world.ada)
     submit = client.get(reverse("submissions:submit", args=["blocks"]), {"phase": world.phase.pk}, secure=True)
     assert f"<code>{file}</code>" in submit.content.decode()

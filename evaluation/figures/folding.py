@@ -1,0 +1,57 @@
+"""Overlap against folding: whether labels fit because the field is good, or because it tears."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from evaluation.figures.layout import Figure, figure, number, percent
+from evaluation.figures.palette import colours
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def overlap_and_folding(
+    document: Mapping[str, Any], values: Mapping[str, Sequence[tuple[str, float, float]]], *, overlap: str
+) -> Figure | None:
+    """Draw a point for each algorithm and case.
+
+    Parameters
+    ----------
+    values
+        By algorithm, the best first: name of the case, its overlap, and the share of voxels where the field folds.
+    overlap
+        What the overlap is called.
+
+    Returns
+    -------
+    dict or None
+        ``None`` without any point.
+    """
+    palette = colours(document)
+    data = [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "name": name,
+            "x": [folded for _, _, folded in own],
+            "y": [fits for _, fits, _ in own],
+            "marker": {"color": palette[name], "size": 8, "opacity": 0.75},
+            "text": [
+                f"{name}, {case}: {overlap} {number(fits, 3)}, {percent(folded)} folded" for case, fits, folded in own
+            ],
+            "hovertemplate": "%{text}<extra></extra>",
+        }
+        for name, own in values.items()
+        if own
+    ]
+    if not data:
+        return None
+    return figure(
+        data,
+        "Do labels fit without tearing the image?",
+        x={"title": "Share of voxels where the field folds", "rangemode": "tozero", "tickformat": ".1%"},
+        y={"title": f"{overlap}, mean of the regions"},
+        height=420,
+        showlegend=True,
+    )

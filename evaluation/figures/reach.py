@@ -1,0 +1,142 @@
+"""How far off points are: the share within each distance, and the error of each point apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from evaluation.figures.layout import Figure, figure, number, percent
+from evaluation.figures.palette import NEUTRAL, colours
+from evaluation.figures.panels import beyond
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evaluation.metrics.values import FloatArray
+
+_LAST: Final = 1.05
+"""Where the axis of distances ends, in largest distances."""
+
+
+def share_within(
+    document: Mapping[str, Any], errors: Mapping[str, FloatArray], *, unit: str, radii: Sequence[float] = ()
+) -> Figure | None:
+    """Draw the share of points within each distance, a curve for each algorithm.
+
+    Parameters
+    ----------
+    errors
+        Distance of every point, by algorithm, the best first; infinite for a point that was not answered.
+    radii
+        Distances at which a registered metric counts points as found.
+
+    Returns
+    -------
+    dict or None
+        ``None`` without any distance.
+    """
+    answered = {name: np.sort(own[np.isfinite(own)]) for name, own in errors.items()}
+    ends = [float(own[-1]) for own in answered.values() if len(own)]
+    if not ends:
+        return None
+    end, palette = max([*ends, *radii]) * _LAST, colours(document)
+    data = []
+    for name, own in answered.items():
+        total = len(errors[name])
+        if not total:
+            continue
+        distances = np.concatenate([[0.0], own, [end]])
+        shares = np.concatenate([np.arange(len(own) + 1), [len(own)]]) / total
+        data.append(
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": name,
+                "x": distances.tolist(),
+                "y": shares.tolist(),
+                "line": {"color": palette[name], "width": 2, "shape": "hv"},
+                "text": [
+                    f"{name}: {percent(float(share))} within {number(float(distance))} {unit}".rstrip()
+                    for distance, share in zip(distances, shares, strict=True)
+                ],
+                "hovertemplate": "%{text}<extra></extra>",
+            }
+        )
+    marks = [
+        {
+            "type": "line",
+            "x0": radius,
+            "x1": radius,
+            "y0": 0,
+            "y1": 1,
+            "yref": "paper",
+            "line": {"color": NEUTRAL, "width": 1, "dash": "dot"},
+        }
+        for radius in radii
+    ]
+    return figure(
+        data,
+        "How many points lie within a distance?",
+        x={"title": _titled("Distance from the reference", unit), "rangemode": "tozero"},
+        y={"title": "Share of all points", "range": [-0.01, 1.01]},
+        height=420,
+        showlegend=True,
+        shapes=marks,
+    )
+
+
+def error_by_point(
+    document: Mapping[str, Any], errors: Mapping[str, Mapping[str, FloatArray]], *, unit: str, most: int
+) -> Figure | None:
+    """Draw the errors of each point as a box, of the first algorithms side by side.
+
+    Parameters
+    ----------
+    errors
+        By algorithm, the best first, and point; only finite ones are drawn.
+    most
+        So many algorithms are drawn.
+
+    Returns
+    -------
+    dict or None
+        ``None`` without any error.
+    """
+    palette, chosen = colours(document), list(errors)[:most]
+    data = []
+    for name in chosen:
+        points, values = [], []
+        for point, own in errors[name].items():
+            finite = own[np.isfinite(own)]
+            points += [point] * len(finite)
+            values += finite.tolist()
+        if values:
+            data.append(
+                {
+                    "type": "box",
+                    "name": name,
+                    "x": points,
+                    "y": values,
+                    "marker": {"color": palette[name], "size": 4},
+                    "line": {"width": 1.5},
+                    "boxpoints": "outliers",
+                }
+            )
+    if not data:
+        return None
+    made = figure(
+        data,
+        "Which points are hard?",
+        x={"title": "Point", "type": "category"},
+        y={"title": _titled("Error", unit), "rangemode": "tozero"},
+        height=420,
+        showlegend=True,
+        boxmode="group",
+    )
+    remarks = beyond(list(errors), most)
+    return {**made, "remarks": remarks} if remarks else made
+
+
+def _titled(words: str, unit: str) -> str:
+    return f"{words} ({unit})" if unit else words
