@@ -32,8 +32,6 @@ class Picture:
         Function of `evaluation.analyses.sources`.
     shows_cases
         Whether it shows single cases, which are nobody's business before the phase closes.
-    names_no_case
-        Whether it shows how well a team did in single cases, but not in which.
     tells_references
         Whether it is made of the references of the cases.
     alone
@@ -56,7 +54,6 @@ class Picture:
     reading: str
     draw: Callable[[Sources, Order, Entry], Figure | None]
     shows_cases: bool = False
-    names_no_case: bool = False
     tells_references: bool = False
     alone: bool = False
     is_slow: bool = False
@@ -321,8 +318,7 @@ def _of_kind(problem: str, own: EvidenceFigure | ValueFigure) -> Picture:
         reading=own.reading,
         draw=draw,
         shows_cases=own.shows != "values",
-        names_no_case=own.shows == "unnamed cases",
-        tells_references=own.shows == "cases",
+        tells_references=own.shows == "references",
         size="large",
         problem=problem,
         of_region=True,

@@ -49,15 +49,15 @@ class EvidenceFigure:
     draw
         Makes the figure; ``None`` where there is nothing to draw.
     shows
-        What can be read from it: ``values``, which a ranking tells as well; ``unnamed cases``, how well an algorithm did in
-        each, but not in which; ``cases``, and with them what the references say.
+        What can be read from it: ``values``, which a ranking tells as well; ``results by case``, how well an algorithm did in
+        each; ``references``, what these say.
     """
 
     name: str
     title: str
     reading: str
     draw: Callable[[Shown], dict[str, Any] | None]
-    shows: Literal["values", "unnamed cases", "cases"] = "cases"
+    shows: Literal["values", "results by case", "references"] = "references"
     spans_regions: ClassVar[bool] = False
 
     def of_entry(

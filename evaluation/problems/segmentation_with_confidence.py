@@ -64,14 +64,14 @@ class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
             title="Does each team know when its own predictions fail?",
             reading=READING,
             draw=draw_risk_coverage,
-            shows="unnamed cases",
+            shows="results by case",
         ),
         EvidenceFigure(
             name="risk-coverage-own-of-each",
             title="How sure is the curve of each team, on its own predictions?",
             reading=READING_EACH,
             draw=draw_each,
-            shows="unnamed cases",
+            shows="results by case",
         ),
     )
     settings = (

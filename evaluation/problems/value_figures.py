@@ -53,7 +53,7 @@ class ValueFigure:
     reading: str
     metrics: tuple[str, ...]
     draw: Callable[[Measured], dict[str, Any] | None]
-    shows: Literal["values", "unnamed cases", "cases"] = "cases"
+    shows: Literal["values", "results by case", "references"] = "results by case"
     spans_regions: ClassVar[bool] = True
 
     def of_entry(

@@ -48,16 +48,6 @@ def hides_nothing_in_bundle(user: Any, phase: Phase | None) -> bool:  # noqa: AR
 
 
 @rules.predicate
-def tells_teams_their_cases(user: Any, phase: Phase | None) -> bool:  # noqa: ARG001 (the signature of a predicate)
-    """Each team reads its own results case by case, and these say nothing of the references."""
-    return (
-        phase is not None
-        and phase.results == phase.Results.CASES
-        and not problems.get(phase.assessment.problem).tells_reference_by_results
-    )
-
-
-@rules.predicate
 def is_named(user: Any, phase: Phase | None) -> bool:
     """Stands among those who run the challenge and see what is hidden; administering the platform is not enough."""
     return phase is not None and is_named_organizer(user, phase.challenge)
@@ -67,11 +57,6 @@ def is_named(user: Any, phase: Phase | None) -> bool:
 rules.add_perm("leaderboards.view_ranking", (challenge_is_public & is_revealed) | organizes)
 # What every team reached in every case. Before the end it would tell the teams about hidden cases and about each other.
 rules.add_perm("leaderboards.view_cases", (challenge_is_public & has_closed) | organizes)
-# How well each team did in single cases that are not named: a team learns nothing of a hidden case that it was not told.
-rules.add_perm(
-    "leaderboards.view_unnamed_cases",
-    (challenge_is_public & is_revealed & (has_closed | tells_teams_their_cases)) | organizes,
-)
 # A rule and not a permission: Django grants every permission to administrators.
 rules.add_rule(
     "leaderboards.view_bundle", (((challenge_is_public & has_closed) | organizes) & hides_nothing_in_bundle) | is_named

@@ -100,9 +100,6 @@ def find(request: HttpRequest, slug: str, key: str | None) -> Place:
 
 def may_view_figure(user: User | AnonymousUser, picture: Picture, phase: Phase) -> bool:
     """Whether a figure is open to a person: those of single cases with these, those made of the references with the bundle."""
-    may_view_cases = user.has_perm("leaderboards.view_cases", phase) or (
-        picture.names_no_case and user.has_perm("leaderboards.view_unnamed_cases", phase)
-    )
-    if picture.shows_cases and not may_view_cases:
+    if picture.shows_cases and not user.has_perm("leaderboards.view_cases", phase):
         return False
     return not picture.tells_references or test_rule("leaderboards.view_bundle", user, phase)

@@ -33,20 +33,15 @@ def broken(content: bytes) -> bytes:
 
 
 def figures_are_open_to_whom_they_tell_nothing_new(version, problem, world):
-    """What a kind draws of answers and references stands in a tab of the board for whoever may have the bundle.
-
-    What the ranking tells as well is open with the ranking, and cases without a name where teams read results of theirs.
-    """
+    """What a kind draws of results and references is open when the phase has closed; what the ranking tells as well, with the ranking."""
     analyse_version(version_id=version.pk)
     version.refresh_from_db()
     assert version.analysis.failures == {}
     page = reverse("leaderboards:current", args=["blocks", "numbers"])
     others = {picture.name for picture in PICTURES if picture.problem not in ("", problem.id)}
     assert not others & set(version.analysis.figures)
-    reads_cases = world.phase.results == world.phase.Results.CASES and not problem.tells_reference_by_results
-    open_to_teams = {"values": True, "unnamed cases": reads_cases, "cases": False}
     for figure in problem.figures:
-        is_open = open_to_teams[figure.shows]
+        is_open = figure.shows == "values"
         assert version.analysis.figures[figure.name]
         key = next(iter(version.analysis.figures[figure.name]))
         address = reverse("leaderboards:figure", args=["blocks", "numbers", version.number, figure.name])
