@@ -47,7 +47,9 @@ def as_docx(blocks: Iterable[Block], *, pictures: Mapping[str, bytes] | None = N
     writer.labels = {block.anchor: block.label for block in sequence if block.label}
     for block in sequence:
         if block.kind == "figure":
-            word.add_picture(io.BytesIO((pictures or {})[block.name]), width=PICTURE_WIDTH)
+            picture = word.add_picture(io.BytesIO((pictures or {})[block.name]), width=PICTURE_WIDTH)
+            # What is read to those who do not see it.
+            picture._inline.docPr.set("descr", _clean(block.text))  # noqa: SLF001 (python-docx has no other way)
             word.paragraphs[-1].paragraph_format.keep_with_next = True
             writer.caption(block)
         else:

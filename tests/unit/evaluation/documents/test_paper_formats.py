@@ -93,6 +93,8 @@ def test_word_has_styles_captions_that_count_and_references_that_follow(figures)
     assert [words[1] for words in instructions if words[0] == "SEQ"] == ["Figure", "Table"]
     pointing = {words[1] for words in instructions if words[0] in ("REF", "PAGEREF")}
     assert pointing == {"at_fig_ranks", "at_tab_ranks", "at_item_35a", "at_item_42"} <= bookmarks
+    (picture,) = word.inline_shapes
+    assert picture._inline.docPr.get("descr") == "Who is first?"
     captions = [paragraph for paragraph in word.paragraphs if paragraph.style.name == "Caption"]
     assert "".join(text.text for text in captions[0]._p.iter(qn("w:t"))) == "Figure 1. Who is first?"
 
