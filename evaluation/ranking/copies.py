@@ -58,7 +58,8 @@ def copies_check(
         message = "the tasks do not have the same algorithms, so copies cannot be entered in all of them"
         raise ResultsError(message)
     plans: dict[str | None, Plan] = {}
-    for table in tables:
+    # A table of one value for all cases together does not tell the cases.
+    for table in sorted(tables, key=lambda table: table.per_dataset):
         if table.task not in plans:
             plan = make_plan(assessment, table.cases, cases, bootstrap=0, seed=1)
             plans[table.task] = replace(plan, left_out=0, drawn=plan.design.full())

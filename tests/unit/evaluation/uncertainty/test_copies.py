@@ -91,3 +91,22 @@ def test_an_ensemble_is_no_copy_of_its_members():
         # What members have in common, and of what is their own a part: as in the calibration of the specification.
         table[:, 4] = table[:, :3].mean(axis=1) + random.normal(0, 0.01, len(table))
     assert rank(parse(document()), two_metrics(values))["overall"]["sensitivity"]["duplicates"] == []
+
+
+def test_copies_are_entered_where_a_metric_of_all_cases_stands_beside_one_of_each():
+    """Average precision has one value; the cases are those of the other metric."""
+    registered = {
+        "problem": "object_detection",
+        "regions": [{"name": "lesion", "labels": ["lesion"]}],
+        "metrics": [{"id": "average_precision"}, {"id": "sensitivity", "options": {"scale": "image"}}],
+        "ranking": {"combine": {"over": ["metric"], "operator": "mean", "rerank": True}},
+    }
+    scores = {"best": 0.9, "second": 0.6, "third": 0.3}
+    rows = [(team, "", "lesion", "average_precision", score, "ok") for team, score in scores.items()]
+    rows += [
+        (team, f"c{case}", "lesion", "sensitivity", score, "ok") for team, score in scores.items() for case in range(6)
+    ]
+    results = pd.DataFrame(rows, columns=["algorithm", "case", "region", "metric", "value", "outcome"])
+    found = copies_check(parse(registered), results)
+    assert [row["rank"] for row in found["rankings"][0]["algorithms"]] == [1, 2, 3]
+    assert entering_copies(found) == "Entering two slightly worse copies of itself would have lifted nobody."
