@@ -11,8 +11,7 @@ from evaluation.analyses.sources import Figure, Order, Sources
 from evaluation.claims.catalogue import Said
 from evaluation.claims.ranking import sentences_of
 from evaluation.figures.selection import Entry, overall
-from evaluation.problems.evidence_figures import EvidenceFigure
-from evaluation.problems.value_figures import ValueFigure
+from evaluation.problems.kind_figures import KindFigure
 from evaluation.ranking.interaction import AS_MEASURED
 
 
@@ -301,8 +300,8 @@ _OF_ALL_KINDS = (
 )
 
 
-def _of_kind(problem: str, own: EvidenceFigure | ValueFigure) -> Picture:
-    """What a kind of problem brings, made of the answers and references of all cases."""
+def _of_kind(problem: str, own: KindFigure) -> Picture:
+    """What a kind of problem brings, open to whom it tells nothing that is hidden."""
 
     def draw(sources: Sources, order: Order, entry: Entry) -> Figure | None:
         if sources.assessment.problem != problem or not sources.is_first_ranking(order):

@@ -6,7 +6,6 @@ registry of kinds costs nothing to a page.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 if TYPE_CHECKING:
@@ -20,59 +19,14 @@ if TYPE_CHECKING:
     from evaluation.catalogue import Option
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.metrics.values import FloatArray, Values
-    from evaluation.problems.evidence_figures import EvidenceFigure
-    from evaluation.problems.value_figures import ValueFigure
-    from evaluation.readers import Issue
+    from evaluation.problems.kind_figures import KindFigure
+    from evaluation.problems.opened import Opened, References
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.pieces import Numbers, Pieces
     from evaluation.scoring.rows import Row, ScoredCase
 
 ALGORITHMS: Final = ("near", "far")
 """Of a challenge to try a kind with: the first has an error of a pixel or so, the second a larger one."""
-
-
-class References:
-    """The references of all cases of a folder, each read when it is asked for; can be sent to other processes.
-
-    Attributes
-    ----------
-    cases
-        In the order in which they are scored.
-    shared
-        What the evidence of all algorithms has in common, as JSON values.
-    """
-
-    cases: Sequence[str]
-    shared: Mapping[str, Any]
-
-    def prepare(self, case: str) -> Any:
-        """The reference of a case, prepared for any number of predictions.
-
-        Raises
-        ------
-        ReadError
-            If it cannot be read.
-        """
-        raise NotImplementedError
-
-
-@dataclass
-class Opened:
-    """The predictions of one algorithm, found but perhaps not yet read; can be sent to other processes.
-
-    Attributes
-    ----------
-    predictions
-        By case, as `Problem.score` takes them; a case without one lacks.
-    reasons
-        Why what is there was not taken, by case; under the empty name for the submission as a whole.
-    unexpected
-        Files or rows that belong to no case.
-    """
-
-    predictions: Mapping[str, Any] = field(default_factory=dict)
-    reasons: dict[str, Issue] = field(default_factory=dict)
-    unexpected: Sequence[str] = ()
 
 
 class MergingRules(NamedTuple):
@@ -154,7 +108,7 @@ class Problem:
     source: str = "podium"
     is_scored: bool = False
     settings: tuple[Option, ...] = ()
-    figures: tuple[EvidenceFigure | ValueFigure, ...] = ()
+    figures: tuple[KindFigure, ...] = ()
     table_files: tuple[str, ...] = ()
     reference_files: tuple[str, ...] = ()
     files_beside_references: tuple[str, ...] = ()

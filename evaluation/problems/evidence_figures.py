@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from evaluation.problems.kind_figures import KindFigure
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     import pandas as pd
 
@@ -36,29 +37,8 @@ class Shown(NamedTuple):
     lacking: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class EvidenceFigure:
-    """One kind of figure, answering one question.
-
-    Attributes
-    ----------
-    name
-        As in its address; of its own among all kinds.
-    title, reading
-        The question, and how the figure is read by whoever sees it for the first time.
-    draw
-        Makes the figure; ``None`` where there is nothing to draw.
-    shows
-        What can be read from it: ``values``, which a ranking tells as well; ``results by case``, how well an algorithm did in
-        each; ``references``, what these say.
-    """
-
-    name: str
-    title: str
-    reading: str
-    draw: Callable[[Shown], dict[str, Any] | None]
-    shows: Literal["values", "results by case", "references"] = "references"
-    spans_regions: ClassVar[bool] = False
+class EvidenceFigure(KindFigure):
+    """A figure of answers and references, as the evidence holds them; `draw` is given what is `Shown`."""
 
     def of_entry(
         self,
@@ -68,15 +48,7 @@ class EvidenceFigure:
         entry: Entry,
         results: pd.DataFrame | None = None,
     ) -> dict[str, Any] | None:
-        """Draw it for one ranking: that of a metric of the whole data set, or of all where there are no regions.
-
-        Parameters
-        ----------
-        evidence
-            Of the cases that count.
-        entry
-            One of the ranking document.
-        """
+        """Draw it for the ranking of a metric of the whole data set, or for that of all where there are no regions."""
         from evaluation.figures.selection import is_combined, names
 
         if evidence is None or not evidence.blocks or entry.get("task"):

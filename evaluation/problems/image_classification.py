@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from evaluation.problems.base import ALGORITHMS, MergingRules, Opened, References
+from evaluation.problems.base import ALGORITHMS, MergingRules
 from evaluation.problems.tables import (
     SHOWN_REASONS,
     ExpectedTable,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.opened import Opened, References
     from evaluation.readers import Issue
     from evaluation.readers.limits import Limits
     from evaluation.readers.tables import PredictedLabels

@@ -73,7 +73,8 @@ FIGURES: Final = (
         name="error-by-point",
         title="Which points are hard?",
         reading="A box is the middle half of a team's errors for one point, the line in it the median. A point at which every box is "
-        "high is hard for all, or annotated differently; one at which a single box is high is a weakness of that team.",
+        "high is hard for all, or annotated differently; one at which a single box is high is a weakness of that team. "
+        "Points that were left out have no error and are not drawn.",
         metrics=("radial_error",),
         draw=_error_by_point,
     ),

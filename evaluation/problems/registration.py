@@ -65,7 +65,7 @@ class Registration(PartsProblem):
             title="Do labels fit without tearing the image?",
             reading="A point is a case of a team: the higher, the better the warped labels fit, and the further to the right, the more "
             "of the image the field turns inside out. A field can always be bent until labels fit, so that good points are at the "
-            "top left.",
+            "top left. Cases without a prediction have no point.",
             metrics=("dsc", "folding_fraction"),
             draw=_overlap_and_folding,
         ),

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from evaluation.problems.base import Opened, Problem, References
+from evaluation.problems.base import Problem
+from evaluation.problems.opened import Opened, References
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

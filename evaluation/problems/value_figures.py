@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+from evaluation.problems.kind_figures import KindFigure
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     import pandas as pd
 
@@ -38,9 +40,9 @@ class Measured(NamedTuple):
     unit: str = ""
 
 
-@dataclass(frozen=True)
-class ValueFigure:
-    """One kind of figure, answering one question; attributes as of `EvidenceFigure`.
+@dataclass(frozen=True, kw_only=True)
+class ValueFigure(KindFigure):
+    """A figure of values of single cases; `draw` is given what was `Measured`.
 
     Attributes
     ----------
@@ -48,11 +50,7 @@ class ValueFigure:
         Ids of the metrics that it needs, all of them.
     """
 
-    name: str
-    title: str
-    reading: str
     metrics: tuple[str, ...]
-    draw: Callable[[Measured], dict[str, Any] | None]
     shows: Literal["values", "results by case", "references"] = "results by case"
     spans_regions: ClassVar[bool] = True
 
@@ -64,13 +62,7 @@ class ValueFigure:
         entry: Entry,
         results: pd.DataFrame | None = None,
     ) -> dict[str, Any] | None:
-        """Draw it once for all regions: beside the combined ranking, and that of its first metric in its first region.
-
-        Parameters
-        ----------
-        results
-            Of the cases that count.
-        """
+        """Draw it beside the combined ranking, and beside that of its first metric in its first region."""
         from evaluation.figures.selection import entries, is_combined, names
 
         uses = {use.id: use for use in assessment.metrics if use.id in self.metrics and use.level == "case"}

@@ -1,0 +1,55 @@
+"""References and predictions as a kind of problem opens them, before it scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from evaluation.readers import Issue
+
+
+class References:
+    """The references of all cases of a folder, each read when it is asked for; can be sent to other processes.
+
+    Attributes
+    ----------
+    cases
+        In the order in which they are scored.
+    shared
+        What the evidence of all algorithms has in common, as JSON values.
+    """
+
+    cases: Sequence[str]
+    shared: Mapping[str, Any]
+
+    def prepare(self, case: str) -> Any:
+        """The reference of a case, prepared for any number of predictions.
+
+        Raises
+        ------
+        ReadError
+            If it cannot be read.
+        """
+        raise NotImplementedError
+
+
+@dataclass
+class Opened:
+    """The predictions of one algorithm, found but perhaps not yet read; can be sent to other processes.
+
+    Attributes
+    ----------
+    predictions
+        By case, as `Problem.score` takes them; a case without one lacks.
+    reasons
+        Why what is there was not taken, by case; under the empty name for the submission as a whole.
+    unexpected
+        Files or rows that belong to no case.
+    """
+
+    predictions: Mapping[str, Any] = field(default_factory=dict)
+    reasons: dict[str, Issue] = field(default_factory=dict)
+    unexpected: Sequence[str] = ()
