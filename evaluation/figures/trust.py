@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 
 _SIDES: Final = ("top right", "bottom right", "top left", "bottom left")
+_NAMED: Final = 5
+"""So many algorithms have their names beside their points; more would cover each other and have numbers."""
 
 
 class Trusted(NamedTuple):
@@ -29,7 +31,7 @@ class Trusted(NamedTuple):
     risk
         Mean risk of all cases.
     missed
-        `n_aurc`: how much of the best order its confidences miss.
+        Its nAURC: how much of the best order its confidences miss.
     """
 
     risk: float
@@ -67,26 +69,25 @@ def unbeaten(places: Mapping[str, Trusted]) -> list[str]:
 
 
 def sentence(name: str, own: Trusted, others: Sequence[Trusted]) -> str:
-    """What one algorithm's place says."""
+    """What one algorithm's place says; of its range nothing but where it lies, since each is of one algorithm taken alone."""
     better = sum(other.risk < own.risk for other in others)
-    place = "best" if better == 0 else f"as number {better + 1}"
-    segments = f"{name}: segments {place} of {len(others)} (mean risk {number(own.risk, 3)})"
+    place = "lowest" if better == 0 else f"number {better + 1}"
+    risk = f"{name}: mean risk {number(own.risk, 3)} ({place} of {len(others)})"
     if not np.isfinite(own.missed):
-        return f"{segments}; all its risks are equal, so that no confidence could tell them apart."
+        return f"{risk}; all its risks are equal, so that no confidence could tell them apart."
     low, high = own.missed_range
+    missed = f"nAURC {number(own.missed, 2)}"
     if np.allclose([own.missed, low, high], 1.0, atol=1e-9):
-        knows = "its confidences are all equal and tell nothing"
-    elif not np.isfinite(low):
-        knows = "its confidences are rated without a range"
-    elif high < 1:
-        knows = "its confidences tell bad cases from good ones better than chance"
+        return f"{risk}; its confidences are all equal and tell nothing ({missed})."
+    if not np.isfinite(low) or np.isclose(low, high):
+        return f"{risk}; {missed}, without a range."
+    if high < 1:
+        where = "all below 1: its confidences put bad cases behind good ones"
     elif low > 1:
-        knows = "its confidences are worse than chance at telling bad cases from good ones"
+        where = "all above 1: its confidences put good cases behind bad ones"
     else:
-        knows = "its confidences tell bad cases from good ones not clearly better than chance"
-    is_shown = np.isfinite(low) and not np.isclose(low, high)
-    ends = f", {number(low, 2)} to {number(high, 2)} under resampling" if is_shown else ""
-    return f"{segments}; {knows} (n_aurc {number(own.missed, 2)}{ends})."
+        where = "which holds 1: its confidences may tell nothing"
+    return f"{risk}; {missed}, range {number(low, 2)} to {number(high, 2)}, {where}."
 
 
 def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]) -> Figure | None:
@@ -109,6 +110,7 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
         return None
     palette, first = colours(document), unbeaten(shown)
     data: list[dict[str, Any]] = []
+    numbers = {name: str(position) for position, name in enumerate(places, 1)} if len(shown) > _NAMED else {}
     for name, own in shown.items():
         quality = 1 - own.risk
         # Neighbours have their names on different sides, so that they can be read.
@@ -120,7 +122,7 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
                 "name": name,
                 "x": [quality],
                 "y": [own.missed],
-                "text": [name],
+                "text": [numbers.get(name, name)],
                 "textposition": _SIDES[place % len(_SIDES)],
                 "error_x": _reach(quality, 1 - own.risk_range[1], 1 - own.risk_range[0], palette[name]),
                 "error_y": _reach(own.missed, *own.missed_range, palette[name]),
@@ -130,7 +132,7 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
                     "color": palette[name],
                     "line": {"width": 2, "color": palette[name]},
                 },
-                "hovertext": [f"{name}: mean quality {number(quality, 3)}, n_aurc {number(own.missed, 3)}"],
+                "hovertext": [f"{name}: mean quality {number(quality, 3)}, nAURC {number(own.missed, 3)}"],
                 "hovertemplate": "%{hovertext}<extra></extra>",
             }
         )
@@ -141,7 +143,7 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
         data,
         "Who segments well and knows when it fails?",
         x={"title": "Mean quality: 1 − mean risk"},
-        y={"title": "Order missed by the confidences (n_aurc; 0 is best)", "range": [highest * 1.05, -0.05]},
+        y={"title": "Order missed by the confidences (nAURC; 0 is best)", "range": [highest * 1.05, -0.05]},
         height=520,
         shapes=[
             {
@@ -168,7 +170,11 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
         ],
     )
     everybody = list(places.values())
-    remarks = [sentence(name, own, everybody) for name, own in places.items()]
+    remarks = [
+        f"{numbers[name]} {words}" if name in numbers else words
+        for name, own in places.items()
+        for words in [sentence(name, own, everybody)]
+    ]
     return {**made, "remarks": [f"Beaten by nobody in both: {', '.join(first)}.", *remarks]}
 
 

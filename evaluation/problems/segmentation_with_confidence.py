@@ -55,7 +55,8 @@ class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
             title="Who segments well and knows when it fails?",
             reading="To the right are teams whose predictions are good, on top those whose confidences put the bad cases behind "
             "the good ones: 0 is the best order there is for a team's own predictions, 1 one that tells nothing. Lines are ranges "
-            "under resampling of cases. A filled point is beaten by nobody in both.",
+            "under resampling of cases, each of one team taken alone. A filled point is beaten by nobody in both. Numbers beside points are "
+            "those of the list below.",
             draw=draw_trust,
             shows="values",
         ),

@@ -232,10 +232,22 @@ def test_the_plane_says_who_segments_well_and_who_knows_when_it_fails():
     made = quality_and_trust(DOCUMENT | {"rankings": [{"algorithms": [{"name": n} for n in places]}]}, places)
     assert [trace["x"][0] for trace in made["data"]] == pytest.approx([1 - risk.mean(), 1 - risk.mean() / 2])
     words = dict(zip(places, made["remarks"][1:], strict=True))
-    assert words["bluffs"].startswith("bluffs: segments best of 2")
-    assert "worse than chance" in words["bluffs"]
-    assert words["knows"].startswith("knows: segments as number 2 of 2")
-    assert "better than chance" in words["knows"]
+    assert words["bluffs"].startswith("bluffs: mean risk 0.144 (lowest of 2); nAURC ")
+    assert "all above 1" in words["bluffs"]
+    assert words["knows"].startswith("knows: mean risk 0.288 (number 2 of 2); nAURC 0.14")
+    assert "all below 1" in words["knows"]
+
+
+def test_points_of_many_teams_carry_the_numbers_of_the_list():
+    rough = (0.5, 1.5)
+    places = {f"team-{n}": Trusted(0.1 + n / 100, (0.05, 0.3), 0.5 + n / 10, rough) for n in range(6)}
+    document = DOCUMENT | {"rankings": [{"algorithms": [{"name": name} for name in places]}]}
+    many, few = (quality_and_trust(document, dict(list(places.items())[:number])) for number in (6, 5))
+    assert [trace["text"][0] for trace in few["data"]] == list(places)[:5]
+    assert [trace["text"][0] for trace in many["data"]] == ["1", "2", "3", "4", "5", "6"]
+    assert many["remarks"][2].startswith(
+        "2 team-1: mean risk 0.11 (number 2 of 6); nAURC 0.6, range 0.5 to 1.5, which holds 1"
+    )
 
 
 def test_a_team_whose_risks_are_all_equal_has_no_place_in_the_plane():
