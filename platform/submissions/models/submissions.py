@@ -33,6 +33,7 @@ class Submission(Work):
 
     # States that do not use up the quota, unless the submission is charged.
     UNSUCCESSFUL = (State.REFUSED, State.WITHDRAWN, State.FAILED)
+    UNDER_WAY = (State.RUNNING, State.RECEIVED, State.VALIDATING, State.ACCEPTED)
     SETTLED = (State.REFUSED, State.WITHDRAWN, State.SCORED, State.FAILED)
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -32,9 +32,8 @@ def of_challenge(challenge: Challenge) -> QuerySet[Submission]:
 
 
 def number_under_way(phase: Phase) -> int:
-    """How many submissions to a phase are being checked or scored now, or wait for that."""
-    state = Submission.State
-    return Submission.objects.filter(phase=phase, state__in=(state.RECEIVED, state.VALIDATING, state.ACCEPTED)).count()
+    """How many submissions to a phase are being run, checked or scored now, or wait for that."""
+    return Submission.objects.filter(phase=phase, state__in=Submission.UNDER_WAY).count()
 
 
 def labelled(rows: Iterable[Submission], phases: Iterable[Phase]) -> Iterable[Submission]:

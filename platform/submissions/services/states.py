@@ -111,8 +111,7 @@ def repeat(*, submission: Submission, actor: User) -> None:
         While it is still being worked on.
     """
     current = _locked(submission)
-    working = (State.RUNNING, State.RECEIVED, State.VALIDATING, State.ACCEPTED)
-    if current.state in working or current.runs.filter(state__in=Run.UNFINISHED).exists():
+    if current.state in Submission.UNDER_WAY or current.runs.filter(state__in=Run.UNFINISHED).exists():
         raise ValidationError("This submission is still being worked on.")
     if Submission.objects.filter(measured_outside(), pk=current.pk).exists():
         raise ValidationError("Its values were measured outside Podium. Bring a new table of them instead.")

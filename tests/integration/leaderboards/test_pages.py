@@ -202,6 +202,9 @@ def test_phase_without_a_ranking_says_when_there_will_be_one(built, visitor):
     said = page(visitor, "later")
     assert "The first scores are on their way" in said
     assert "1 submission to this phase is being checked and scored" in said
+    Submission.objects.filter(pk=one.pk).update(state=Submission.State.RUNNING)
+    Phase.objects.filter(pk=other.pk).update(algorithms={"interface": "podium-exec-1"})
+    assert "1 submission to this phase is being run, checked and scored" in page(visitor, "later")
     rankings.request_ranking(other.pk)
     assert "The first ranking is being computed" in page(visitor, "later")
 
