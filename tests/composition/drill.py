@@ -7,7 +7,7 @@ import re
 import socket
 import ssl
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pyrage
 from django.conf import settings
 from django.core.management import call_command
 
+from tests.composition.docker import Docker
 from tests.composition.engine import podman
 from tests.composition.launcher import Composition
 from tests.ports import free_port
@@ -52,6 +53,7 @@ print("TOLD", json.dumps({"head": [head.sequence, head.digest],
     "rankings": list(RankingVersion.objects.order_by("digest").values_list("digest", flat=True)),
     "scored": sorted(map(str, Submission.objects.filter(state="scored").values_list("pk", flat=True)))}))
 """
+Project = Composition | Docker
 # Until everything is scored and ranked that was handed in; then what has to hold of it.
 _SETTLED = f"""
 import time
@@ -76,7 +78,9 @@ call_command("verify_storage")
 _KILLED = ["worker-score", "worker-ingest", "web", "postgres", "redis", "storage", "beat", "proxy", "worker-rank"]
 
 
-def use(folder: Path, *, begun: float, keep: bool, mounts: Sequence[Path] = (), backups: bool = True) -> None:
+def use(
+    folder: Path, *, begun: float, keep: bool, mounts: Sequence[Path] = (), backups: bool = True, docker: bool = False
+) -> None:
     """Do everything, and take both projects down, those included that an earlier run had to leave.
 
     Parameters
@@ -89,37 +93,23 @@ def use(folder: Path, *, begun: float, keep: bool, mounts: Sequence[Path] = (), 
         Folders that every container sees, beside what the file gives it.
     backups
         Back up into a folder and a bucket, and restore in a second project.
+    docker
+        With Docker and its own compose instead of podman; without backups.
     """
 
     def say(what: str) -> None:
         print(f"{time.monotonic() - begun:6.1f} s  {what}", flush=True)
 
     _set_up(folder / PROJECT)
-    first = Composition(settings.ROOT / "docker-compose.yml", PROJECT, folder / PROJECT, mounts)
-    second = Composition(settings.ROOT / "docker-compose.yml", RESTORED, folder / PROJECT, mounts)
+    file = settings.ROOT / "docker-compose.yml"
+    if docker:
+        _up_to_the_power_cut(Docker(file, PROJECT, folder / PROJECT), folder, say, keep=keep)
+        return
+    first = Composition(file, PROJECT, folder / PROJECT, mounts)
+    second = Composition(file, RESTORED, folder / PROJECT, mounts)
     try:
-        for composition in (first, second):
-            composition.down()
-        first.up()
-        say("all services are healthy")
-        _reached_as_it_should_be()
-        say("TLS, redirect and confinement")
-        token = _people(first)
-        _sign_in()
-        _submit(folder, token)
-        say("a participant signed in, uploaded, and has a score")
-        before = _told(first, _STATE)
-        first.cut_power(*_KILLED)
-        _well_again()
-        findings = json.loads(_after("[", first.inside("web", "python", "manage.py", "doctor", "--json", check=False)))
-        wrong = {entry["part"] for entry in findings if entry["level"] == "error"}
-        assert wrong <= {"mail", "backups"}, findings
-        after = _told(first, _SETTLED)
-        for what in ("scored", "rankings"):
-            assert set(before[what]) <= set(after[what]), (what, before, after)
-        assert after["head"][0] >= before["head"][0]
-        _sign_in()
-        say("every service was killed, and all is well again and there")
+        second.down()
+        after = _up_to_the_power_cut(first, folder, say, keep=True)
         if not backups:
             return
         kept = _back_up(first, folder)
@@ -139,6 +129,38 @@ def use(folder: Path, *, begun: float, keep: bool, mounts: Sequence[Path] = (), 
         second.down()
         if not keep:
             first.down()
+
+
+def _up_to_the_power_cut(composition: Project, folder: Path, say: Callable[[str], None], *, keep: bool) -> Any:
+    """Bring it up, use it, kill every service at once, and look that all is there; returns what is stored in the end."""
+    try:
+        composition.down()
+        composition.up()
+        say("all services are healthy")
+        _reached_as_it_should_be()
+        say("TLS, redirect and confinement")
+        token = _people(composition)
+        _sign_in()
+        _submit(composition, folder, token)
+        say("a participant signed in, uploaded, and has a score")
+        before = _told(composition, _STATE)
+        composition.cut_power(*_KILLED)
+        _well_again()
+        findings = json.loads(
+            _after("[", composition.inside("web", "python", "manage.py", "doctor", "--json", check=False))
+        )
+        wrong = {entry["part"] for entry in findings if entry["level"] == "error"}
+        assert wrong <= {"mail", "backups"}, findings
+        after = _told(composition, _SETTLED)
+        for what in ("scored", "rankings"):
+            assert set(before[what]) <= set(after[what]), (what, before, after)
+        assert after["head"][0] >= before["head"][0]
+        _sign_in()
+        say("every service was killed, and all is well again and there")
+        return after
+    finally:
+        if not keep:
+            composition.down()
 
 
 def _set_up(folder: Path) -> None:
@@ -197,12 +219,12 @@ def _after(mark: str, text: str) -> str:
     return text[text.index(mark) :].rpartition("]")[0] + "]" if mark == "[" else text[text.index(mark) + len(mark) :]
 
 
-def _told(composition: Composition, code: str) -> Any:
+def _told(composition: Project, code: str) -> Any:
     said = composition.inside("web", "python", "manage.py", "shell", "-c", code)
     return json.loads(re.search(r"^TOLD (.*)$", said, re.MULTILINE)[1])
 
 
-def _people(composition: Composition) -> str:
+def _people(composition: Project) -> str:
     return _told(composition, _PEOPLE)
 
 
@@ -221,12 +243,12 @@ def _sign_in() -> None:
     assert all("Secure" in cookie for cookie in headers.get_all("Set-Cookie"))
 
 
-def _submit(folder: Path, token: str) -> None:
+def _submit(composition: Project, folder: Path, token: str) -> None:
     """Hand predictions in by the command that participants have, and wait for the score."""
     from podium_client import cli
 
     root = folder / "root.crt"
-    podman("cp", f"{PROJECT}_proxy_1:/data/caddy/pki/authorities/local/root.crt", str(root))
+    composition.copy_out("proxy", "/data/caddy/pki/authorities/local/root.crt", root)
     environment = {
         "PODIUM_URL": ADDRESS, "PODIUM_TOKEN": token, "PODIUM_CONFIG": str(folder / "client.json"),
         "REQUESTS_CA_BUNDLE": str(root), "CURL_CA_BUNDLE": str(root),
@@ -255,7 +277,7 @@ def _back_up(composition: Composition, folder: Path) -> Path:
     composition.inside("web", "python", "manage.py", "verify_backup", "/tmp/backup")
     composition.inside("web", "tar", "-C", "/tmp", "-cf", "/data/backup.tar", "backup")
     kept = folder / "backup.tar"
-    podman("cp", f"{composition.name('web')}:/data/backup.tar", str(kept))
+    composition.copy_out("web", "/data/backup.tar", kept)
     return kept
 
 

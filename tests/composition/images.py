@@ -87,6 +87,12 @@ def make() -> list[Path]:
     return []
 
 
+def pulled() -> list[str]:
+    """Names of the images that a registry would give, as `docker-compose.yml` has them."""
+    names = named(ROOT / "docker-compose.yml", ROOT / "Dockerfile")
+    return [names[service] for service in _stand_ins()]
+
+
 def application() -> str:
     """Name of the application's image, in the version that compose takes without a word in `.env`."""
     version = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]["web"]["image"]

@@ -149,6 +149,10 @@ class Composition:
         done = podman("exec", self.name(service), *words, check=check, seconds=600)
         return done.stdout + done.stderr
 
+    def copy_out(self, service: str, inside: str, path: Path) -> None:
+        """Copy a file out of a service."""
+        podman("cp", f"{self.name(service)}:{inside}", str(path))
+
     def cut_power(self, *services: str) -> None:
         """Kill these containers at once, and start them again in the order in which they need each other."""
         podman("kill", *map(self.name, services))
