@@ -1,14 +1,16 @@
 """What the interface shows."""
 
+from typing import Any
+
 from rest_framework import serializers
 
-from challenges.models import Challenge, Phase
+from challenges.models import Challenge, Phase, Task
 
 
 class PhaseSerializer(serializers.ModelSerializer):
     """A phase with the digest of the assessment that it is run by."""
 
-    task = serializers.SlugRelatedField(slug_field="slug", read_only=True)
+    task: serializers.SlugRelatedField[Task] = serializers.SlugRelatedField(slug_field="slug", read_only=True)
     is_open = serializers.BooleanField(read_only=True)
     ends_at = serializers.DateTimeField(read_only=True)
 
@@ -40,9 +42,9 @@ class ChallengeDetailSerializer(ChallengeSerializer):
     class Meta(ChallengeSerializer.Meta):
         fields = [*ChallengeSerializer.Meta.fields, "description", "data_description", "rules_text", "phases"]
 
-    def get_phases(self, challenge: Challenge) -> list[dict]:
+    def get_phases(self, challenge: Challenge) -> list[dict[str, Any]]:
         phases = [phase for task in challenge.tasks.all() for phase in task.phases.all()]
-        return PhaseSerializer(phases, many=True).data
+        return list(PhaseSerializer(phases, many=True).data)
 
 
 class MeSerializer(serializers.Serializer):

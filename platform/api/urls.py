@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.urls import path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 from rest_framework.routers import SimpleRouter
@@ -20,7 +22,8 @@ from workbench.forms import most_bytes
 
 app_name = "api"
 
-_ONE_ANALYSIS = {"get": "retrieve", "patch": "partial_update", "delete": "destroy"}
+
+_ONE_ANALYSIS: dict[str, str | Any] = {"get": "retrieve", "patch": "partial_update", "delete": "destroy"}
 
 _MEASUREMENT = "challenges/<slug:slug>/measurements/<int:pk>/"
 

@@ -4,11 +4,11 @@ from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework import mixins, viewsets
 from rest_framework.permissions import IsAuthenticated
-from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import AccessToken
+from accounts.requests import SignedInApiRequest
 from api.serializers import ChallengeDetailSerializer, ChallengeSerializer, MeSerializer
 from challenges.models import Challenge
 from challenges.queries import public_challenges
@@ -36,7 +36,7 @@ class MeView(APIView):
     permission_classes = [IsAuthenticated]
 
     @extend_schema(tags=["people"], responses=MeSerializer)
-    def get(self, request: Request) -> Response:
+    def get(self, request: SignedInApiRequest) -> Response:
         """Say whose token or session this is, and what the token may be used for until when."""
         token = request.auth if isinstance(request.auth, AccessToken) else None
         return Response(

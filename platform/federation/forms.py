@@ -84,7 +84,10 @@ class AlgorithmForm(forms.Form):
         teams = list(challenge.teams.order_by("name").values_list("pk", "name"))
         self.fields["team"].choices = [("", "no team of this challenge"), *teams]  # type: ignore[attr-defined]
         self.archives = {str(row.pk): row for row in images_of(challenge)}
-        named = [(key, f"{row.team.name}: {row.file_name} ({row.digest[:19]})") for key, row in self.archives.items()]
+        named = [
+            (key, f"{row.team.name if row.team else 'no team'}: {row.file_name} ({row.digest[:19]})")
+            for key, row in self.archives.items()
+        ]
         self.fields["archive"].choices = [("", "none: predictions"), *named]  # type: ignore[attr-defined]
         if not named:
             del self.fields["archive"], self.fields["may_be_carried"]

@@ -11,6 +11,7 @@ from django.utils.http import content_disposition_header
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Phase
 from challenges.queries import phases_of
 from challenges.views.access import organizing, page_context, phase_by_id
@@ -58,7 +59,7 @@ def tables(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @csrf_protect
-def _tables(request: HttpRequest, challenge: Challenge) -> HttpResponse:
+def _tables(request: SignedInRequest, challenge: Challenge) -> HttpResponse:
     phases = [phase for phase in phases_of(challenge) if takes_tables(phase)]
     wanted = request.POST.get("phase") or request.GET.get("phase")
     phase = phase_by_id(challenge, wanted) if wanted else next(iter(phases), None)
@@ -128,7 +129,7 @@ def _closed_words(phase: Phase) -> str:
 
 @login_required
 @require_POST
-def columns(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def columns(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Have it read again by what its columns are said to be."""
     challenge = bringing(request, slug)
     shown = table_or_404(challenge, pk)
@@ -140,7 +141,7 @@ def columns(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def seal(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def seal(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Have what the preview shows stored and ranked."""
     shown = table_or_404(bringing(request, slug), pk)
     _try(request, lambda: services.seal(actor=request.user, table=shown))
@@ -149,7 +150,7 @@ def seal(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def discard(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def discard(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Let it go."""
     shown = table_or_404(bringing(request, slug), pk)
     _try(request, lambda: services.discard(actor=request.user, table=shown))

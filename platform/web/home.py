@@ -3,14 +3,15 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from web.hooks import Hook
 
-Section = Callable[[HttpRequest], SafeString | str | None]
+# Called with a request of somebody who is signed in where only such people see it.
+Section = Callable[[Any], SafeString | str | None]
 Audience = Literal["all", "visitors", "people"]
 
 
@@ -36,7 +37,7 @@ class Next:
     at: datetime | None = None
 
 
-NextProvider = Callable[[HttpRequest], Iterable[Next]]
+NextProvider = Callable[[Any], Iterable[Next]]
 
 _sections: Hook[Section] = Hook()
 _audiences: dict[Section, Audience] = {}

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.urls import reverse
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from evaluation.importing import ROLES
@@ -129,10 +130,12 @@ class AnalysisDetailSerializer(AnalysisSerializer):
     def get_facts(self, table: BroughtTable) -> dict[str, Any]:
         return table.reading.get("facts", {}) if self._is_owner else {}
 
-    def get_columns(self, table: BroughtTable) -> ColumnSerializer(many=True):
+    @extend_schema_field(ColumnSerializer(many=True))
+    def get_columns(self, table: BroughtTable) -> list[dict[str, Any]]:
         return table.reading.get("columns", []) if self._asks(table) else []
 
-    def get_metrics(self, table: BroughtTable) -> MetricQuestionSerializer(many=True):
+    @extend_schema_field(MetricQuestionSerializer(many=True))
+    def get_metrics(self, table: BroughtTable) -> list[dict[str, Any]]:
         return table.reading.get("metrics", []) if self._asks(table) else []
 
     def get_says(self, table: BroughtTable) -> list[str]:

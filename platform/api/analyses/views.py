@@ -1,10 +1,10 @@
 """Bringing a finished challenge over HTTP: the services and rules of the pages, with their words."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.core.exceptions import ValidationError as Refusal
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import exceptions, mixins, status, viewsets
@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rules import test_rule
 
 from accounts.models import AccessToken
+from accounts.requests import SignedInApiRequest
 from api.analyses import serializers as shapes
 from workbench.domain import child
 from workbench.forms import AnswersForm, BringForm
@@ -53,9 +54,9 @@ class AnalysisViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         request={"multipart/form-data": shapes.NewAnalysisSerializer},
         responses={201: shapes.AnalysisDetailSerializer},
     )
-    def create(self, request: Request) -> Response:
+    def create(self, request: SignedInApiRequest) -> Response:
         """Bring a table. It is read in the background; then it asks what its columns are and two questions a metric."""
-        form = BringForm(request.data, request.FILES)
+        form = BringForm(cast("QueryDict", request.data), request.FILES)
         if not form.is_valid():
             raise exceptions.ValidationError(form.errors.get_json_data())
         file = form.cleaned_data["file"]
@@ -76,7 +77,7 @@ class AnalysisViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         return self._shown(readable_or_404(request.user, key))
 
     @extend_schema(request=shapes.AnalysisChangeSerializer, responses=shapes.AnalysisDetailSerializer)
-    def partial_update(self, request: Request, key: str) -> Response:
+    def partial_update(self, request: SignedInApiRequest, key: str) -> Response:
         """Share it or no longer, keep it or no longer."""
         table = readable_or_404(request.user, key, changing=True)
         form = shapes.AnalysisChangeSerializer(data=request.data)
@@ -88,7 +89,7 @@ class AnalysisViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         return self._shown(readable_or_404(request.user, key))
 
     @extend_schema(responses={204: None})
-    def destroy(self, request: Request, key: str) -> Response:
+    def destroy(self, request: SignedInApiRequest, key: str) -> Response:
         """Delete it with everything that was made of it."""
         services.delete_table(actor=request.user, table=readable_or_404(request.user, key, changing=True))
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -97,7 +98,7 @@ class AnalysisViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         request=shapes.AnalysisAnswersSerializer,
         responses={200: shapes.AnalysisDetailSerializer, 409: OpenApiTypes.OBJECT},
     )
-    def answers(self, request: Request, key: str) -> Response:
+    def answers(self, request: SignedInApiRequest, key: str) -> Response:
         """Say what columns are, which values are better, and what a missing value counts as.
 
         Where columns are something else than it was read as, it is read again and asks anew; else it is analysed.

@@ -123,7 +123,7 @@ class DifferenceSerializer(serializers.Serializer):
     """What changed in one field: by word for text, by row for tables, by unit for numbers."""
 
     parameter = serializers.CharField(source="parameter.id")
-    label = serializers.CharField(source="parameter.label")
+    label = serializers.CharField(source="parameter.label")  # type: ignore[assignment]  # a field of this name, not the label of the serializer
     task = serializers.CharField(allow_null=True)
     kind = serializers.ChoiceField(["added", "removed", "changed"])
     words = serializers.SerializerMethodField()
@@ -149,7 +149,7 @@ class DifferenceSerializer(serializers.Serializer):
 
     def get_number(self, difference: Difference) -> dict[str, Any] | None:
         change = difference.number
-        return change and {"before": change.before, "after": change.after, "words": change.words}
+        return None if change is None else {"before": change.before, "after": change.after, "words": change.words}
 
     def get_state(self, difference: Difference) -> list[str] | None:
         return list(difference.state) if difference.state else None
@@ -199,7 +199,7 @@ class CompletenessSerializer(serializers.Serializer):
 
     def get_drafts(self, found: dict[str, Any]) -> dict[str, float] | None:
         drafts: Drafts | None = found["drafts"]
-        return drafts and drafts.document
+        return None if drafts is None else drafts.document
 
 
 def completeness_data(measured: Completeness, **facts: Any) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import AccessToken
+from accounts.requests import SignedInApiRequest
 from api.designs import serializers as shapes
 from designs import queries, services
 from designs.models import Design, DesignVersion
@@ -65,7 +66,7 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         return Response(self._document(design_for(request, slug)))
 
     @extend_schema(request=shapes.NewDesignSerializer, responses={201: shapes.DesignDocumentSerializer})
-    def create(self, request: Request) -> Response:
+    def create(self, request: SignedInApiRequest) -> Response:
         """Start a design, with tasks or from an exported document. Who starts it owns it."""
         form = shapes.NewDesignSerializer(data=request.data)
         form.is_valid(raise_exception=True)
@@ -88,7 +89,7 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         operation_id="save_design_field",
     )
     @action(detail=True, methods=["get", "patch"], url_path=r"fields/(?P<parameter>[a-z0-9_]+)")
-    def field(self, request: Request, slug: str, parameter: str) -> Response:
+    def field(self, request: SignedInApiRequest, slug: str, parameter: str) -> Response:
         """Read or save one field; what a save leaves out stays as it is."""
         design = design_for(request, slug, "view_design" if request.method in SAFE_METHODS else "edit_design")
         known = shipped().parameters.get(parameter)
@@ -123,7 +124,7 @@ class DesignViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
         operation_id="freeze_design",
     )
     @action(detail=True, methods=["get", "post"], pagination_class=None, filterset_fields=None)
-    def versions(self, request: Request, slug: str) -> Response:
+    def versions(self, request: SignedInApiRequest, slug: str) -> Response:
         """List the frozen versions, newest first, or freeze the design as it stands."""
         if request.method in SAFE_METHODS:
             found = design_for(request, slug).versions.defer("document", "sealed")

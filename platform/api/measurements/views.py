@@ -1,7 +1,7 @@
 """Bringing values measured outside over HTTP: the services and rules of the pages, with their words."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.core.exceptions import ValidationError as Refusal
 from django.http import QueryDict
@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from accounts.models import AccessToken
+from accounts.requests import SignedInApiRequest
 from api.authentication import WithinScope
 from api.measurements import serializers as shapes
 from challenges.models import Challenge, Phase
@@ -41,7 +42,7 @@ class MeasurementViewSet(viewsets.GenericViewSet):
     permission_classes = [IsAuthenticated, WithinScope]
     write_scope = AccessToken.Scope.MEASURE
     pagination_class = None
-    filter_backends: ClassVar[list[Any]] = []
+    filter_backends: ClassVar[list[Any]] = []  # type: ignore[misc]  # as the framework documents it
 
     @extend_schema(responses=shapes.MeasurementSerializer(many=True))
     def brought(self, request: Request, slug: str, phase: int) -> Response:  # noqa: ARG002 (the framework's signature)
@@ -53,10 +54,10 @@ class MeasurementViewSet(viewsets.GenericViewSet):
         request={"multipart/form-data": shapes.NewMeasurementSerializer},
         responses={201: shapes.MeasurementSerializer},
     )
-    def create(self, request: Request, slug: str, phase: int) -> Response:
+    def create(self, request: SignedInApiRequest, slug: str, phase: int) -> Response:
         """Bring a table. It is read in the background; nothing counts before it is sealed."""
         entry = self._phase(slug, phase)
-        is_list = request.data.get("kind") == Measurement.Kind.CASES
+        is_list = _form_of(request).get("kind") == Measurement.Kind.CASES
         form = (CaseListForm if is_list else ValuesForm)(entry, self._filled(request, entry), request.FILES)
         if not form.is_valid():
             raise exceptions.ValidationError(form.errors.get_json_data())
@@ -77,7 +78,7 @@ class MeasurementViewSet(viewsets.GenericViewSet):
         request=shapes.MeasurementColumnsSerializer,
         responses={200: shapes.MeasurementSerializer, 409: OpenApiTypes.OBJECT},
     )
-    def columns(self, request: Request, slug: str, pk: int) -> Response:
+    def columns(self, request: SignedInApiRequest, slug: str, pk: int) -> Response:
         """Say what columns are, and have it read again."""
         table = table_or_404(self._challenge(slug), pk)
         form = shapes.MeasurementColumnsSerializer(data=request.data, context={"reading": table.reading})
@@ -88,14 +89,14 @@ class MeasurementViewSet(viewsets.GenericViewSet):
         return self._shown(slug, pk)
 
     @extend_schema(request=None, responses={200: shapes.MeasurementSerializer, 409: OpenApiTypes.OBJECT})
-    def seal(self, request: Request, slug: str, pk: int) -> Response:
+    def seal(self, request: SignedInApiRequest, slug: str, pk: int) -> Response:
         """Have what the preview shows stored and ranked."""
         table = table_or_404(self._challenge(slug), pk)
         self._try(lambda: services.seal(actor=request.user, table=table))
         return self._shown(slug, pk)
 
     @extend_schema(request=None, responses={200: shapes.MeasurementSerializer, 409: OpenApiTypes.OBJECT})
-    def discard(self, request: Request, slug: str, pk: int) -> Response:
+    def discard(self, request: SignedInApiRequest, slug: str, pk: int) -> Response:
         """Let it go."""
         table = table_or_404(self._challenge(slug), pk)
         self._try(lambda: services.discard(actor=request.user, table=table))
@@ -115,7 +116,7 @@ class MeasurementViewSet(viewsets.GenericViewSet):
 
     def _filled(self, request: Request, phase: Phase) -> QueryDict:
         """What was sent, with the number of the team that it names."""
-        filled = request.data.copy()
+        filled = _form_of(request).copy()
         if name := filled.get("team"):
             team = teams_of(phase).filter(name__iexact=name).first()
             if team is None:
@@ -131,3 +132,8 @@ class MeasurementViewSet(viewsets.GenericViewSet):
             act()
         except Refusal as error:
             raise ConflictError(error.messages[0]) from error
+
+
+def _form_of(request: Request) -> QueryDict:
+    """What a form sent; the parser of such an address takes nothing else."""
+    return cast("QueryDict", request.data)

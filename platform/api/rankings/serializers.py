@@ -18,7 +18,7 @@ class OrderSerializer(serializers.Serializer):
     """One way to rank the teams: overall, or by a metric and region."""
 
     key = serializers.CharField(help_text="key of `orders` of each team")
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name, not the label of the serializer
     metric = serializers.CharField(allow_null=True)
     region = serializers.CharField(allow_null=True)
     statistic = serializers.CharField()
@@ -67,7 +67,7 @@ class ReportedSerializer(serializers.Serializer):
     """A metric in a region that is registered and that no ranking uses."""
 
     key = serializers.CharField(help_text="key of `reported` of each team")
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name, not the label of the serializer
     metric = serializers.CharField()
     region = serializers.CharField(allow_null=True)
     statistic = serializers.CharField()

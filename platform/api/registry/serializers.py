@@ -50,7 +50,7 @@ class LinkSerializer(serializers.Serializer):
     """Something that came of a registration."""
 
     kind = serializers.CharField(help_text="challenge, leaderboard, report, code, data or website")
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of this name, not the label of the serializer
     url = serializers.SerializerMethodField()
     note = serializers.CharField(allow_blank=True)
 
@@ -129,7 +129,7 @@ class HistorySerializer(serializers.Serializer):
     """A parameter that has changed since version 1.0, its changes newest first."""
 
     parameter = serializers.CharField(source="parameter.id", help_text="whole_task where a task came or went")
-    label = serializers.CharField(source="parameter.label")
+    label = serializers.CharField(source="parameter.label")  # type: ignore[assignment]  # a field of this name, not the label of the serializer
     task = serializers.SerializerMethodField()
     steps = StepSerializer(many=True)
 

@@ -88,7 +88,7 @@ class SubmissionDetailSerializer(SubmissionSerializer):
         user = self.context["request"].user
         if not user.has_perm("submissions.view_findings", submission):
             return []
-        return FindingSerializer(Report.of(submission.report).troubled, many=True).data
+        return list(FindingSerializer(Report.of(submission.report).troubled, many=True).data)
 
     def get_scores(self, submission: Submission) -> list[dict[str, Any]] | None:
         run = self.context["run"]

@@ -17,6 +17,7 @@ from rest_framework.views import APIView
 from rules import test_rule
 
 from accounts.models import AccessToken
+from accounts.requests import SignedInApiRequest
 from api.authentication import WithinScope
 from api.submissions import serializers as shapes
 from challenges import queries as challenge_queries
@@ -64,7 +65,7 @@ class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
     @extend_schema(request=shapes.DecisionSerializer, responses=shapes.SubmissionDetailSerializer)
     @action(detail=True, methods=["post"])
-    def decide(self, request: Request, pk: Any) -> Response:
+    def decide(self, request: SignedInApiRequest, pk: Any) -> Response:
         """Have a submission with gaps scored as it is, take it back, or have it stand for the team where teams choose.
 
         Deciding again changes nothing.

@@ -19,6 +19,7 @@ from rest_framework.views import APIView
 from rules import test_rule
 
 from accounts.models import AccessToken
+from accounts.requests import SignedInApiRequest
 from api.uploads.views import MaySubmit
 from challenges.views.access import participating, phase_by_id, team_in
 from submissions.models import Submission
@@ -28,7 +29,12 @@ from uploads.models import Upload
 from uploads.services import multiparts, refusals, uploads
 from uploads.views.tus import STATUS
 
-_DIGEST = {"min_length": 44, "max_length": 44, "help_text": "SHA-256 as base64"}
+
+class _DigestField(serializers.CharField):
+    """SHA-256 as base64."""
+
+    def __init__(self) -> None:
+        super().__init__(min_length=44, max_length=44, help_text="SHA-256 as base64")
 
 
 class BeginSerializer(serializers.Serializer):
@@ -66,13 +72,13 @@ class WantedPartSerializer(serializers.Serializer):
     """A part that is to be sent next."""
 
     number = serializers.IntegerField(min_value=1)
-    sha256 = serializers.CharField(**_DIGEST)
+    sha256 = _DigestField()
 
 
 class WantedPartsSerializer(serializers.Serializer):
     """Parts that are to be sent next."""
 
-    parts = WantedPartSerializer(many=True, allow_empty=False, max_length=multiparts.AT_ONCE)
+    parts = WantedPartSerializer(many=True, allow_empty=False, max_length=multiparts.AT_ONCE)  # type: ignore[call-arg]  # of the list, as many=True takes it
 
 
 class AddressSerializer(serializers.Serializer):
@@ -92,7 +98,7 @@ class AddressesSerializer(serializers.Serializer):
 class EndSerializer(serializers.Serializer):
     """The digests of all parts, in order."""
 
-    sha256 = serializers.ListField(child=serializers.CharField(**_DIGEST), allow_empty=False, max_length=10_000)
+    sha256 = serializers.ListField(child=_DigestField(), allow_empty=False, max_length=10_000)
 
 
 class _RefusedError(exceptions.APIException):
@@ -141,7 +147,7 @@ class DirectUploadsView(_DirectView):
     """Where uploads to the object store begin."""
 
     @extend_schema(operation_id="begin_direct_upload", request=BeginSerializer, responses={201: DirectUploadSerializer})
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self, request: SignedInApiRequest, slug: str) -> Response:
         """Begin an upload whose bytes go to the object store; 501 where that is not offered."""
         challenge, teams = participating(request, slug)
         if not object_store.is_offered():

@@ -1,6 +1,6 @@
 """Uploading by programs: the same tus 1.0 views as the submit page, at addresses of the interface."""
 
-from typing import Any
+from typing import Any, Literal
 
 from django.http import HttpResponse
 from django.urls import reverse
@@ -15,7 +15,7 @@ from api.authentication import WithinScope
 from submissions.views import uploads
 from uploads.views import tus
 
-_HEADER = OpenApiParameter.HEADER
+_HEADER: Literal["header"] = "header"
 _VERSION = OpenApiParameter("Tus-Resumable", str, _HEADER, required=True, enum=[tus.VERSION])
 
 
@@ -65,7 +65,7 @@ class UploadsView(_TusView):
         return response
 
     @extend_schema(exclude=True)
-    def options(self, request: Request, slug: str) -> HttpResponse:
+    def options(self, request: Request, slug: str) -> HttpResponse:  # type: ignore[override]  # tus answers with headers alone
         """Say what is spoken here."""
         return self.hand_on(uploads.create, request, slug)
 
@@ -101,7 +101,7 @@ class UploadView(_TusView):
         return self._linked(request, slug, pk)
 
     @extend_schema(exclude=True)
-    def options(self, request: Request, slug: str, pk: Any) -> HttpResponse:
+    def options(self, request: Request, slug: str, pk: Any) -> HttpResponse:  # type: ignore[override]  # as above
         """Say what is spoken here."""
         return self._linked(request, slug, pk)
 

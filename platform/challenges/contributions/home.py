@@ -7,6 +7,7 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 
+from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Concern, Organizer, Participation
 from challenges.queries import public_challenges
 from web.home import Next
@@ -17,14 +18,14 @@ def open_challenges(request: HttpRequest) -> str:
     return render_to_string("challenges/home_section.html", {"challenges": public_challenges()[:6]}, request)
 
 
-def challenges_run(request: HttpRequest) -> str | None:
+def challenges_run(request: SignedInRequest) -> str | None:
     """The challenges that the person organizes, as HTML; nothing while there is none."""
     rows = Challenge.objects.filter(organizer__user=request.user).prefetch_related("tasks__phases")
     challenges = list(rows.order_by("-created_at"))
     return render_to_string("challenges/home_run.html", {"challenges": challenges}, request) if challenges else None
 
 
-def what_organizers_do_next(request: HttpRequest) -> Iterator[Next]:
+def what_organizers_do_next(request: SignedInRequest) -> Iterator[Next]:
     """Requests to decide, concerns to look at, and launched challenges that are not open yet; one query."""
     organized = (
         Challenge.objects.filter(organizer__user=request.user, organizer__role__in=Organizer.TRUSTED)

@@ -8,6 +8,16 @@ from challenges.hooks import phase_closed, register_organizer_page, register_tab
 from challenges.models import Challenge
 from challenges.services.phase_messages import KIND, tell_of_closed_phase
 from notifications import kinds
+from notifications.kinds import How
+
+_KINDS: tuple[tuple[str, str, How], ...] = (
+    ("announcement", "The organizers of a challenge announce something", "at_once"),
+    ("team_changed", "Something about your team changes", "at_once"),
+    ("team_invitation", "Somebody invites you into a team", "at_once"),
+    ("join_request", "Somebody asks to take part in your challenge", "at_once"),
+    ("join_decided", "Organizers decide about your request", "at_once"),
+    ("discussion", "Somebody writes in a discussion that you follow", "daily"),
+)
 
 
 def register() -> None:
@@ -20,17 +30,7 @@ def register() -> None:
     register_organizer_page("Announce", "challenges:announce", visible=_announces, order=30)
     phase_closed.register(tell_of_closed_phase)
     kinds.register(KIND, "A phase of your challenge opens, is about to close, or closes", order=19)
-    for order, (name, title, default) in enumerate(
-        (
-            ("announcement", "The organizers of a challenge announce something", "at_once"),
-            ("team_changed", "Something about your team changes", "at_once"),
-            ("team_invitation", "Somebody invites you into a team", "at_once"),
-            ("join_request", "Somebody asks to take part in your challenge", "at_once"),
-            ("join_decided", "Organizers decide about your request", "at_once"),
-            ("discussion", "Somebody writes in a discussion that you follow", "daily"),
-        ),
-        start=20,
-    ):
+    for order, (name, title, default) in enumerate(_KINDS, start=20):
         kinds.register(name, title, default=default, order=order)
 
 

@@ -101,7 +101,6 @@ def _by_digest(phase: Phase, registered: list[PhaseAssessment], executed: str | 
         return []
     earlier = next((entry for entry in registered if entry.digest == digest), None)
     wanted = registered[-1]
-    common = {"registered_digest": wanted.digest, "executed_digest": digest}
     if earlier is not None:
         return [
             Marked(
@@ -109,7 +108,8 @@ def _by_digest(phase: Phase, registered: list[PhaseAssessment], executed: str | 
                 title=f"This ranking was computed by version {earlier.version.number} of the registration",
                 text=f"Version {wanted.version.number} replaced it.",
                 since=wanted.since,
-                **common,
+                registered_digest=wanted.digest,
+                executed_digest=digest,
             )
         ]
     return [
@@ -117,7 +117,8 @@ def _by_digest(phase: Phase, registered: list[PhaseAssessment], executed: str | 
             kind="unregistered",
             title="This ranking was not computed by the registered assessment",
             text="No version of the registration holds the assessment that was executed.",
-            **common,
+            registered_digest=wanted.digest,
+            executed_digest=digest,
         )
     ]
 

@@ -45,7 +45,9 @@ def participants_of(challenge: Challenge) -> list[User]:
 def invitation_of(challenge: Challenge, token: str) -> Invitation | None:
     """The open invitation of a link into a team of this challenge, with the team as its target."""
     invitation = open_invitation(token, into=Team)
-    return invitation if invitation is not None and invitation.target.challenge_id == challenge.pk else None
+    if invitation is None or invitation.target is None or invitation.target.challenge_id != challenge.pk:
+        return None
+    return invitation
 
 
 def terms_of(challenge: Challenge) -> Terms | None:
@@ -143,14 +145,17 @@ def teams_for_organizers(challenge: Challenge, *, words: str = "") -> QuerySet[T
 def participant_rows(challenge: Challenge) -> list[tuple]:
     """Lines of the list of participants, one a person and team; two queries whatever their number."""
     members: dict[int, list[Member]] = {}
-    for member in Member.objects.filter(challenge=challenge).select_related("team", "user"):
-        members.setdefault(member.user_id, []).append(member)
+    for row in Member.objects.filter(challenge=challenge).select_related("team", "user"):
+        members.setdefault(row.user_id, []).append(row)
     parts = {part.user_id: part for part in challenge.participations.select_related("user", "terms")}
+    people = {part.user_id: part.user for part in parts.values()}
+    people |= {user_id: rows[0].user for user_id, rows in members.items()}
     lines = []
     for user_id in sorted(members.keys() | parts.keys()):
         part = parts.get(user_id)
-        for member in members.get(user_id, [None]):
-            user = member.user if member else part.user
+        entries: list[Member | None] = [*members.get(user_id, [])] or [None]
+        for member in entries:
+            user = people[user_id]
             lines.append(
                 (
                     user.username,

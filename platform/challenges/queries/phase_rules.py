@@ -99,7 +99,7 @@ def _announcement(values: Values, problems: list[Problem]) -> tuple[str, int | N
             problems.append(Problem("results_announcement_policy", text))
             return Phase.Announcement.ALL, None
         return Phase.Announcement.TOP, int(numbers[0])
-    return _ANNOUNCEMENTS.get(policy, Phase.Announcement.ALL), None
+    return _ANNOUNCEMENTS.get(policy or "", Phase.Announcement.ALL), None
 
 
 def _levels(values: Values) -> list[str]:

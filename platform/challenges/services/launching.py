@@ -13,9 +13,10 @@ from django.utils.text import slugify
 from accounts.models import User
 from audit.services import record
 from challenges import hooks
+from challenges.domain.problems import NotLaunchableError, Problem
 from challenges.models import Challenge, Deviation, Phase, PhaseAssessment, Projection, Task
 from challenges.queries.people import terms_of
-from challenges.queries.planning import NotLaunchableError, PhasePlan, Plan, Problem, TaskPlan, plan, unpublished
+from challenges.queries.planning import PhasePlan, Plan, TaskPlan, plan, unpublished
 from challenges.queries.projections import public_document, registered_document, scoring_key
 from challenges.services.challenges import close_phase, create_challenge, create_phase
 from challenges.services.participation import set_terms

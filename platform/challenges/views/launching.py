@@ -4,20 +4,22 @@ import rules
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from accounts.requests import SignedInRequest
 from challenges import queries, services
+from challenges.domain.problems import NotLaunchableError, Problem
 from challenges.forms.launching import LaunchForm
 from challenges.models import Projection
-from challenges.queries.planning import NotLaunchableError, plan
+from challenges.queries.planning import plan
 from registry.queries import current_version, registration_or_404
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def launch(request: HttpRequest, identifier: str) -> HttpResponse:
+def launch(request: SignedInRequest, identifier: str) -> HttpResponse:
     """Show what the registration describes, and bring it to life."""
     registration = registration_or_404(identifier)
     if not rules.test_rule("challenges.launch_registration", request.user, registration):
@@ -38,7 +40,8 @@ def launch(request: HttpRequest, identifier: str) -> HttpResponse:
             held = "It is hidden until the launch gate lets submissions open."
             messages.success(request, f"{challenge.title} is launched. {opened if challenge.is_public else held}")
             return redirect("challenges:organize", slug=challenge.slug)
-    planned, problems = None, ()
+    planned = None
+    problems: tuple[Problem, ...] = ()
     try:
         planned = plan(queries.registered_document(version))
     except NotLaunchableError as error:
@@ -59,7 +62,7 @@ def launch(request: HttpRequest, identifier: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def open_submissions(request: HttpRequest, slug: str) -> HttpResponse:
+def open_submissions(request: SignedInRequest, slug: str) -> HttpResponse:
     """Ask the launch gate again."""
     challenge = queries.visible_challenge(request.user, slug)
     if not request.user.has_perm("challenges.organize_challenge", challenge):

@@ -1,5 +1,7 @@
 """The pages of a challenge."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied
@@ -8,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from challenges import hooks, queries, services
 from challenges.models import Challenge, Phase
 from challenges.queries import people
@@ -38,14 +41,13 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
     found = queries.phases_of(challenge)
     facts = hooks.facts_of(found)
     phases = [{"phase": phase, "facts": facts[phase.pk], "assessment": phase.assessment} for phase in found]
-    schemes = []
-    for entry in phases:
-        digest = entry["phase"].assessment_digest
-        known = next((scheme for scheme in schemes if scheme["digest"] == digest), None)
-        if known is None:
-            known = {"digest": digest, "short": digest[:12], "sentences": describe(entry["assessment"]), "phases": []}
-            schemes.append(known)
-        known["phases"].append(entry["phase"])
+    schemes: dict[str, dict[str, Any]] = {}
+    for phase in found:
+        digest = phase.assessment_digest
+        if digest not in schemes:
+            sentences = describe(phase.assessment)
+            schemes[digest] = {"digest": digest, "short": digest[:12], "sentences": sentences, "phases": []}
+        schemes[digest]["phases"].append(phase)
     return render(
         request,
         "challenges/detail.html",
@@ -53,10 +55,10 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
             **challenge_context(request, challenge),
             "phases": phases,
             "handed_in": next((phase.handed_in for phase in found if phase.is_open), "predictions"),
-            "schemes": schemes,
+            "schemes": list(schemes.values()),
             "rules": queries.rules_of(challenge, found),
             "execution": queries.registered_execution(challenge),
-            "registered": queries.registered_facts(challenge, [entry["phase"] for entry in phases]),
+            "registered": queries.registered_facts(challenge, found),
             "may_join": request.user.has_perm("challenges.join_challenge", challenge),
         },
     )
@@ -110,7 +112,7 @@ def _people_figures(challenge: Challenge) -> list[hooks.Figure]:
 
 @login_required
 @require_POST
-def close_phase(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+def close_phase(request: SignedInRequest, slug: str, phase: int) -> HttpResponse:
     challenge = queries.visible_challenge(request.user, slug)
     if not request.user.has_perm("challenges.close_phase", challenge):
         raise PermissionDenied("Only owners of the challenge close a phase.")

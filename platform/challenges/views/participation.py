@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 from rules import test_rule
 
+from accounts.requests import SignedInRequest
 from challenges import hooks, queries
 from challenges.contributions.invitations import TEAM_INVITATIONS
 from challenges.forms.participation import ConsentForm, InviteForm, TeamForm, cleaned
@@ -28,7 +29,7 @@ from people.tables import invitation_rows, letter_message
 
 
 @login_required
-def join(request: HttpRequest, slug: str) -> HttpResponse:
+def join(request: SignedInRequest, slug: str) -> HttpResponse:
     """From the terms to a team: whatever is the next step for this person."""
     challenge = queries.visible_challenge(request.user, slug)
     part = people.participation_of(request.user, challenge)
@@ -67,7 +68,7 @@ def join(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def _consent(request: HttpRequest, challenge: Challenge, terms: Any, tasks: Sequence[Task]) -> HttpResponse:
+def _consent(request: SignedInRequest, challenge: Challenge, terms: Any, tasks: Sequence[Task]) -> HttpResponse:
     """Ask for the consent; with a team of one's own where there are tasks to form it for."""
     initial = {"affiliation": request.user.affiliation, "orcid": request.user.orcid}
     form = ConsentForm(request.POST or None, terms=terms, with_team=bool(tasks), tasks=tasks, initial=initial)
@@ -94,13 +95,13 @@ def _consent(request: HttpRequest, challenge: Challenge, terms: Any, tasks: Sequ
     )
 
 
-def _formed(request: HttpRequest, challenge: Challenge, answers: dict[str, Any], free: Sequence[Task]) -> Team:
+def _formed(request: SignedInRequest, challenge: Challenge, answers: dict[str, Any], free: Sequence[Task]) -> Team:
     return teams.form_team(
         user=request.user, challenge=challenge, team_name=answers["team_name"], tasks=answers.get("tasks") or free
     )
 
 
-def _accept(request: HttpRequest, challenge: Challenge, terms: Any, form: ConsentForm) -> Participation:
+def _accept(request: SignedInRequest, challenge: Challenge, terms: Any, form: ConsentForm) -> Participation:
     """Store the consent, to the version that the person has read."""
     read = form.cleaned_data.get("version")
     if read is not None and (terms is None or read != terms.version):
@@ -117,7 +118,7 @@ def _accept(request: HttpRequest, challenge: Challenge, terms: Any, form: Consen
 
 @login_required
 @never_cache
-def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
+def invitation(request: SignedInRequest, slug: str, secret: str) -> HttpResponse:
     """Join a team by the link of an invitation."""
     challenge = queries.visible_challenge(request.user, slug)
     entry = people.invitation_of(challenge, secret)
@@ -141,7 +142,7 @@ def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
                 # The consent stays when organizers have to let the person in first.
                 if form is not None:
                     part = _accept(request, challenge, terms, form)
-                if part.state == Participation.State.PENDING:
+                if part is not None and part.state == Participation.State.PENDING:
                     messages.info(
                         request, "The organizers let people in one by one. Open the link again when they have."
                     )
@@ -160,7 +161,7 @@ def invitation(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
             "form": form,
             "terms": terms,
             "team": entry.target,
-            "team_tasks": entry.target.tasks.all(),
+            "team_tasks": entry.target.tasks.all() if entry.target else (),
             "several_tasks": challenge.tasks.count() > 1,
         },
     )
@@ -220,7 +221,7 @@ ACTS = ("invite", "withdraw", "remove", "captain", "leave", "enter", "drop")
 
 @login_required
 @require_POST
-def change_team(request: HttpRequest, slug: str, act: str) -> HttpResponse:
+def change_team(request: SignedInRequest, slug: str, act: str) -> HttpResponse:
     """Invite, withdraw an invitation, remove, hand over, enter or drop a task (captain), leave (each member)."""
     challenge, member, _ = _own_team(request, slug, request.POST.get("team"))
     if act not in ACTS:
@@ -238,7 +239,7 @@ def change_team(request: HttpRequest, slug: str, act: str) -> HttpResponse:
     return redirect(f"{reverse('challenges:team', args=[slug])}?team={member.team.slug}")
 
 
-def _done(request: HttpRequest, act: str, member: Member) -> str:
+def _done(request: SignedInRequest, act: str, member: Member) -> str:
     """Do one act on a team and say what was done."""
     own = member.team
     if act == "invite":

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from challenges import queries
 from challenges.forms.participation import OrganizerForm, StandingForm, TermsForm, cleaned
 from challenges.models import Challenge, Concern, Organizer, Participation, Team
@@ -64,7 +65,7 @@ def overview(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def decide(request: HttpRequest, slug: str) -> HttpResponse:
+def decide(request: SignedInRequest, slug: str) -> HttpResponse:
     """Let the chosen people in, or decline them."""
     challenge = _organized(request, slug)
     rows = Participation.objects.filter(challenge=challenge, pk__in=_numbers(request, "participation"))
@@ -74,7 +75,7 @@ def decide(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         count = participation.decide_participation(
             actor=request.user,
-            participations=rows,
+            participations=list(rows),
             approve=request.POST.get("decision") == "approve",
             reason=request.POST.get("reason", ""),
         )
@@ -87,7 +88,7 @@ def decide(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def standing(request: HttpRequest, slug: str) -> HttpResponse:
+def standing(request: SignedInRequest, slug: str) -> HttpResponse:
     """Set how the chosen teams take part."""
     challenge = _organized(request, slug, "challenges.disqualify_team")
     rows = Team.objects.filter(challenge=challenge, pk__in=_numbers(request, "team"))
@@ -95,7 +96,7 @@ def standing(request: HttpRequest, slug: str) -> HttpResponse:
         messages.error(request, "No team was chosen. Mark the teams in the list, then say how they take part.")
         return redirect("challenges:people", slug=slug)
     try:
-        count = roles.set_standing(actor=request.user, teams=rows, **cleaned(StandingForm(request.POST)))
+        count = roles.set_standing(actor=request.user, teams=list(rows), **cleaned(StandingForm(request.POST)))
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
@@ -105,7 +106,7 @@ def standing(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def concern(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def concern(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Uphold or dismiss a concern."""
     challenge = _organized(request, slug)
     entry = get_object_or_404(Concern, pk=pk, challenge=challenge)
@@ -125,7 +126,7 @@ def concern(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def terms(request: HttpRequest, slug: str) -> HttpResponse:
+def terms(request: SignedInRequest, slug: str) -> HttpResponse:
     """Make a new version of the terms."""
     challenge = _organized(request, slug)
     form = TermsForm(request.POST, registered=challenge.agreement)
@@ -139,7 +140,7 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def organizer(request: HttpRequest, slug: str) -> HttpResponse:
+def organizer(request: SignedInRequest, slug: str) -> HttpResponse:
     """Give a person a role."""
     challenge = _organized(request, slug, "challenges.choose_organizers")
     try:

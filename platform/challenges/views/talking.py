@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from challenges import queries
 from challenges.contributions.conversations import CHALLENGE_DISCUSSION
 from challenges.forms.participation import AnnouncementForm, PostForm, ThreadForm
@@ -32,7 +33,7 @@ def news(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-def announce(request: HttpRequest, slug: str) -> HttpResponse:
+def announce(request: SignedInRequest, slug: str) -> HttpResponse:
     challenge = queries.visible_challenge(request.user, slug)
     if not request.user.has_perm("challenges.announce_in_challenge", challenge):
         raise PermissionDenied("Only organizers announce something.")
@@ -44,7 +45,7 @@ def announce(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "challenges/talking/announce.html", {**challenge_context(request, challenge), "form": form})
 
 
-def discussion(request: HttpRequest, slug: str) -> HttpResponse:
+def discussion(request: SignedInRequest, slug: str) -> HttpResponse:
     """All threads, and the form for a new one."""
     challenge = queries.visible_challenge(request.user, slug)
     may_write = request.user.has_perm("challenges.discuss_challenge", challenge)
@@ -77,7 +78,7 @@ def discussion(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def thread(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """One thread, and the form for an answer."""
     challenge = queries.visible_challenge(request.user, slug)
     entry = get_object_or_404(reads.threads_about(challenge, reader=request.user), pk=pk)
@@ -114,7 +115,7 @@ def thread(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def act_on_thread(request: HttpRequest, slug: str, pk: int, act: str) -> HttpResponse:
+def act_on_thread(request: SignedInRequest, slug: str, pk: int, act: str) -> HttpResponse:
     """Follow, mark an answer, close, hide."""
     challenge = queries.visible_challenge(request.user, slug)
     entry = get_object_or_404(reads.threads_about(challenge, reader=request.user), pk=pk)
@@ -137,7 +138,7 @@ def act_on_thread(request: HttpRequest, slug: str, pk: int, act: str) -> HttpRes
 
 @login_required
 @require_POST
-def follow_discussion(request: HttpRequest, slug: str) -> HttpResponse:
+def follow_discussion(request: SignedInRequest, slug: str) -> HttpResponse:
     """Be told of new threads, or no longer."""
     challenge = queries.visible_challenge(request.user, slug)
     act = conversations.follow if request.POST.get("follow") == "yes" else conversations.unfollow

@@ -1,10 +1,10 @@
 """A design as a document."""
 
-from typing import Any
+from typing import Any, Protocol
 
 from django.http import Http404
 
-from designs.models import Design, DesignVersion, FieldValue
+from designs.models import Design, FieldValue
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Document, Entry, from_json
 
@@ -60,7 +60,19 @@ def assemble(keys: list[str], fields: Fields) -> Document:
     return Document(challenge, tasks)
 
 
-def document_of_version(version: DesignVersion, *, sealed: bool = True) -> Document:
+class Frozen(Protocol):
+    """What keeps a document and, apart, its embargoed values: a version of a design or of a registration."""
+
+    @property
+    def document(self) -> Any:
+        """The document as JSON, without embargoed values."""
+
+    @property
+    def sealed(self) -> Any:
+        """Embargoed values by place."""
+
+
+def document_of_version(version: Frozen, *, sealed: bool = True) -> Document:
     """The document of a frozen version; with `sealed`, embargoed values stand in their places."""
     data = version.document
     if sealed and version.sealed:

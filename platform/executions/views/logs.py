@@ -5,11 +5,12 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 from rules import test_rule
 
+from accounts.requests import SignedInRequest
 from challenges.views.access import page_context
 from executions.models import Batch, Execution
 from executions.services import packing, releasing
@@ -18,7 +19,7 @@ from executions.views.pages import load
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def log(request: HttpRequest, slug: str, pk: Any, index: int) -> HttpResponse:
+def log(request: SignedInRequest, slug: str, pk: Any, index: int) -> HttpResponse:
     """The log of one start of a container.
 
     Of hidden cases, GET asks an organizer whether to read it; POST shows it and leaves an entry in the audit log.
@@ -54,7 +55,7 @@ def log(request: HttpRequest, slug: str, pk: Any, index: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def release(request: HttpRequest, slug: str, pk: Any, index: int) -> HttpResponse:
+def release(request: SignedInRequest, slug: str, pk: Any, index: int) -> HttpResponse:
     """Give the team a log, as the organizer has left it."""
     challenge, execution = load(request, slug, pk)
     if not test_rule("executions.read_hidden_logs", request.user, execution) or execution.is_on_public_cases:

@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 from rules import test_rule
 
+from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge
 from challenges.views.access import page_context, phase_by_id
@@ -85,7 +86,7 @@ def execution(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 
 @login_required
 @require_POST
-def stop(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def stop(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Stop a run: its team, or an organizer, who says why."""
     challenge, found = load(request, slug, pk)
     own = test_rule("executions.own", request.user, found)
@@ -165,7 +166,7 @@ def interface_of(phase: Any) -> dict[str, Any]:
 
 @login_required
 @require_POST
-def delete(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def delete(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Delete an image or weights that no run needs."""
     challenge = challenge_queries.visible_challenge(request.user, slug)
     archive = AlgorithmArchive.objects.filter(pk=pk, phase__task__challenge=challenge).select_related("team").first()

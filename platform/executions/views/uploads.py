@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from accounts.requests import SignedInRequest
 from challenges.views.access import participating, phase_by_id, team_in
 from executions.models import AlgorithmUpload
 from executions.models.archives import Kind
@@ -17,7 +18,7 @@ from web.bodies import takes_pieces
 
 @require_http_methods(["POST", "OPTIONS"])
 @tus
-def create(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+def create(request: SignedInRequest, slug: str, phase: int) -> HttpResponse:
     """Begin to send an image, or weights."""
     if request.method == "OPTIONS":
         return options()
@@ -41,7 +42,7 @@ def create(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
 @takes_pieces
 @require_http_methods(["HEAD", "PATCH", "DELETE", "OPTIONS"])
 @tus
-def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def upload(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Ask how far an upload is, go on with it, or cancel it: who began it, as long as they take part."""
     if request.method == "OPTIONS":
         return options()

@@ -61,7 +61,7 @@ def pool_of(federation: Federation) -> Pool:
     }
     if rules["sites_required"] is not None:
         document["sites_required"] = rules["sites_required"]
-    teams = dict(federation.algorithms.values_list("name", "team"))
+    teams: dict[str, int | None] = dict(federation.algorithms.values_list("name", "team"))
     return Pool(federation, arrived, document, teams)
 
 

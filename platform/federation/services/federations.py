@@ -165,7 +165,7 @@ def keep_dry_run(*, actor: User, federation: Federation, file: UploadedFile) -> 
     federation = Federation.objects.select_for_update(no_key=True, of=("self",)).get(pk=federation.pk)
     sha256 = digest.hexdigest()
     federation.dry_run_name = private().save(f"sites/{federation.identifier}/{sha256}.zip", file)
-    federation.dry_run_sha256, federation.dry_run_size = sha256, file.size
+    federation.dry_run_sha256, federation.dry_run_size = sha256, file.size or 0
     federation.save(update_fields=["dry_run_name", "dry_run_sha256", "dry_run_size"])
     facts = {"federation": federation.identifier, "sha256": sha256, "size": file.size}
     record(actor=actor, act="site_public_cases_kept", subject=federation, scope=_scope(federation), facts=facts)

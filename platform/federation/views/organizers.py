@@ -11,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from challenges.models import Challenge
 from challenges.queries import phases_of
 from challenges.views.access import organizing, page_context, phase_by_id
@@ -77,7 +78,7 @@ def _shown(federation: Federation, challenge: Challenge, bound: dict[str, Any]) 
 
 @login_required
 @require_POST
-def open_sites(request: HttpRequest, slug: str) -> HttpResponse:
+def open_sites(request: SignedInRequest, slug: str) -> HttpResponse:
     """Evaluate a phase at sites."""
     challenge = organizing(request, slug)
     free = [(phase.pk, phase.name) for phase in phases_of(challenge)]
@@ -96,7 +97,7 @@ def open_sites(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def invite(request: HttpRequest, slug: str, federation: int) -> HttpResponse:
+def invite(request: SignedInRequest, slug: str, federation: int) -> HttpResponse:
     """Invite a site."""
     challenge, found = _federation(request, slug, federation)
     form = forms.InviteForm(request.POST, prefix="invite")
@@ -113,7 +114,7 @@ def invite(request: HttpRequest, slug: str, federation: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def name_algorithm(request: HttpRequest, slug: str, federation: int) -> HttpResponse:
+def name_algorithm(request: SignedInRequest, slug: str, federation: int) -> HttpResponse:
     """Name something that sites score, or take it off the list."""
     challenge, found = _federation(request, slug, federation)
     if "remove" in request.POST:
@@ -126,7 +127,7 @@ def name_algorithm(request: HttpRequest, slug: str, federation: int) -> HttpResp
         )
     form = forms.AlgorithmForm(request.POST, challenge=challenge, prefix="algorithm")
     if form.is_valid():
-        team = challenge.teams.filter(pk=form.cleaned_data["team"] or None).first()
+        team = challenge.teams.filter(pk=form.cleaned_data["team"] or 0).first()
         try:
             named = services.name_algorithm(
                 actor=request.user,
@@ -147,7 +148,7 @@ def name_algorithm(request: HttpRequest, slug: str, federation: int) -> HttpResp
 @takes_files(lambda: services.MOST_DRY_RUN)
 @login_required
 @require_POST
-def keep_public_cases(request: HttpRequest, slug: str, federation: int) -> HttpResponse:
+def keep_public_cases(request: SignedInRequest, slug: str, federation: int) -> HttpResponse:
     """Keep the public cases of the next package."""
     challenge, found = _federation(request, slug, federation)
     form = forms.PublicCasesForm(request.POST, request.FILES, prefix="public")
@@ -164,7 +165,7 @@ def keep_public_cases(request: HttpRequest, slug: str, federation: int) -> HttpR
 
 @login_required
 @require_POST
-def release(request: HttpRequest, slug: str, federation: int) -> HttpResponse:
+def release(request: SignedInRequest, slug: str, federation: int) -> HttpResponse:
     """Sign the package and give it to the sites."""
     _, found = _federation(request, slug, federation)
     return _done(
@@ -194,7 +195,7 @@ def carried(request: HttpRequest, slug: str, federation: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def act(request: HttpRequest, slug: str, federation: int, site: str) -> HttpResponse:
+def act(request: SignedInRequest, slug: str, federation: int, site: str) -> HttpResponse:
     """Do something about one site: the button says what."""
     _, found = _federation(request, slug, federation)
     entry = get_object_or_404(
@@ -223,7 +224,7 @@ def act(request: HttpRequest, slug: str, federation: int, site: str) -> HttpResp
     return _done(request, slug, *acts[asked])
 
 
-def _invited_again(request: HttpRequest, slug: str, site: Site) -> HttpResponse:
+def _invited_again(request: SignedInRequest, slug: str, site: Site) -> HttpResponse:
     try:
         code = sites.invite_again(actor=request.user, site=site)
     except ValidationError as error:

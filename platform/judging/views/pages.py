@@ -12,6 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 from rules import test_rule
 
+from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Phase
 from challenges.views.access import organizing, page_context, phase_by_id
 from evaluation.running.scorer_declared import declared_of, digest_of
@@ -41,7 +42,7 @@ def bringing(request: HttpRequest, slug: str) -> Challenge:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def scorers(request: HttpRequest, slug: str) -> HttpResponse:
+def scorers(request: SignedInRequest, slug: str) -> HttpResponse:
     """What is registered for a phase, the images that were sent, and what each check says of them."""
     challenge = bringing(request, slug)
     phases = queries.phases_with_scorers(challenge)
@@ -85,7 +86,7 @@ def scorers(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def try_again(request: HttpRequest, slug: str, phase: int, pk: Any) -> HttpResponse:
+def try_again(request: SignedInRequest, slug: str, phase: int, pk: Any) -> HttpResponse:
     """Have an image tried once more."""
     challenge = bringing(request, slug)
     found = phase_by_id(challenge, phase)
@@ -103,7 +104,7 @@ def try_again(request: HttpRequest, slug: str, phase: int, pk: Any) -> HttpRespo
 
 @login_required
 @require_POST
-def delete(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def delete(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Delete an image that nothing needs."""
     challenge = bringing(request, slug)
     archive = _archive(challenge, pk)
@@ -116,7 +117,7 @@ def delete(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     return _back(slug, archive.phase)
 
 
-def _posted(request: HttpRequest, challenge: Challenge, phase: Phase, form: ScorerForm) -> HttpResponse | None:
+def _posted(request: SignedInRequest, challenge: Challenge, phase: Phase, form: ScorerForm) -> HttpResponse | None:
     if "cancel" in request.POST:
         for upload in arriving.unfinished(request.user, phase):
             if str(upload.pk) == request.POST["cancel"]:

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
+from accounts.requests import SignedInRequest
 from challenges.views.access import organizing, phase_by_id
 from executions.models import AlgorithmUpload
 from executions.models.archives import Kind
@@ -18,7 +19,7 @@ from web.bodies import takes_pieces
 
 @require_http_methods(["POST", "OPTIONS"])
 @tus
-def create(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+def create(request: SignedInRequest, slug: str, phase: int) -> HttpResponse:
     """Begin to send a scoring image."""
     if request.method == "OPTIONS":
         return options()
@@ -41,7 +42,7 @@ def create(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
 @takes_pieces
 @require_http_methods(["HEAD", "PATCH", "DELETE", "OPTIONS"])
 @tus
-def upload(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def upload(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Ask how far an upload is, go on with it, or cancel it: who began it, as long as they run the challenge."""
     if request.method == "OPTIONS":
         return options()

@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 
+from accounts.requests import SignedInRequest
 from reviews.models import Assignment, Call, Filing, State
 from reviews.queries import anonymity, review_due, reviewing_of
 from web.home import Next
@@ -40,7 +41,7 @@ def _open_reviews(request: HttpRequest) -> list[Assignment]:
     return found
 
 
-def what_to_review_next(request: HttpRequest) -> Iterator[Next]:
+def what_to_review_next(request: SignedInRequest) -> Iterator[Next]:
     """Reviews that are due, revisions that the person's designs owe, and what waits for them as a chair."""
     for row in _open_reviews(request):
         address = reverse("reviews:review", args=[row.filing.call.slug, row.filing.number])
@@ -108,7 +109,7 @@ class Funnel:
         return [(words, self.states[state]) for state, words in WAITING.items() if self.states[state]]
 
 
-def _funnels(request: HttpRequest) -> list[Funnel]:
+def _funnels(request: SignedInRequest) -> list[Funnel]:
     """The calls that the person chairs, three queries for all; kept for the time of the request."""
     found: list[Funnel] | None = getattr(request, "funnels", None)
     if found is None:
@@ -127,7 +128,7 @@ def _funnels(request: HttpRequest) -> list[Funnel]:
     return found
 
 
-def my_calls(request: HttpRequest) -> str | None:
+def my_calls(request: SignedInRequest) -> str | None:
     """The calls that the person chairs, as HTML; nothing while there is none."""
     funnels = _funnels(request)
     return render_to_string("reviews/home_calls.html", {"funnels": funnels}, request) if funnels else None

@@ -19,10 +19,10 @@ def obstacles(user: User) -> Iterator[str]:
     for chair in Chair.objects.filter(user=user).select_related("call").order_by("call"):
         others = Chair.objects.filter(call=chair.call, user__is_active=True).exclude(user=user)
         if not others.exists() and Filing.objects.filter(call=chair.call, state__in=RUNNING).exists():
-            yield f"You are the only chair of the call “{chair.call.name}”, which has open filings. Add another chair first."
+            yield f"You are the only chair of the call “{chair.call.title}”, which has open filings. Add another chair first."
     open_ones = Assignment.objects.filter(reviewer__user=user, removed_at=None, filing__state__in=RUNNING)
     if number := open_ones.count():
-        yield f"You have {number} open {'review' if number == 1 else 'reviews'}. Decline them, or ask the chair to take you off."
+        yield f"You have {number} open {'review' if number == 1 else 'reviews'}. Decline them, or ask the chair to remove you."
 
 
 def own_texts(user: User) -> Iterator[OwnText]:

@@ -53,7 +53,7 @@ class CallForm(forms.ModelForm):
         return [(title, [self[name] for name in names]) for title, names in GROUPS]
 
     def clean(self):
-        data = super().clean()
+        data = super().clean() or self.cleaned_data
         order = [name for name in DATES if name != "bidding_until"]
         for before, after in pairwise(order):
             early, late = data.get(before), data.get(after)

@@ -1,12 +1,18 @@
 """Who reviews: people of a call, bids, conflicts, assignments."""
 
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
 from reviews.models.calls import Call
-from reviews.models.filings import Filing
+from reviews.models.filings import FiledVersion, Filing
+
+if TYPE_CHECKING:
+    from reviews.models.reviews import Review
 
 
 class Part(models.TextChoices):
@@ -31,6 +37,11 @@ class Reviewer(models.Model):
     load_max = models.PositiveSmallIntegerField(null=True, blank=True, help_text="empty: as the call says")
     joined_at = models.DateTimeField(default=timezone.now, editable=False)
     left_at = models.DateTimeField(null=True, blank=True)
+
+    # Counted by `queries.loads_of`.
+    assigned: int
+    sent: int
+    waiting: int
 
     class Meta:
         ordering = ["joined_at", "pk"]
@@ -115,6 +126,12 @@ class Assignment(models.Model):
     is_automatic = models.BooleanField(default=False)
     reminded_at = models.DateTimeField(null=True, blank=True)
     removed_at = models.DateTimeField(null=True, blank=True)
+
+    # Looked up by `queries.reviewing_of`: the review of the version filed last, as its reader may see the title, and when it is due.
+    review: "Review | None"
+    filed: "FiledVersion"
+    title: str
+    due: datetime
 
     class Meta:
         ordering = ["label"]

@@ -188,7 +188,7 @@ def matrix_of(call: Call, *, without: Iterable[int] = ()) -> Matrix:
             MatrixRow(
                 filing,
                 [
-                    Cell(one, sent.get(one.pk)) if (one := by_filing[filing.pk].get(person.pk)) else None
+                    Cell(found, sent.get(found.pk)) if (found := by_filing[filing.pk].get(person.pk)) else None
                     for person in reviewers
                 ],
                 blocking.get(filing.pk, 0),

@@ -154,7 +154,8 @@ def send_review(*, review: Review) -> SentReview:
         problems.append("Say how sure you are.")
     if not review.summary:
         problems.append("Write a summary for the organizers.")
-    if problems:
+    confidence = review.confidence
+    if problems or confidence is None:
         raise ValidationError(problems)
     content, score = _content(review, questions)
     last = review.sent.order_by("-number").first()
@@ -172,7 +173,7 @@ def send_review(*, review: Review) -> SentReview:
         content=content,
         confidential=review.confidential,
         recommendation=review.recommendation,
-        confidence=review.confidence,
+        confidence=confidence,
         score=score,
     )
     if review.sent_at is None:

@@ -1,6 +1,7 @@
 """Assignment of reviewers: by hand, by the optimiser; reminders; the start of reviews."""
 
 from collections import defaultdict
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -10,6 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from reviews import queries, rules
 from reviews.models import Assignment, AutomaticAssignment, Bid, Part, Reviewer, State
 from reviews.services import assigning
@@ -37,7 +39,7 @@ def assignments(request: HttpRequest, slug: str) -> HttpResponse:
     table = []
     for filing in filings:
         taken = {one.reviewer_id for one in active[filing.pk]}
-        choices = []
+        choices: list[dict[str, Any]] = []
         for person in people:
             if person.pk in taken:
                 continue
@@ -67,7 +69,7 @@ def assignments(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def automatic(request: HttpRequest, slug: str) -> HttpResponse:
+def automatic(request: SignedInRequest, slug: str) -> HttpResponse:
     """Have the open places filled."""
     call = call_for(request, slug, "chair_call")
     assigning.request_assignment(actor=request.user, call=call)
@@ -88,7 +90,7 @@ def state(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def remind(request: HttpRequest, slug: str) -> HttpResponse:
+def remind(request: SignedInRequest, slug: str) -> HttpResponse:
     """Remind everybody whose review is missing."""
     call = call_for(request, slug, "chair_call")
     late = [
@@ -107,7 +109,7 @@ def remind(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def assign(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def assign(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     """Assign a reviewer to a design, or take one off."""
     filing = filing_for(request, slug, number, rules.chairs)
     chosen = request.POST.get("remove") or request.POST.get("reviewer") or ""
@@ -130,7 +132,7 @@ def assign(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def start(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def start(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     """Open the review of a design or of its revision."""
     filing = filing_for(request, slug, number, rules.chairs)
     try:

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from reviews import queries
 from reviews.domain.sections import SECTIONS
 from reviews.forms import CallForm, MailTextForm, MessageForm, QuestionForm
@@ -34,7 +35,7 @@ def call_list(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-def create(request: HttpRequest) -> HttpResponse:
+def create(request: SignedInRequest) -> HttpResponse:
     """Make a call."""
     if not request.user.has_perm("reviews.found_call"):
         raise PermissionDenied("Chairs make calls; an administrator adds people to the group “chairs”.")
@@ -69,7 +70,7 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-def change(request: HttpRequest, slug: str) -> HttpResponse:
+def change(request: SignedInRequest, slug: str) -> HttpResponse:
     """Change the settings of a call."""
     call = call_for(request, slug, "chair_call")
     form = CallForm(request.POST or None, instance=Call.objects.get(pk=call.pk))
@@ -85,7 +86,7 @@ def change(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-def questions(request: HttpRequest, slug: str) -> HttpResponse:
+def questions(request: SignedInRequest, slug: str) -> HttpResponse:
     """The questions of the review form; a new one can be added."""
     call = call_for(request, slug, "chair_call")
     form = QuestionForm(request.POST or None)
@@ -105,7 +106,7 @@ def questions(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-def question(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def question(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Change a question, or ask it no longer."""
     call = call_for(request, slug, "chair_call")
     entry = get_object_or_404(Question, call=call, pk=pk, retired_at=None)
@@ -148,7 +149,7 @@ def mails(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-def mail(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
+def mail(request: SignedInRequest, slug: str, kind: str) -> HttpResponse:
     """One mail text."""
     call = call_for(request, slug, "chair_call")
     if kind not in MAILS:
@@ -173,7 +174,7 @@ def mail(request: HttpRequest, slug: str, kind: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def message(request: HttpRequest, slug: str) -> HttpResponse:
+def message(request: SignedInRequest, slug: str) -> HttpResponse:
     """Write to all reviewers or organizers."""
     call = call_for(request, slug, "chair_call")
     form = MessageForm(request.POST)

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from designs.models import Collaborator, Design
 from designs.queries import document_of
 from designs.queries.gate import gate_of
@@ -26,7 +27,7 @@ FORMATS = {
 
 
 @login_required
-def file(request: HttpRequest, slug: str) -> HttpResponse:
+def file(request: SignedInRequest, slug: str) -> HttpResponse:
     """Choose a design, see whether it passes the gate, and file it."""
     call = call_for(request, slug)
     owned = Design.objects.filter(collaborators__user=request.user, collaborators__role=Collaborator.Role.OWNER)
@@ -108,7 +109,7 @@ def _outcomes(entry: Filing) -> list[tuple[str, str]]:
 
 @login_required
 @require_POST
-def withdraw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def withdraw(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     """Take a design out of the call."""
     entry = filing_for(request, slug, number, rules.owns, rules.chairs)
     form = ReasonForm(request.POST)
@@ -122,7 +123,7 @@ def withdraw(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 @login_required
-def revision(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def revision(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     """What changed against the reviewed version, every point with its answer, and the way to send it."""
     entry = filing_for(request, slug, number, rules.organizes)
     if entry.state != State.REVISION_REQUIRED:
@@ -205,8 +206,7 @@ def reader_of(request: HttpRequest, entry: Filing):
     """As what a person reads a filing, and their assignment; a chair who reviews besides knows everything anyway."""
     if rules.chairs(request.user, entry):
         return Side.CHAIR, None
-    if rules.reviews(request.user, entry):
-        assignment = rules.assignment_of(request.user, entry)
+    if rules.reviews(request.user, entry) and (assignment := rules.assignment_of(request.user, entry)) is not None:
         assignment.filing = entry
         return Side.REVIEWER, assignment
     return Side.ORGANIZER, None

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
+from accounts.requests import SignedInRequest
 from people.queries import open_invitation
 from people.services import invitations
 from people.tables import letter_message
@@ -19,13 +20,13 @@ from reviews.views.access import call_for
 
 @login_required
 @require_POST
-def invite(request: HttpRequest, slug: str) -> HttpResponse:
+def invite(request: SignedInRequest, slug: str) -> HttpResponse:
     """Invite people to review; each gets a letter of their own."""
     call = call_for(request, slug, "chair_call")
     form = InvitationForm(request.POST)
     if not form.is_valid():
         for errors in form.errors.values():
-            messages.error(request, " ".join(errors))
+            messages.error(request, " ".join(map(str, errors)))
         return redirect("reviews:people", call.slug)
     sent = 0
     for email in form.cleaned_data["emails"]:
@@ -47,7 +48,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def close(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def close(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Withdraw an invitation."""
     call = call_for(request, slug, "chair_call")
     invitations.withdraw(actor=request.user, invitation=get_object_or_404(call.invitations, pk=pk))

@@ -81,12 +81,11 @@ def matrix_csv(request: HttpRequest, slug: str) -> HttpResponse:
         own = [row.filing.number, row.filing.title, row.filing.state]
         end = [*known, "yes" if row.disagrees else "no", row.blocking]
         cells = [cell for cell in row.cells if cell is not None]
-        for cell in cells or [None]:
-            if cell is None:
-                lines.append([*own, "", "", "", "", "", "", *end])
-                continue
+        if not cells:
+            lines.append([*own, "", "", "", "", "", "", *end])
+        for cell in cells:
             sent = cell.sent
-            said = ["", "", "", ""]
+            said: list[object] = ["", "", "", ""]
             if sent is not None:
                 score = "" if sent.score is None else f"{sent.score:.3f}"
                 said = [sent.recommendation, score, sent.confidence, sent.sent_at.isoformat()]

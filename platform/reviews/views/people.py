@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from people.tables import invitation_rows
 from reviews import queries
 from reviews.contributions.invitations import REVIEWER_INVITATIONS
@@ -65,7 +66,7 @@ def people_csv(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def chairs(request: HttpRequest, slug: str) -> HttpResponse:
+def chairs(request: SignedInRequest, slug: str) -> HttpResponse:
     """Add a chair, or remove one."""
     call = call_for(request, slug, "chair_call")
     if pk := request.POST.get("remove"):
@@ -80,12 +81,12 @@ def chairs(request: HttpRequest, slug: str) -> HttpResponse:
         calls.add_chair(actor=request.user, call=call, user=form.cleaned_data["username"])
         messages.success(request, "The person chairs the call too.")
     else:
-        messages.error(request, " ".join(form.errors.get("username", ["Enter a user name."])))
+        messages.error(request, " ".join(map(str, form.errors.get("username", ["Enter a user name."]))))
     return redirect("reviews:people", call.slug)
 
 
 @login_required
-def reviewer(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def reviewer(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Parts, expertise and load of a reviewer; for the person and the chairs."""
     call = call_for(request, slug)
     person = get_object_or_404(Reviewer.objects.select_related("user", "call"), call=call, pk=pk, left_at=None)
@@ -115,7 +116,7 @@ def reviewer(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @login_required
-def bids(request: HttpRequest, slug: str) -> HttpResponse:
+def bids(request: SignedInRequest, slug: str) -> HttpResponse:
     """What a reviewer would like to review."""
     call = reviewed_call_for(request, slug)
     person = call.reviewers.select_related("user", "call").get(user=request.user, left_at=None)

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from designs.views.access import signed_in
 from reviews import queries
 from reviews.domain.sections import BY_KEY, HIDDEN_IN_DOUBLE, SECTIONS
@@ -19,7 +20,7 @@ from reviews.views.access import filing_context, review_for
 
 @login_required
 @require_safe
-def mine(request: HttpRequest) -> HttpResponse:
+def mine(request: SignedInRequest) -> HttpResponse:
     """Everything that the person reviews, what is due first."""
     rows = queries.reviewing_of(request.user)
     masks = anonymity.masks_of(row.filing for row in rows if row.filing.call.hides_organizers)
@@ -97,7 +98,7 @@ def save_answer(request: HttpRequest, slug: str, number: int, pk: int) -> HttpRe
     question = get_object_or_404(Question, call=assignment.filing.call, pk=pk)
     form = AnswerForm(request.POST)
     if not form.is_valid():
-        return _status(request, [" ".join(errors) for errors in form.errors.values()])
+        return _status(request, [" ".join(map(str, errors)) for errors in form.errors.values()])
     try:
         review = reviewing.begin_review(assignment=assignment)
         review.assignment = assignment
@@ -114,7 +115,7 @@ def save_verdict(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     assignment = review_for(request, slug, number)
     form = VerdictForm(request.POST)
     if not form.is_valid():
-        return _status(request, [" ".join(errors) for errors in form.errors.values()])
+        return _status(request, [" ".join(map(str, errors)) for errors in form.errors.values()])
     try:
         review = reviewing.begin_review(assignment=assignment)
         reviewing.save_verdict(review=review, **form.cleaned_data)
@@ -188,7 +189,7 @@ def send(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def conflict(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+def conflict(request: SignedInRequest, slug: str, number: int) -> HttpResponse:
     """Declare a conflict; the assignment ends with it."""
     assignment = review_for(request, slug, number)
     form = ConflictForm(request.POST)

@@ -31,7 +31,7 @@ def points(request: HttpRequest, slug: str, number: int) -> HttpResponse:
             raise PermissionDenied("Organizers answer points; reviewers raise them.")
         data = request.POST.copy()
         if "place" in data:
-            data["parameter"], _, data["task_key"] = data["place"].partition(PLACE)
+            data["parameter"], _, data["task_key"] = str(data["place"]).partition(PLACE)
         form = PointForm(data)
         if form.is_valid():
             try:
