@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.facts import of_hundred, percent
-from evaluation.ranking.explain import joined
+from evaluation.wording import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

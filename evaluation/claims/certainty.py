@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.facts import MOST_NAMED, Facts, listed, percent
 from evaluation.claims.headlines import HEADLINES, WITHOUT_CERTAINTY, no_result
-from evaluation.ranking.explain import joined, plural
+from evaluation.wording import joined, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.facts import MOST_NAMED
-from evaluation.ranking.explain import joined
 from evaluation.ranking.schemes import get_scheme
+from evaluation.wording import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from evaluation.ranking.explain import joined, plural
 from evaluation.ranking.schemes import get_scheme
+from evaluation.wording import joined, plural
 
 Entry = Mapping[str, Any]
 MOST_NAMED: Final = 3

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.facts import MOST_NAMED, listed, of_hundred
-from evaluation.ranking.explain import joined
+from evaluation.wording import joined
 
 if TYPE_CHECKING:
     from evaluation.claims.facts import Facts

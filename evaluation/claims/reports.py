@@ -10,7 +10,7 @@ from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.certainty import failure_sentence
 from evaluation.claims.facts import MOST_NAMED, percent
 from evaluation.figures.layout import interval_words, rank_words
-from evaluation.ranking.explain import joined
+from evaluation.wording import joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

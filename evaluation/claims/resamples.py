@@ -10,7 +10,7 @@ from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.facts import MOST_NAMED, percent
 from evaluation.figures.layout import interval_words, number
 from evaluation.figures.selection import is_combined
-from evaluation.ranking.explain import joined, plural
+from evaluation.wording import joined, plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 from evaluation import problems
 from evaluation.assessment.exclusions import counted_words
 from evaluation.catalogue import get
+from evaluation.claims.beforehand import limits
 from evaluation.ranking.evaluate import unit_level
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
 from evaluation.ranking.schemes.wording import operator_phrase, ordinal
-from evaluation.ranking.uncertainty.budget import FEWEST_DRAWS
-from evaluation.ranking.uncertainty.grounds import FEWEST_IN_STRATUM
 from evaluation.ranking.uncertainty.needed import is_linear, units_needed
+from evaluation.wording import joined, plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from evaluation.assessment import Assessment, MetricUse, RankingScheme, Step
-    from evaluation.ranking.uncertainty.needed import UnitsNeeded
 
 _TIES = {
     "min": "Algorithms with equal scores share the better rank (1, 2, 2, 4).",
@@ -33,6 +32,7 @@ _OUTCOMES = {
     "both_empty": "An empty prediction where there is nothing to find",
     "degenerate": "An otherwise undefined value",
 }
+_LEFT_OUT = "left out"
 _OUTCOME_OF_DATA_SET = "With any prediction missing or unreadable, a metric of all cases together"
 
 
@@ -74,30 +74,6 @@ def _levels_of_interaction(assessment: Assessment) -> list[str]:
     sentence = f"Before ranking, each value keeps a part of its distance from the worst value by the level of interaction ({named})"
     rest = "values without a worst end are divided by it. A method whose level is not known counts like the lowest."
     return [f"{sentence}; {rest}"]
-
-
-def joined(words: Sequence[str], last: str = "and") -> str:
-    """Join words as in a sentence.
-
-    Examples
-    --------
-    >>> joined(["DSC", "NSD", "HD95"])
-    'DSC, NSD and HD95'
-    """
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"
-
-
-def plural(noun: str) -> str:
-    """Write the name of a level or column for several of them.
-
-    Examples
-    --------
-    >>> plural("case"), plural("modality"), plural("biopsy"), plural("day")
-    ('cases', 'modalities', 'biopsies', 'days')
-    """
-    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
 
 
 def metric_words(metric: MetricUse) -> str:
@@ -226,9 +202,18 @@ def _policy_sentence(subject: str, outcome: str, metrics: Sequence[MetricUse]) -
     if not rules:
         return []
     if len(rules) == 1:
-        return [f"{subject} counts as {next(iter(rules))}."]
-    parts = [f"{words} for {joined(names)}" for words, names in rules.items()]
-    return [f"{subject} counts as {joined(parts)}."]
+        return [f"{subject} {_treated(next(iter(rules)))}."]
+    # What counts as something stands first, so that the verb is written once.
+    counting = [f"{words} for {joined(names)}" for words, names in rules.items() if words != _LEFT_OUT]
+    said = [f"counts as {joined(counting)}"] if counting else []
+    if _LEFT_OUT in rules:
+        said.append(f"is {_LEFT_OUT} for {joined(rules[_LEFT_OUT])}")
+    return [f"{subject} {joined(said)}."]
+
+
+def _treated(words: str) -> str:
+    """What is done with an outcome of one rule."""
+    return f"is {_LEFT_OUT}" if words == _LEFT_OUT else f"counts as {words}"
 
 
 def _short(metric: MetricUse) -> str:
@@ -246,7 +231,7 @@ def _policy_words(metric: MetricUse, outcome: str) -> str:
     words = {
         "worst": "the worst value of the case",
         "image_diagonal": "the diagonal of the image",
-        "exclude": "left out",
+        "exclude": _LEFT_OUT,
         "worst_rank": "the last rank of the case",
     }
     return words[value] if isinstance(value, str) else f"{value:g}"
@@ -277,7 +262,7 @@ def _certainty(assessment: Assessment) -> list[str]:
         ),
     ]
     said += _method(assessment)
-    said += fewest(assessment)
+    said += limits(assessment)
     if assessment.aggregation.fixed:
         levels = joined([plural(level) for level in assessment.aggregation.fixed])
         said.append(f"The {levels} of the test cases are taken to be all there are: nothing is said about others.")
@@ -301,49 +286,3 @@ def _method(assessment: Assessment) -> list[str]:
     ways = [words[way] for way in (True, False) if way in by_flips]
     several = f", or, where what decides is no mean over {plural(unit)}, " if len(ways) > 1 else ""
     return [f"Rank sets and winner rest on paired comparisons of all algorithms at once, {several.join(ways)}."]
-
-
-def fewest(assessment: Assessment) -> list[str]:
-    """With how many units a winner can be named at all, which is known before any result.
-
-    Examples
-    --------
-    >>> from evaluation.assessment import parse
-    >>> region = [{"name": "all", "labels": [1]}]
-    >>> fewest(parse({"problem": "semantic_segmentation", "regions": region, "metrics": [{"id": "dsc"}]}))[0][:47]
-    'No winner can be named with fewer than 6 cases;'
-    """
-    if assessment.uncertainty.bootstrap == 0:
-        return ["No winner can be named, because the ranking is not resampled."]
-    # What follows “No winner can be named”, with the rankings for which it does: a sentence that holds for several stands once.
-    rankings: dict[str, list[str]] = {}
-    for scheme, needed in zip(assessment.rankings, units_needed(assessment), strict=True):
-        rankings.setdefault(_condition(scheme, needed, assessment), []).append(needed.ranking or "")
-    return [
-        f"No winner can be named{_by(names, len(assessment.rankings))}{condition}"
-        for condition, names in rankings.items()
-    ]
-
-
-def _condition(scheme: RankingScheme, needed: UnitsNeeded, assessment: Assessment) -> str:
-    """Until when one ranking can name no winner, as the end of a sentence."""
-    if needed.winner is None and assessment.uncertainty.bootstrap < FEWEST_DRAWS:
-        return f": that takes {FEWEST_DRAWS} resamples or more."
-    if needed.winner is None:
-        return f", however many {plural(needed.unit)} there are."
-    strata = joined(list(assessment.uncertainty.strata))
-    small = f", or while one {strata} has fewer than {FEWEST_IN_STRATUM}" if strata else ""
-    where = " in one of the tasks" if any("task" in step.over for step in scheme.combine or ()) else ""
-    return (
-        f" with fewer than {needed.winner} {plural(needed.unit)}{where}{small}; "
-        "in practice it takes more, the closer the results are."
-    )
-
-
-def _by(names: Sequence[str], of: int) -> str:
-    """Of which rankings a sentence speaks, where there are several."""
-    if of == 1:
-        return ""
-    if len(names) == of:
-        return " by either ranking" if of == 2 else f" by any of the {of} rankings"
-    return f" by the {'ranking' if len(names) == 1 else 'rankings'} {joined([f'“{name}”' for name in names], 'or')}"

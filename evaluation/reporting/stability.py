@@ -20,8 +20,8 @@ from evaluation.figures import (
 from evaluation.figures.layout import percent
 from evaluation.figures.selection import Entry, entries, is_combined, label, overall
 from evaluation.ranking.comparison import across_schemes
-from evaluation.ranking.explain import plural
 from evaluation.ranking.significance import can_be_significant
+from evaluation.wording import plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,6 +11,9 @@ from work.queries import lost
 
 log = structlog.get_logger(__name__)
 
+UNEXPECTED = "An error that nobody foresaw. The administrators find it in the log of the workers."
+"""Why a job failed, for whoever waits for it: what an exception says is for those who can mend it, and stands in the log."""
+
 
 def ask(kind: Kind, row: Any, *, countdown: float | None = None) -> None:
     """Ask for a worker when the current transaction commits, and note in the row that it was asked for.

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from evaluation.claims.beforehand import limits, too_few
 from evaluation.claims.ranking import sentences_of
 from evaluation.claims.reports import STANDING, Standing
 from evaluation.figures.selection import entries, overall
@@ -34,11 +35,24 @@ class Case:
         """Everything in the document that sentences are about."""
         return [] if self.document is None else [*overall(self.document), *entries(self.document)]
 
+    def beforehand(self) -> list[str]:
+        """What is said of winners before there is any result."""
+        assessment = self.raw.assessment
+        return [*limits(assessment), *too_few(assessment, len(self.raw.cases))]
+
     def false(self) -> tuple[list[Found], int]:
         """The false sentences, and how many were said."""
         found, said = [], 0
         if self.refusal:
             found.append(Found(self.seed, "refused", self.refusal))
+        elif self.document is not None:
+            before = self.beforehand()
+            said += len(before)
+            first = self.entries[0]
+            found += [
+                Found(self.seed, "beforehand", sentence)
+                for sentence in false_sentences(self.raw, first, self.document, before)
+            ]
         for entry in self.entries:
             sentences = sentences_of(entry, self.document, closed=self.raw.challenge.closed)
             said += len(sentences)

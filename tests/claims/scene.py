@@ -54,6 +54,16 @@ class Scene:
         given = self.raw.assessment.uncertainty.winner_alpha
         return min(round(1 - self.level, 12), given if given is not None else 1.0)
 
+    @property
+    def alpha_of_two(self) -> float:
+        """The error that naming a winner of two may make: there is one statement."""
+        return self.alpha
+
+    @property
+    def alpha_of_more(self) -> float:
+        """The same of three or more: the sets have a third of the error."""
+        return min(2 * round(1 - self.level, 12) / 3, self.alpha)
+
     def names(self, text: str) -> list[str] | None:
         """The names in a list, or nothing where only their number is told."""
         return None if re.fullmatch(r"\d+ (others|algorithms)", text) else re.findall(NAME, text)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from evaluation.canonical import sha256
+from evaluation.claims.beforehand import too_few
 from evaluation.designs.catalogue import Check
 from evaluation.designs.checks.departing import CHECK_ID, READ, departure_findings
 from evaluation.designs.checks.running import Finding, StoredDesign, findings
@@ -15,7 +16,6 @@ from evaluation.designs.compilation import compile_overall, compile_values
 from evaluation.designs.compilation.overall import PARAMETER as OVERALL
 from evaluation.designs.compilation.problems import PARAMETER, open_kinds
 from evaluation.designs.document import Document
-from evaluation.ranking.uncertainty.needed import units_needed
 
 if TYPE_CHECKING:
     from evaluation.designs.compilation.notes import Problem
@@ -115,7 +115,7 @@ def kind_findings(document: Document, *, tasks: Iterable[str] | None = None) -> 
 
 
 def few_cases_findings(document: Document, *, tasks: Iterable[str] | None = None) -> list[Finding]:
-    """A warning for each task whose test cases are too few to name a winner, however the results turn out."""
+    """A warning for each task whose test cases are too few to name a winner, whatever the results are."""
     wanted = set(document.tasks if tasks is None else tasks)
     found = []
     for values in document.each_task():
@@ -123,11 +123,10 @@ def few_cases_findings(document: Document, *, tasks: Iterable[str] | None = None
         if values.task_key not in wanted or not isinstance(planned, int):
             continue
         assessment = compile_values(values).assessment
-        needed = max((rule.winner or 0 for rule in units_needed(assessment)), default=0) if assessment else 0
-        if planned >= needed:
+        said = too_few(assessment, planned) if assessment else []
+        if not said:
             continue
-        noun = "test case" if planned == 1 else "test cases"
-        message = f"With {planned} {noun} no winner can be named, whatever the results are; {needed} are the least."
+        message = " ".join(said)
         check = Check(
             id=f"{PREFIX}.few_cases",
             parameter="number_test_cases",

@@ -2,6 +2,7 @@
 
 from challenges.queries.challenges import (
     key_of,
+    label_of,
     phase_that_matters,
     phases_of,
     public_challenges,
@@ -32,6 +33,7 @@ __all__ = [
     "first_and_last",
     "first_submission_at",
     "key_of",
+    "label_of",
     "phase_that_matters",
     "phases_of",
     "projection_differences",

@@ -59,6 +59,14 @@ def phases_of(challenge: Challenge) -> list[Phase]:
     return found
 
 
+def label_of(phase: Phase) -> str:
+    """Name of a phase for messages, with its task where the challenge has several; one query a phase object."""
+    if not phase.label:
+        several = Task.objects.filter(challenge=phase.challenge).count() > 1
+        phase.label = str(phase) if several else phase.name
+    return phase.label
+
+
 def phase_that_matters(phases: Sequence[Phase]) -> Phase | None:
     """The open phase that closes first, else the one that closed last, else the next to open; a dry run only where nothing else is."""
     phases = [phase for phase in phases if not phase.is_dry_run] or phases

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from challenges.models import Phase
+from challenges.queries import label_of
 from challenges.queries.people import organizers_of, participants_of
 from notifications.domain import letters
 from notifications.models import Notification
@@ -38,7 +39,7 @@ def tell_of_closed_phase(phase_id: int) -> None:
 
 def where_of(phase: Phase) -> letters.Where:
     """A phase as messages name it."""
-    return letters.Where(phase.challenge.title, phase.name)
+    return letters.Where(phase.challenge.title, label_of(phase))
 
 
 def _tell(phase: Phase, occasion: str, letter_of: Callable[[Phase], letters.Letter]) -> bool:

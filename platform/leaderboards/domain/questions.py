@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from evaluation.claims.answers import HARD, REACH, SURE, BoardFacts, Hard
-from evaluation.ranking.explain import plural
+from evaluation.wording import plural
 from leaderboards.domain.tables import Board, HardCase
 
 MOST_CASES = 3

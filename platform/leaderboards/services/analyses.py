@@ -16,6 +16,7 @@ from leaderboards.models import Analysis, RankingVersion
 from leaderboards.queries.work import ANALYSES, ranking_waits
 from leaderboards.services import computing, separate_levels
 from work.leases import Lease, LeaseLostError, claim
+from work.services import UNEXPECTED
 
 log = structlog.get_logger(__name__)
 
@@ -99,9 +100,9 @@ def analyse_version(*, version_id: int) -> Analysis | None:
             try:
                 sources = sources or computing.sources_of(version)
                 made = step(version, sources)
-            except Exception as error:
+            except Exception:
                 log.exception("analysis_step_failed", version=version_id, step=name)
-                failure = f"{type(error).__name__}: {error}"
+                failure = UNEXPECTED
             if not _keep(lease, name, made, failure):
                 return None
     return _finish(lease)

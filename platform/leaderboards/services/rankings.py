@@ -23,7 +23,7 @@ from submissions.models import Run
 from submissions.services.telling import tell_scored
 from work.clock import shared_now
 from work.leases import Lease, LeaseLostError, claim
-from work.services import ask
+from work.services import UNEXPECTED, ask
 
 log = structlog.get_logger(__name__)
 
@@ -115,9 +115,9 @@ def rank_phase(*, phase_id: int) -> RankingVersion | None:
     except FederationError as error:
         _finish(request, lease, failure=f"Not ranked: {error}.")
         return None
-    except Exception as error:
+    except Exception:
         log.exception("ranking_failed", phase=phase_id)
-        _finish(request, lease, failure=f"{type(error).__name__}: {error}")
+        _finish(request, lease, failure=UNEXPECTED)
         return None
     finished = _finish(request, lease, version=version)
     if finished is not None:

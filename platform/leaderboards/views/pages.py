@@ -19,8 +19,8 @@ from accounts.requests import SignedInRequest
 from challenges.models import Phase
 from challenges.views import challenge_context
 from evaluation.analyses import catalogue
+from evaluation.claims.beforehand import limits
 from evaluation.ranking import describe
-from evaluation.ranking.explain import fewest
 from evaluation.ranking.interaction import AS_MEASURED
 from leaderboards.domain import tables
 from leaderboards.domain.group_tables import group_tables
@@ -137,7 +137,7 @@ def _current(request: HttpRequest, place: Place) -> HttpResponse:
             **common_context(request, place),
             **_state(place),
             "under_way": number_under_way(place.phase),
-            "fewest": fewest(place.phase.assessment),
+            "fewest": limits(place.phase.assessment),
         }
         return render(request, "leaderboards/empty.html", content)
     standing.version.phase = place.phase
@@ -149,7 +149,7 @@ def sealed_page(request: HttpRequest, place: Place) -> HttpResponse:
     context = {
         **common_context(request, place),
         "submitted": rankings.teams_that_submitted(place.phase),
-        "fewest": fewest(place.phase.assessment),
+        "fewest": limits(place.phase.assessment),
     }
     return render(request, "leaderboards/sealed.html", context)
 

@@ -15,7 +15,7 @@ from evaluation.analyses.catalogue import Picture
 from leaderboards.models import Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import rankings
 
-SEALED = "This ranking is sealed until its phase closes."
+SEALED = "This ranking is sealed. Its page says until when."
 FROZEN = "The ranking is frozen until its phase closes; newer versions are not shown before."
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from evaluation.ranking.explain import joined
+from evaluation.wording import joined
 from reports.domain.words import capitalized, term
 
 _CODE: Final = "the code of the teams"

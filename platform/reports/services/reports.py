@@ -23,7 +23,7 @@ from reports.queries.work import REPORTS
 from reports.services import challenge_report, exports, team_report
 from work.clock import shared_now
 from work.leases import Lease, LeaseLostError, claim
-from work.services import ask
+from work.services import UNEXPECTED, ask
 
 log = structlog.get_logger(__name__)
 
@@ -138,9 +138,9 @@ def make_report(*, report_id: int) -> Report | None:
         with lease.renewed():
             built = _built(report, progress)
             files = exports.write(report, built, progress=progress)
-    except Exception as error:
+    except Exception:
         log.exception("report_failed", report=report_id)
-        return _finish(lease, failure=f"{type(error).__name__}: {error}")
+        return _finish(lease, failure=UNEXPECTED)
     return _finish(lease, built=built, files=files, seconds=perf_counter() - started)
 
 

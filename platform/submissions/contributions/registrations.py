@@ -87,7 +87,7 @@ def figures(challenge: Challenge) -> list[hooks.Figure]:
         hooks.Figure("Being worked on", f"{work.moving:,}", f"{page}#queue"),
         hooks.Figure("Failed", f"{failures:,}", f"{page}#failed", failures > 0),
         hooks.Figure("Cases waiting", f"{work.waiting_here:,}", f"{page}#queue"),
-        hooks.Figure("Expected time", work.words),
+        hooks.Figure("Queue", work.words),
     ]
 
 

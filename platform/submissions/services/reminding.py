@@ -8,7 +8,7 @@ from notifications.domain import letters
 from notifications.services import notify
 from submissions.models import Submission
 from submissions.queries.methods import description_needed, undescribed
-from submissions.services.telling import REMINDER
+from submissions.services.telling import REMINDER, where_of
 
 
 def remind(phase_id: int) -> None:
@@ -34,7 +34,7 @@ def _tell(team: Team, phase: Phase, occasion: str) -> None:
     if last is None:
         return
     people = User.objects.filter(pk__in=Member.objects.filter(team=team).values("user"), is_active=True)
-    where = letters.Where(phase.challenge.title, phase.name)
+    where = where_of(phase)
     letter = letters.UNDESCRIBED.letter(
         letters.OfSubmission(where, team.name, last.number, occasion=occasion, task=phase.task.name)
     )

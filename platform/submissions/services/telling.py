@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Member, Phase
+from challenges.queries import label_of
 from challenges.queries.people import organizers_of
 from notifications.domain import letters
 from notifications.models import Notification
@@ -115,7 +116,7 @@ def _of(submission: Submission, **known: Any) -> letters.OfSubmission:
 
 def where_of(phase: Phase) -> letters.Where:
     """A phase as messages name it."""
-    return letters.Where(phase.challenge.title, phase.name)
+    return letters.Where(phase.challenge.title, label_of(phase))
 
 
 def tell_of_failed_repeat(submission: Submission, *, run: Run) -> None:

@@ -359,7 +359,7 @@ def test_design_with_too_few_test_cases_to_name_a_winner_is_warned(cases, warned
     task = {**SEGMENTATION, "number_test_cases": cases}
     document, _ = from_json({"challenge": {}, "tasks": [task]}, catalogue=shipped())
     messages = [finding.message for finding in few_cases_findings(document)]
-    expected = f"With {cases} test cases no winner can be named, whatever the results are; 7 are the least."
+    expected = f"With {cases} test cases no winner can be named, whatever the results are; 7 cases are the least."
     assert messages == ([expected] if warned else [])
 
 

@@ -129,6 +129,12 @@ def test_what_two_items_say_stands_once_with_both_numbers():
     assert [words for sentence in leads for _, words in sentence.noted] == ["35a", "37"]
 
 
+def test_the_same_words_about_two_tasks_are_two_statements():
+    second = {**RESULT, "key": "other", "phase": "Second task: Final"}
+    said = [row.words for row in prose(paper_blocks(content_of(results=[RESULT, second])))]
+    assert said.count("unet leads") == 2
+
+
 def test_what_authors_wrote_stands_in_place_of_the_sentences_of_the_results():
     edit = {"35a": _edit("We see that unet is first.")}
     said = [sentence.words for sentence in prose(paper_blocks(content_of(results=[RESULT], texts={}, edits=edit)))]

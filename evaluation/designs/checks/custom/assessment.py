@@ -9,7 +9,7 @@ from evaluation.designs.checks.registry import Subject, register
 from evaluation.designs.compilation import compile_values
 from evaluation.designs.compilation.metrics import label_of, meaning, names_of
 from evaluation.designs.compilation.problems import possible_kinds
-from evaluation.ranking.explain import joined
+from evaluation.wording import joined
 
 # Metrics of one set order algorithms by (nearly) the same property, so that together they weigh it twice.
 DEPENDENT = (

@@ -32,7 +32,7 @@ class _Paper:
         self.sources = Sources(content)
         self._section = ""
         self._where: dict[str, tuple[str, str]] = {}
-        self._said: dict[str, tuple[int, int]] = {}
+        self._said: dict[tuple[str, str], tuple[int, int]] = {}
         self._blocks: list[Block] = []
         self._counts = {"figure": count(1), "table": count(1)}
 
@@ -155,6 +155,7 @@ class _Paper:
         lead: str = "",
         references: Mapping[int, str] | None = None,
         repeats: bool = False,
+        about: str = "",
     ) -> None:
         """Add a paragraph; what stands somewhere already gets the number there.
 
@@ -164,6 +165,8 @@ class _Paper:
             By the place of a sentence, the anchors of what it points to.
         repeats
             Whether to say once more what was said before, as an abstract does.
+        about
+            Of what, where the same words about another thing are another statement: the results of two tasks.
         """
         rows: list[Sentence] = []
         before = ""
@@ -171,13 +174,14 @@ class _Paper:
             text = " ".join(words.split())
             if not text:
                 continue
-            if not repeats and text in self._said:
-                self._also(text, number, rows)
+            if not repeats and (about, text) in self._said:
+                self._also((about, text), number, rows)
                 continue
             end = text[-1] if text[-1] in _ENDS else ""
             anchor = self._place(number)
             if not repeats:
-                self._said[text] = (len(self._blocks), len(rows))
+                self._said[about, text] = (len(self._blocks), len(rows))
+                self._said.setdefault(("", text), self._said[about, text])
             rows.append(
                 Sentence(
                     words=text[: len(text) - len(end)],
@@ -191,9 +195,9 @@ class _Paper:
         if rows:
             self._blocks.append(Block("prose", lead, rows=tuple(rows)))
 
-    def _also(self, text: str, number: str, current: list[Sentence]) -> None:
+    def _also(self, said: tuple[str, str], number: str, current: list[Sentence]) -> None:
         """Put the number of a further item beside a sentence that stands already, maybe in the current paragraph."""
-        block, row = self._said[text]
+        block, row = self._said[said]
         is_current = block == len(self._blocks)
         rows = current if is_current else [Sentence(*values) for values in self._blocks[block].rows]
         sentence, note = rows[row], f"row-{number} {number}"
@@ -254,7 +258,7 @@ class _Paper:
             for anchor, exhibit in zip(anchors, part["exhibits"], strict=True):
                 place = min(exhibit.get("beside", 0), max(len(told) - 1, 0))
                 references[place] = f"{references.get(place, '')} {anchor}".strip()
-            self._prose(told, references=references)
+            self._prose(told, references=references, about=result["key"])
             for anchor, exhibit in zip(anchors, part["exhibits"], strict=True):
                 self._exhibit({**exhibit, "item": exhibit["item"]}, anchor)
 

@@ -9,7 +9,7 @@ from challenges.domain.scheduling import STAYS_OPEN
 from evaluation.assessment import Assessment, parse
 from evaluation.assessment.exclusions import counted_words
 from evaluation.claims.catalogue import Catalogue, Claim, Group
-from evaluation.ranking.explain import joined
+from evaluation.wording import joined
 from reports.domain.words import counted, decoy_words
 from reports.queries.facts import Facts, PhaseFacts
 from reports.services.exposure.case import limit_words, metric_words, missing_words, same_moment, versions

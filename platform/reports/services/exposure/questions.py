@@ -5,7 +5,7 @@ from typing import Any
 from evaluation import problems
 from evaluation.assessment import Assessment, parse
 from evaluation.bundle.outside import MEASURED_OUTSIDE, outside_notes
-from evaluation.ranking.explain import joined
+from evaluation.wording import joined
 from reports.domain.words import counted
 from reports.services.exposure.case import (
     Case,

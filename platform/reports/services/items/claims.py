@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import Catalogue, Claim
 from evaluation.figures.cases import hardest_first
-from evaluation.ranking.explain import joined
+from evaluation.wording import joined
 from reports.domain.words import counted, were
 
 if TYPE_CHECKING:

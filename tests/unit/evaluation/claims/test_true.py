@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from evaluation.claims import ranking
+from evaluation.claims.beforehand import LIMITS, TOO_FEW
 from evaluation.claims.catalogue import CATALOGUE, Catalogue, Claim
 from evaluation.claims.certainty import BESIDE
 from evaluation.claims.headlines import HEADLINES
@@ -48,6 +49,13 @@ WRONG = {
         words=lambda facts: f"{len(facts.rows)} of the {facts.others} others are shown to be worse than {facts.first}.",
     ),
     "sets that are not stated": changed("certainty.sets", true=lambda _: True),
+    "a limit of fewer units": changed(
+        "beforehand.fewest",
+        words=lambda part: (
+            f"No winner can be named with fewer than {part[1].least + 1} {part[1].unit}s; "
+            "in practice it takes more, the closer the results are."
+        ),
+    ),
     "an order of three": changed(
         "resamples.order",
         true=lambda facts: facts.entry["resampled"] and facts.entry["kendall_tau"]["median"] is not None,
@@ -79,13 +87,15 @@ def test_every_claim_about_a_ranking_is_said_of_some_generated_challenge(cases):
         for entry in case.entries
         for sentence in ranking.sentences_of(entry, case.document, closed=case.raw.challenge.closed)
     }
+    said |= {sentence.claim for case in cases if case.document for sentence in case.beforehand()}
     seldom = {
+        "beforehand.enough_for_two",
         "certainty.equivalent",
         "certainty.further_reversals",
         "certainty.undeclared_level",
         "comparisons.test_contradicts",
     }
-    expected = {claim.id for group in (HEADLINES, BESIDE, RESAMPLES) for claim in group}
+    expected = {claim.id for group in (HEADLINES, BESIDE, RESAMPLES, LIMITS, TOO_FEW) for claim in group}
     assert not expected - seldom - said
 
 

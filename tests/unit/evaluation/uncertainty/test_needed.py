@@ -5,7 +5,7 @@ import pytest
 
 from evaluation import rank
 from evaluation.assessment import parse
-from evaluation.ranking.explain import fewest
+from evaluation.claims.beforehand import limits, too_few
 from evaluation.ranking.uncertainty.needed import units_needed
 
 REGIONS = [{"name": "a", "labels": [1]}, {"name": "b", "labels": [2]}]
@@ -74,12 +74,12 @@ def test_assessment_and_ranking_document_say_the_same_number(form, algorithms):
 def test_extremes_never_name_a_winner_and_that_is_said():
     document = parse(assessment(ranking={"scheme": "aggregate_then_rank", "operator": "min"}))
     assert units_needed(document)[0].winner is None
-    assert fewest(document) == ["No winner can be named, however many cases there are."]
+    assert limits(document) == ["No winner can be named, however many cases there are."]
     by_ranks = {"scheme": "rank_then_aggregate", "operator": "median"}
-    assert fewest(parse(assessment(ranking=by_ranks, uncertainty={"bootstrap": 20}))) == [
+    assert limits(parse(assessment(ranking=by_ranks, uncertainty={"bootstrap": 20}))) == [
         "No winner can be named: that takes 200 resamples or more."
     ]
-    assert fewest(parse(assessment(uncertainty={"bootstrap": 0}))) == [
+    assert limits(parse(assessment(uncertainty={"bootstrap": 0}))) == [
         "No winner can be named, because the ranking is not resampled."
     ]
 
@@ -91,11 +91,38 @@ def test_a_condition_that_holds_for_several_rankings_is_said_once():
     )
     two = [{"name": name, **schemes[0]} for name in ("outlines", "trust")]
     end = "with fewer than 6 cases; in practice it takes more, the closer the results are."
-    assert fewest(parse(assessment(ranking=two))) == [f"No winner can be named by either ranking {end}"]
+    assert limits(parse(assessment(ranking=two))) == [f"No winner can be named by either ranking {end}"]
     three = [*two, {"name": "both", **schemes[0]}]
-    assert fewest(parse(assessment(ranking=three))) == [f"No winner can be named by any of the 3 rankings {end}"]
+    assert limits(parse(assessment(ranking=three))) == [f"No winner can be named by any of the 3 rankings {end}"]
     mixed = [*two, {"name": "worst", **schemes[1]}]
-    assert fewest(parse(assessment(ranking=mixed))) == [
+    assert limits(parse(assessment(ranking=mixed))) == [
         f"No winner can be named by the rankings “outlines” or “trust” {end}",
         "No winner can be named by the ranking “worst”, however many cases there are.",
+    ]
+
+
+def test_at_99_percent_two_algorithms_need_fewer_cases_than_three():
+    document = parse(assessment(uncertainty={"interval": 0.99}))
+    assert units_needed(document)[0].winner == 9
+    assert units_needed(document, algorithms=2)[0].winner == 8
+    assert limits(document) == [
+        "No winner can be named with fewer than 9 cases (8 for two teams); in practice it takes more, the closer the results are."
+    ]
+    assert too_few(document, 7) == [
+        "With 7 test cases no winner can be named, whatever the results are; two teams need 8 cases, more teams 9."
+    ]
+    assert too_few(document, 8) == [
+        "With 8 test cases a winner can be named between two teams at most; three or more need 9 cases."
+    ]
+    assert too_few(document, 9) == []
+
+
+def test_a_limit_names_the_rankings_that_it_holds_for():
+    named = [
+        {"name": "mean", "scheme": "aggregate_then_rank", "operator": "mean"},
+        {"name": "median", "scheme": "aggregate_then_rank", "operator": "median"},
+    ]
+    document = parse(assessment(ranking=named))
+    assert too_few(document, 6) == [
+        "With 6 test cases no winner can be named by the ranking “median”, whatever the results are; 7 cases are the least."
     ]

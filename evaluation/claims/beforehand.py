@@ -1,0 +1,213 @@
+"""What is known of winners before there is any result: until when none can be named."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from evaluation.claims.catalogue import CATALOGUE, Claim
+from evaluation.ranking.uncertainty.budget import FEWEST_DRAWS
+from evaluation.ranking.uncertainty.grounds import FEWEST_IN_STRATUM
+from evaluation.ranking.uncertainty.needed import units_needed
+from evaluation.wording import counted, joined, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.claims.catalogue import Said
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Until when some rankings of an assessment can name no winner.
+
+    Attributes
+    ----------
+    rankings
+        Their names; empty where there is one ranking.
+    unit
+        What is counted: cases, or the outermost level that is drawn.
+    least, of_two
+        The fewest units with which three algorithms or more can have a winner, and two; ``None`` where that never is.
+    strata
+        Within what units are drawn.
+    in_one_task
+        Whether units are counted task by task.
+    """
+
+    rankings: tuple[str, ...]
+    unit: str
+    least: int | None
+    of_two: int | None
+    strata: tuple[str, ...]
+    in_one_task: bool
+
+
+@dataclass(frozen=True)
+class Beforehand:
+    """What an assessment says of winners, of so many cases where their number is known.
+
+    Attributes
+    ----------
+    assessment
+        As it is registered, or as it would be.
+    cases
+        Cases of the test set; ``None`` where that is not known.
+    """
+
+    assessment: Assessment
+    cases: int | None = None
+
+    def limits(self) -> list[Limit]:
+        """One for all rankings that share it, in the order of the rankings."""
+        rankings: dict[Limit, list[str]] = {}
+        schemes, several = self.assessment.rankings, units_needed(self.assessment)
+        for scheme, needed, two in zip(schemes, several, units_needed(self.assessment, algorithms=2), strict=True):
+            strata = tuple(self.assessment.uncertainty.strata)
+            limit = Limit((), needed.unit, needed.winner, two.winner, strata, _counts_by_task(scheme))
+            rankings.setdefault(limit, []).append(needed.ranking or "")
+        return [
+            Limit(tuple(names), one.unit, one.least, one.of_two, one.strata, one.in_one_task)
+            for one, names in rankings.items()
+        ]
+
+    def parts(self) -> Iterator[tuple[Beforehand, Limit]]:
+        """Each limit with what it is of."""
+        return ((self, limit) for limit in self.limits())
+
+    def by(self, limit: Limit) -> str:
+        """Of which rankings a sentence speaks, where there are several."""
+        of, names = len(self.assessment.rankings), limit.rankings
+        if of == 1:
+            return ""
+        if len(names) == of:
+            return " by either ranking" if of == 2 else f" by any of the {of} rankings"
+        return f" by the {'ranking' if len(names) == 1 else 'rankings'} {joined([f'“{name}”' for name in names], 'or')}"
+
+
+Part = tuple[Beforehand, Limit]
+
+
+def _counts_by_task(scheme: RankingScheme) -> bool:
+    return any("task" in step.over for step in scheme.combine or ())
+
+
+def _resamples(part: Part) -> int:
+    return part[0].assessment.uncertainty.bootstrap
+
+
+def _few_resamples(part: Part) -> bool:
+    return part[1].least is None and 0 < _resamples(part) < FEWEST_DRAWS
+
+
+def _are_the_least(limit: Limit) -> str:
+    if limit.of_two == limit.least:
+        return f"{counted(limit.least or 0, limit.unit)} are the least"
+    return f"two teams need {counted(limit.of_two or 0, limit.unit)}, more teams {limit.least}"
+
+
+def _fewest(part: Part) -> str:
+    before, limit = part
+    strata = joined(list(limit.strata))
+    small = f", or while one {strata} has fewer than {FEWEST_IN_STRATUM}" if strata else ""
+    where = " in one of the tasks" if limit.in_one_task else ""
+    two = f" ({limit.of_two} for two teams)" if limit.of_two != limit.least else ""
+    return (
+        f"No winner can be named{before.by(limit)} with fewer than {counted(limit.least or 0, limit.unit)}{two}{where}{small}; "
+        "in practice it takes more, the closer the results are."
+    )
+
+
+LIMITS = CATALOGUE.group(
+    Claim(
+        "beforehand.no_resamples",
+        "The assessment asks for no resamples.",
+        lambda before: before.assessment.uncertainty.bootstrap == 0,
+        lambda _: "No winner can be named, because the ranking is not resampled.",
+        "No winner can be named, because the ranking is not resampled.",
+    ),
+    Claim(
+        "beforehand.fewest",
+        "A winner takes so many units, whatever the results.",
+        lambda part: part[1].least is not None,
+        _fewest,
+        "No winner can be named with fewer than 6 cases; in practice it takes more, the closer the results are.",
+        parts=Beforehand.parts,
+    ),
+    Claim(
+        "beforehand.few_resamples",
+        "A ranking whose statements rest on draws asks for too few of them.",
+        _few_resamples,
+        lambda part: f"No winner can be named{part[0].by(part[1])}: that takes {FEWEST_DRAWS} resamples or more.",
+        "No winner can be named: that takes 200 resamples or more.",
+        parts=Beforehand.parts,
+    ),
+    Claim(
+        "beforehand.never",
+        "No number of units is enough for a winner, and that is not for want of resamples.",
+        lambda part: part[1].least is None and _resamples(part) >= FEWEST_DRAWS,
+        lambda part: f"No winner can be named{part[0].by(part[1])}, however many {plural(part[1].unit)} there are.",
+        "No winner can be named, however many cases there are.",
+        parts=Beforehand.parts,
+    ),
+)
+"""Until when no winner can be named, whatever the results are."""
+
+TOO_FEW = CATALOGUE.group(
+    Claim(
+        "beforehand.too_few",
+        "There are fewer cases than two algorithms need for a winner, or than one task needs.",
+        lambda part: part[0].cases is not None and part[1].of_two is not None and part[0].cases < part[1].of_two,
+        lambda part: (
+            f"With {counted(part[0].cases, 'test case')} no winner can be named{part[0].by(part[1])}, whatever the results are; "
+            f"{_are_the_least(part[1])}."
+        ),
+        "With 5 test cases no winner can be named, whatever the results are; 6 cases are the least.",
+        parts=Beforehand.parts,
+    ),
+    Claim(
+        "beforehand.enough_for_two",
+        "There are as many cases as two algorithms need for a winner, and fewer than three need.",
+        lambda part: (
+            part[0].cases is not None and part[1].least is not None and part[1].of_two <= part[0].cases < part[1].least
+        ),
+        lambda part: (
+            f"With {counted(part[0].cases, 'test case')} a winner can be named{part[0].by(part[1])} between two teams at most; "
+            f"three or more need {counted(part[1].least, part[1].unit)}."
+        ),
+        "With 8 test cases a winner can be named between two teams at most; three or more need 9 cases.",
+        parts=Beforehand.parts,
+    ),
+)
+"""That a number of cases is too small, whatever the results are."""
+
+
+def limits(assessment: Assessment) -> list[Said]:
+    """Until when no winner can be named, in sentences.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> region = [{"name": "all", "labels": [1]}]
+    >>> limits(parse({"problem": "semantic_segmentation", "regions": region, "metrics": [{"id": "dsc"}]}))[0][:47]
+    'No winner can be named with fewer than 6 cases;'
+    """
+    before = Beforehand(assessment)
+    if before.assessment.uncertainty.bootstrap == 0:
+        return [LIMITS.first(before)]
+    return [said for claim in list(LIMITS)[1:] for said in claim.say(before)]
+
+
+def too_few(assessment: Assessment, cases: int) -> list[Said]:
+    """What of a number of cases is known to be too small, in sentences; empty where nothing is.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> region = [{"name": "all", "labels": [1]}]
+    >>> one = parse({"problem": "semantic_segmentation", "regions": region, "metrics": [{"id": "dsc"}]})
+    >>> [str(said) for said in too_few(one, 5)], too_few(one, 6)
+    (['With 5 test cases no winner can be named, whatever the results are; 6 cases are the least.'], [])
+    """
+    return TOO_FEW.all(Beforehand(assessment, cases))
