@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     )
     from evaluation.metrics.survival import brier_at_time, harrell_c, integrated_brier_score, time_dependent_auc, uno_c
     from evaluation.metrics.thresholds import auroc, average_precision
+    from evaluation.metrics.volumes import absolute_volume_difference, relative_volume_error
     from evaluation.metrics.weighted_classes import (
         expected_cost,
         expected_cost_normalized,
@@ -102,6 +103,7 @@ __all__ = [
     "absolute_bias",
     "absolute_error",
     "absolute_percentage_error",
+    "absolute_volume_difference",
     "accuracy",
     "assd",
     "augrc",
@@ -184,6 +186,7 @@ __all__ = [
     "psnr",
     "r2",
     "radial_error",
+    "relative_volume_error",
     "risk",
     "risk_at_coverage",
     "rmse",

@@ -62,6 +62,7 @@ MODULES: Final = (
     "evaluation.metrics.thresholds",
     "evaluation.metrics.working_points",
     "evaluation.metrics.overlap",
+    "evaluation.metrics.volumes",
     "evaluation.metrics.boundary",
     "evaluation.metrics.detection",
     "evaluation.metrics.instance",
@@ -152,6 +153,8 @@ class Metric:
         Outcomes whose default differs from that of all metrics (see `default_policy`).
     worst_by_case
         Rows of results give the worst value that a case can reasonably have, where the range has no worst end.
+    worst_of
+        That value of a mask of the reference, for metrics of masks that have one by case.
     label
         How it is called with its options, a format string, such as ``HD{percentile:g}``; the abbreviation if empty.
     """
@@ -177,6 +180,7 @@ class Metric:
     policy: Mapping[str, float | str] = field(default_factory=dict)
     label: str = ""
     worst_by_case: bool = False
+    worst_of: Callable[..., float] | None = None
 
     def __post_init__(self) -> None:
         if self.direction not in ("higher", "lower"):
@@ -389,6 +393,7 @@ def declare(
     policy: Mapping[str, float | str] = MappingProxyType({}),
     label: str = "",
     worst_by_case: bool = False,
+    worst_of: Callable[..., float] | None = None,
 ) -> Callable[[_Function], _Function]:
     """Declare the function below a metric of that name; its id is the function's name.
 
@@ -416,6 +421,7 @@ def declare(
             policy=policy,
             label=label,
             worst_by_case=worst_by_case,
+            worst_of=worst_of,
             functions_by_problem=_OTHER_FUNCTIONS.setdefault(function.__name__, {}),
         )
         _DECLARED.setdefault(function.__module__, []).append(metric)

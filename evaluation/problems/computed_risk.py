@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.assessment.errors import AssessmentError, listed
 from evaluation.assessment.metrics import read_catalogue_metric
 from evaluation.assessment.reading import Place, is_number
+from evaluation.catalogue import get
 from evaluation.outcomes import Flag, Outcome
 
 if TYPE_CHECKING:
@@ -125,6 +126,9 @@ def read_risk(value: object, path: str) -> Risk:
     use = read_catalogue_metric(place.raw("metric"), place.at("metric"), MEASURED_AS, rank_based=False)
     if use.level != "case":
         raise AssessmentError(place.at("metric.id"), use.id, "a metric with a value for each case")
+    if get(use.id).worst_by_case:
+        allowed = "a metric with a worst value, or a distance: the worst volume differs from case to case"
+        raise AssessmentError(place.at("metric.id"), use.id, allowed)
     regions = place.raw("regions")
     if regions is not None and not (
         isinstance(regions, (list, tuple)) and regions and all(isinstance(name, str) for name in regions)

@@ -50,9 +50,12 @@ class LabelImageProblem(FileProblem):
 
     def read_reference(self, assessment: Assessment, path: Path) -> LabelImage:
         """Read a label image with the labels of the assessment."""
+        from evaluation.problems.dimensions import refuse_flat
         from evaluation.readers import read_label_image
 
-        return read_label_image(path, allowed_labels=self.allowed_labels(assessment))
+        image = read_label_image(path, allowed_labels=self.allowed_labels(assessment))
+        refuse_flat(assessment, image.geometry, path.name)
+        return image
 
     def expected(self, assessment: Assessment) -> Mapping[str, Any]:
         """Labels that may occur beside 0."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from evaluation import catalogue
+from evaluation.problems.dimensions import refuse_flat
 from evaluation.readers import ReadError
 from evaluation.readers.geometry import SPACING_TOLERANCE
 from evaluation.readers.images import read_label_image
@@ -36,6 +37,7 @@ def read_registration(assessment: Assessment, parts: Mapping[str, Path]) -> Regi
     case = next(iter(parts.values())).parent.name
     needs = {need for use in assessment.metrics for need in catalogue.get(use.id).needs}
     grid = fixed_grid(parts, case)
+    refuse_flat(assessment, grid, case)
     other = moving_grid(parts)
     convention = assessment.settings["field"]
     if convention == "voxel":

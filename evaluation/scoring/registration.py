@@ -14,7 +14,7 @@ from evaluation.readers import LabelImage, ReadError
 from evaluation.readers.fields import read_field
 from evaluation.readers.limits import DEFAULT, Limits
 from evaluation.scoring.rows import Row, ScoredCase
-from evaluation.scoring.semantic import RegionMasks, measure_masks
+from evaluation.scoring.semantic import RegionMasks, measure_masks, worst_of_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -166,7 +166,8 @@ def score_registration(
         result = _of_reference(use, region, reference)
         if result is None:
             result = undefined(Outcome.MISSING) if measured is None else measured.value(use, region)
-        rows.append(Row(algorithm, case, region, use.name, *result, diagonal, result.flag))
+        worst = None if reference.masks is None or not region else worst_of_case(use, region, reference.masks)
+        rows.append(Row(algorithm, case, region, use.name, *result, diagonal, result.flag, worst))
     return ScoredCase(rows, reason)
 
 

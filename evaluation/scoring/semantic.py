@@ -188,8 +188,25 @@ def rows_of_case(
             if regions is None
             else measure_masks(assessment.problem, use, region, reference.regions, regions)
         )
-        rows.append(Row(algorithm, case, region, use.name, *result, diagonal, result.flag))
+        rows.append(
+            Row(
+                algorithm,
+                case,
+                region,
+                use.name,
+                *result,
+                diagonal,
+                result.flag,
+                worst_of_case(use, region, reference.regions),
+            )
+        )
     return rows
+
+
+def worst_of_case(use: MetricUse, region: str, reference: RegionMasks) -> float | None:
+    """The worst value that a case can have, where the metric has none for all cases."""
+    worst_of = catalogue.get(use.id).worst_of
+    return None if worst_of is None else worst_of(_mask_of(use, region, reference))
 
 
 def _on_grid(prediction: LabelImage | Path | str, reference: PreparedReference, limits: Limits) -> LabelImage:
@@ -216,9 +233,7 @@ def _wanted(assessment: Assessment) -> Iterator[tuple[str, MetricUse]]:
 def measure_masks(problem: str, use: MetricUse, region: str, reference: RegionMasks, prediction: RegionMasks) -> Result:
     """The value of a metric of masks in one region."""
     options: Mapping[str, Any] = use.options
-    given = options.get("spacing", "from_image")
-    spacing = None if given == "from_image" else tuple(given)
-    truth, found = reference.mask(region, spacing), prediction.mask(region, spacing)
+    truth, found = _mask_of(use, region, reference), _mask_of(use, region, prediction)
     result: Result = catalogue.get(use.id).compute_for(problem)(
         truth,
         found,
@@ -226,6 +241,12 @@ def measure_masks(problem: str, use: MetricUse, region: str, reference: RegionMa
         **{name: value for name, value in options.items() if name not in _NOT_FOR_FUNCTIONS},
     )
     return result
+
+
+def _mask_of(use: MetricUse, region: str, masks: RegionMasks) -> Mask:
+    """A region with the spacing that the metric is registered with."""
+    given = use.options.get("spacing", "from_image")
+    return masks.mask(region, None if given == "from_image" else tuple(given))
 
 
 def _any_label(crop: NDArray[Any], labels: Sequence[int]) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ from evaluation.designs.catalogue import shipped
 
 # The choices of the published list, as metrics of the platform with the options that the name fixes.
 KNOWN: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    "absolute_volume_difference": ("absolute_volume_difference", {}),
     "hausdorff_distance_hd": ("hausdorff_distance", {}),
     "95_hausdorff_distance_hd95": ("hausdorff_percentile", {"percentile": 95}),
     "dice_similarity_coefficient_dsc": ("dsc", {}),
