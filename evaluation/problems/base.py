@@ -80,6 +80,8 @@ class Problem:
         Further tables that may stand beside that of the references, read with it.
     takes_regions, needs_regions, has_numbered_labels
         Whether an assessment has regions, has to have them, and names their labels by whole numbers only.
+    part_noun
+        What a region of an assessment is called in sentences.
     has_image_diagonal
         Whether a case has an image whose diagonal can stand for the worst distance.
     evidence_tells_missing
@@ -115,6 +117,7 @@ class Problem:
     takes_regions: bool = True
     needs_regions: bool = False
     has_numbered_labels: bool = False
+    part_noun: str = "region"
     has_image_diagonal: bool = False
     tells_outcomes: bool = True
     evidence_tells_missing: bool = False

@@ -364,7 +364,11 @@ class LandmarkLocalization(TableProblem):
         if incomplete_cost:
             after.append(f"A case without a row that can be read {incomplete_cost}.")
         return SubmitWords(
-            (before,), expected.columns, f"{expected.classes[0] if expected.classes else ''},…", tuple(after)
+            (before,),
+            expected.columns,
+            f"{expected.classes[0] if expected.classes else ''},…",
+            tuple(after),
+            classes="Landmarks",
         )
 
     def write_example(

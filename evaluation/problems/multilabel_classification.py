@@ -50,6 +50,7 @@ class MultilabelClassification(AnswerProblem):
 
     id = "multilabel_classification"
     category = "MLC"
+    part_noun = "label"
     task_categories = ("classification",)
     table_files = (FILE,)
     has_values_of_cases = False
@@ -269,7 +270,7 @@ class MultilabelClassification(AnswerProblem):
         before = f"One table `{FILE}` with a row for each of the {cases} cases, packed into an archive or dropped as it is. {columns}"
         cost = "A case without a row that can be read counts as wrong in every label, the costliest there is, with the worst scores."
         return SubmitWords(
-            (before,), expected.columns, "…", (cost,) if incomplete_cost else (), "Several may hold at once."
+            (before,), expected.columns, "…", (cost,) if incomplete_cost else (), "Several may hold at once.", "Labels"
         )
 
     def write_example(

@@ -54,6 +54,7 @@ class Regression(AnswerProblem):
 
     id = "regression"
     category = "Reg"
+    part_noun = "target"
     task_categories = ("regression", "prediction")
     table_files = (FILE,)
     figures = (
@@ -298,7 +299,11 @@ class Regression(AnswerProblem):
             "the costliest answer there is."
         )
         return SubmitWords(
-            (before,), expected.columns, ",".join("…" for _ in expected.classes), (cost,) if incomplete_cost else ()
+            (before,),
+            expected.columns,
+            ",".join("…" for _ in expected.classes),
+            (cost,) if incomplete_cost else (),
+            classes="Targets",
         )
 
     def write_example(

@@ -19,6 +19,7 @@ from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.survival_answers import BOTH, PROBABILITIES, RISK, answers_of, known_of, stored_censoring
 from evaluation.problems.survival_figures import FIGURES
 from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
+from evaluation.wording import joined
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -289,9 +290,9 @@ class Survival(AnswerProblem):
                 f" The columns `{'`, `'.join(expected.classes)}` hold the probability that no event happens until that time, "
                 "from 0 to 1 and not rising from left to right"
             )
-            before += f"; {', '.join(expected.need_scores)} need them." if expected.need_scores else "."
+            before += f"; {_need(expected.need_scores)} them." if expected.need_scores else "."
         cost = "A case without a row that can be read counts as wrong in every comparison, which is the costliest answer there is."
-        return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else ())
+        return SubmitWords((before,), expected.columns, "…", (cost,) if incomplete_cost else (), classes="")
 
     def write_example(
         self, folder: Path, *, cases: int = 12, seed: int = 1, algorithms: Sequence[str] = ALGORITHMS
@@ -428,6 +429,15 @@ def _answer(table: NumberTable, case: str, named: Sequence[str], columns: Sequen
 def _falls(survival: Sequence[float]) -> bool:
     inside = all(0 <= value <= 1 for value in survival)
     return inside and all(later <= earlier for earlier, later in itertools.pairwise(survival))
+
+
+def _need(metrics: Sequence[str]) -> str:
+    """Which metrics need something, with their verb, as columns of a board call them."""
+    from evaluation import catalogue
+
+    known = {metric.id: metric.abbreviation for metric in catalogue.all_metrics()}
+    named = [known.get(name, name) for name in metrics]
+    return f"{joined(named)} {'needs' if len(named) == 1 else 'need'}"
 
 
 PROBLEM = Survival()

@@ -393,6 +393,8 @@ class SubmitWords:
         What follows the name of the case in the example.
     of_classes
         What follows the classes in their paragraph.
+    classes
+        What they are called; empty where the paragraphs name them.
     """
 
     before: tuple[str, ...]
@@ -400,6 +402,7 @@ class SubmitWords:
     row: str
     after: tuple[str, ...] = ()
     of_classes: str = ""
+    classes: str = "Classes"
 
 
 @dataclass(frozen=True)

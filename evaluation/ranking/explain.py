@@ -91,9 +91,12 @@ def metric_words(metric: MetricUse) -> str:
 
 
 def _measured(assessment: Assessment) -> str:
-    article = "" if assessment.metrics[0].id == "value" else "the "
+    # No article stands before a name in the genitive: Harrell's Concordance Index.
+    bare = assessment.metrics[0].id == "value" or "'s " in metric_words(assessment.metrics[0])
+    article = "" if bare else "the "
     regions = [region.name for region in assessment.regions]
-    where = f" on the {'region' if len(regions) == 1 else 'regions'} {joined(regions)}" if regions else ""
+    noun = problems.get(assessment.problem).part_noun
+    where = f" on the {noun if len(regions) == 1 else plural(noun)} {joined(regions)}" if regions else ""
     said = []
     for level, what in (("case", "each case is"), ("dataset", "all cases together are")):
         names = joined([metric_words(metric) for metric in assessment.metrics if metric.level == level])

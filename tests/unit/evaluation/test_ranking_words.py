@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from evaluation import problems
 from evaluation.assessment import parse
 from evaluation.assessment.presets import NAMES, preset
 from evaluation.ranking import describe
@@ -101,3 +102,16 @@ def test_a_metric_of_all_cases_together_says_what_one_missing_prediction_does_to
         in said
     )
     assert not any(sentence.startswith("An empty prediction") for sentence in said)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("regression", "on the targets"),
+        ("multilabel_classification", "on the labels"),
+        ("survival", "scored with Harrell's Concordance Index"),
+    ],
+)
+def test_the_rule_of_a_kind_uses_its_words(tmp_path, kind, said):
+    assessment = parse(problems.get(kind).write_example(tmp_path))
+    assert said in describe(assessment)[0]
