@@ -95,7 +95,7 @@
   const opened = new WeakMap();
   // What unfolds in a row, by name; the row itself, whose name follows what is written in it, by its place.
   const foldsOf = (row) =>
-    [...row.querySelectorAll("details")].map((fold, place) => [place ? fold.querySelector("summary").textContent : "", fold]);
+    [...row.querySelectorAll("details")].map((fold, index) => [index ? fold.querySelector("summary").textContent : "", fold]);
   const written = (owner) =>
     JSON.stringify([...new FormData(owner).entries()].filter(([name]) => name !== "csrfmiddlewaretoken" && name !== "revision"));
   document.addEventListener("htmx:beforeRequest", (event) => {
@@ -126,7 +126,7 @@
     const again = before.name && [...rows.querySelectorAll("[name]")].find((input) => input.name === before.name);
     if (again && document.activeElement !== again) {
       again.focus({ preventScroll: true });
-      if (before.selection != null) again.setSelectionRange(before.selection, before.selection);
+      if (Number.isInteger(before.selection)) again.setSelectionRange(before.selection, before.selection);
     }
   });
 
