@@ -124,8 +124,8 @@ def over_time(standings: list[tuple[str, Mapping[str, Any]]]) -> Figure:
             "name": team,
             "x": [moment for moment, _ in standings],
             "y": [place.get(team) for place in places],
-            "line": {"shape": "hv", "width": 2, "color": palette[team]},
-            "marker": {"size": 6, "color": palette[team]},
+            "line": {"shape": "hv", "width": 2, "color": palette[team].colour, "dash": palette[team].dash},
+            "marker": {"size": 6, "color": palette[team].colour, "symbol": palette[team].symbol},
             "hovertemplate": "%{fullData.name}: rank %{y} from %{x}<extra></extra>",
         }
         for team in teams

@@ -20,7 +20,7 @@ PREAMBLE: Final = r"""% Compile with pdflatex, lualatex or xelatex; the class be
 % For another journal exchange the class: nothing below depends on it.
 \documentclass[final,3p]{elsarticle}
 \usepackage[T1]{fontenc}
-\usepackage{graphicx,longtable,booktabs,array,xcolor,textcomp,amsmath}
+\usepackage{graphicx,longtable,booktabs,array,xcolor,textcomp,amsmath,float}
 \usepackage[hidelinks]{hyperref}
 % The number of the guideline's item before a sentence. \renewcommand{\bias}[1]{} takes all of them away.
 \newcommand{\bias}[1]{\textsuperscript{\scriptsize\color{gray}[#1]}}
@@ -47,6 +47,7 @@ _ESCAPED: Final[Mapping[str, str]] = {
     "[": "{[}",
     "]": "{]}",
     "\u2060": "{}",
+    "\u200b": r"\allowbreak{}",
     "–": "--",
     "—": "---",
     "…": r"\ldots{}",
@@ -115,6 +116,8 @@ _ESCAPED: Final[Mapping[str, str]] = {
     },
 }
 _CONTROL: Final = re.compile(r"[\x00-\x09\x0b-\x1f\x7f\u200b]")
+# Words that narrow columns have no room for.
+_LONG: Final = re.compile(r"\S{13,}")
 _SECTIONS: Final = ("section", "subsection", "paragraph")
 
 
@@ -127,7 +130,12 @@ def escaped(text: str) -> str:
     50 \% of \textbackslash{}input\{a\} \& b\_1 \ensuremath{\leq} c
     """
     plain = " ".join(_CONTROL.sub("", text).split()).replace("--", "-\u2060-")
-    return "".join(_ESCAPED.get(character, character) for character in plain)
+    return "".join(_ESCAPED.get(character, character) for character in _LONG.sub(_breakable, plain))
+
+
+def _breakable(word: re.Match[str]) -> str:
+    """A long word, an address, a name of a parameter or a digest, with places where its line may end."""
+    return re.sub(r"([/_.;=-]|[0-9a-f]{8})(?=\w)", "\\1\u200b", word.group())
 
 
 def as_latex(blocks: Iterable[Block]) -> str:
@@ -182,7 +190,9 @@ def _latex(block: Block, labels: Mapping[str, str]) -> str:
             return f"{escaped(block.items[0])}: \\texttt{{{escaped(block.text)}}}"
         case "figure":
             return (
-                f"\\begin{{figure}}[htbp]\n\\centering\\includegraphics[width=\\linewidth]{{figures/{_file(block.name)}}}\n"
+                # Where it is: beside the sentence that it supports.
+                f"\\begin{{figure}}[H]\n\\centering\\includegraphics[width=0.9\\linewidth,height=0.36\\textheight,keepaspectratio]"
+                f"{{figures/{_file(block.name)}}}\n"
                 f"\\caption{{{escaped(block.text)}}}{_label(block.anchor)}\n\\end{{figure}}"
             )
         case "table":
@@ -218,8 +228,11 @@ def _table(block: Block, rows: list[list[str]]) -> str:
         max(3, *(min(max(map(len, text.split() or [""])) if len(text) > 60 else len(text), 60) for text in column))
         for column in zip(block.columns, *rows, strict=True)
     ]
-    share = [round(0.93 * length / sum(lengths), 3) for length in lengths]
-    columns = "".join(f"p{{{part}\\linewidth}}" for part in share)
+    # Between two columns there are 6 pt, a little more than a hundredth of the line; a head of few letters needs its room.
+    lengths = [length + 2 for length in lengths]
+    room = 0.99 - 0.014 * len(lengths)
+    share = [round(room * length / sum(lengths), 3) for length in lengths]
+    columns = "".join(f">{{\\raggedright\\arraybackslash}}p{{{part}\\linewidth}}" for part in share)
     caption = f"\\caption{{{escaped(block.text)}}}{_label(block.anchor)}\\\\\n" if block.label else ""
     head = " & ".join(f"\\textbf{{{escaped(column)}}}" for column in block.columns)
     body = "\n".join(" & ".join(cells) + " \\\\" for cells in rows)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import docx
 from docx.enum.style import WD_STYLE_TYPE
+from docx.enum.text import WD_ALIGN_PARAGRAPH
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Mm, Pt, RGBColor
@@ -16,15 +17,26 @@ from docx.shared import Mm, Pt, RGBColor
 from evaluation.documents.blocks import Block, Sentence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from docx.document import Document as WordDocument
     from docx.text.paragraph import Paragraph
 
-PICTURE_WIDTH: Final = Mm(150)
+PAGE: Final = (Mm(210), Mm(297))
+MARGIN: Final = Mm(20)
+TEXT_WIDTH: Final = PAGE[0] - 2 * MARGIN
+PICTURE_WIDTH: Final = Mm(140)
+TEXT_FONT: Final = "Times New Roman"
+# Sizes of headings in points, from the title on.
+HEADINGS: Final = (18, 14, 12, 11)
 NUMBER: Final = "Item Number"
 MARKED: Final = "Marked Passage"
 TABLE_TEXT: Final = "Table Text"
+INK: Final = RGBColor(0x1C, 0x24, 0x27)
+# Characters of a cell beyond which it takes a further line.
+LONGEST: Final = 48
+# What a cell has on its sides, and the mean width of a character in it.
+CELL_PADDING, CHARACTER = Mm(4.2), Mm(1.75)
 # Characters that XML cannot hold.
 _FORBIDDEN: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f￾￿]")
 
@@ -41,6 +53,7 @@ def as_docx(blocks: Iterable[Block], *, pictures: Mapping[str, bytes] | None = N
         PNG files of the figures, by name.
     """
     word = docx.Document()
+    _page(word)
     _styles(word)
     writer = _Writer(word)
     sequence = list(blocks)
@@ -50,7 +63,8 @@ def as_docx(blocks: Iterable[Block], *, pictures: Mapping[str, bytes] | None = N
             picture = word.add_picture(io.BytesIO((pictures or {})[block.name]), width=PICTURE_WIDTH)
             # What is read to those who do not see it.
             picture._inline.docPr.set("descr", _clean(block.text))  # noqa: SLF001 (python-docx has no other way)
-            word.paragraphs[-1].paragraph_format.keep_with_next = True
+            standing = word.paragraphs[-1]
+            standing.alignment, standing.paragraph_format.keep_with_next = WD_ALIGN_PARAGRAPH.CENTER, True
             writer.caption(block)
         else:
             writer.write(block)
@@ -59,7 +73,32 @@ def as_docx(blocks: Iterable[Block], *, pictures: Mapping[str, bytes] | None = N
     return stream.getvalue()
 
 
+def _page(word: WordDocument) -> None:
+    """A4 with the number of the page below."""
+    section = word.sections[0]
+    section.page_width, section.page_height = PAGE
+    section.left_margin = section.right_margin = section.top_margin = section.bottom_margin = MARGIN
+    below = section.footer.paragraphs[0]
+    below.alignment = WD_ALIGN_PARAGRAPH.CENTER
+    _field(below, " PAGE ", "1")
+    word.core_properties.author, word.core_properties.comments = "", ""
+
+
 def _styles(word: WordDocument) -> None:
+    for name in ("Normal", "Title", *(f"Heading {level}" for level in range(1, 10)), "Caption"):
+        _of_one_font(word.styles[name])
+    text = word.styles["Normal"]
+    text.font.size, text.paragraph_format.space_after = Pt(10.5), Pt(6)
+    for name, size in zip(("Title", "Heading 1", "Heading 2", "Heading 3"), HEADINGS, strict=True):
+        style = word.styles[name]
+        style.font.size, style.font.bold, style.font.color.rgb = Pt(size), True, INK
+        style.paragraph_format.space_before, style.paragraph_format.space_after = Pt(size * 0.7), Pt(4)
+    # The rule below the template's title.
+    for rule in word.styles["Title"].element.xpath("./w:pPr/w:pBdr"):
+        rule.getparent().remove(rule)
+    caption = word.styles["Caption"]
+    caption.font.size, caption.font.bold, caption.font.color.rgb = Pt(9), False, INK
+    caption.paragraph_format.space_before, caption.paragraph_format.space_after = Pt(4), Pt(8)
     number = word.styles.add_style(NUMBER, WD_STYLE_TYPE.CHARACTER)
     number.font.superscript, number.font.color.rgb = True, RGBColor(0x5B, 0x66, 0x75)
     marked = word.styles.add_style(MARKED, WD_STYLE_TYPE.PARAGRAPH)
@@ -68,6 +107,14 @@ def _styles(word: WordDocument) -> None:
     cells = word.styles.add_style(TABLE_TEXT, WD_STYLE_TYPE.PARAGRAPH)
     cells.base_style = word.styles["Normal"]
     cells.font.size, cells.paragraph_format.space_after = Pt(8), Pt(0)
+
+
+def _of_one_font(style: Any) -> None:
+    """Have a style use the font of the text: the template's headings name those of a theme, which would win."""
+    style.font.name = TEXT_FONT
+    fonts = style.element.rPr.rFonts
+    for script in ("ascii", "hAnsi", "eastAsia", "cs"):
+        fonts.attrib.pop(qn(f"w:{script}Theme"), None)
 
 
 class _Writer:
@@ -153,18 +200,28 @@ class _Writer:
         rows = [row[1:] for row in block.rows] if block.kind == "checklist" else block.rows
         # All rows at once: adding them one by one takes a second for a few hundred.
         table = self.word.add_table(rows=1 + len(rows), cols=len(block.columns), style="Table Grid")
+        _ruled(table)
+        widths = _widths([block.columns, *rows])
+        for column, width in zip(table.columns, widths, strict=True):
+            column.width = width
         head, *lines = table.rows
         _repeated(head)
-        for cell, text in zip(head.cells, block.columns, strict=True):
+        for line in table.rows:
+            _whole(line)
+        for cell, text, width in zip(head.cells, block.columns, widths, strict=True):
+            cell.width = width
             cell.paragraphs[0].style = TABLE_TEXT
             cell.paragraphs[0].add_run(_clean(text)).bold = True
         for at, (line, row) in enumerate(zip(lines, rows, strict=True)):
             for place, (cell, text) in enumerate(zip(line.cells, row, strict=True)):
+                cell.width = widths[place]
                 paragraph = cell.paragraphs[0]
                 paragraph.style = TABLE_TEXT
                 if block.kind == "checklist" and place == len(row) - 1:
                     if text:
-                        _field(paragraph, f" PAGEREF {_bookmark_name(text)} \\h ", block.items[at])
+                        field = _field(paragraph, f" PAGEREF {_bookmark_name(text)} \\h ", block.items[at])
+                        # The page is another one than in the PDF: Word looks it up when it opens the file.
+                        field.set(qn("w:dirty"), "true")
                     else:
                         paragraph.add_run("–")
                 else:
@@ -194,6 +251,42 @@ def _field(paragraph: Paragraph, instruction: str, shown: str) -> Any:
     run.element.addprevious(field)
     field.append(run.element)
     return field
+
+
+def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Widths of columns: no word is broken where there is room, and what is left goes to the long cells."""
+    columns = list(zip(*rows, strict=True))
+    words = [min(LONGEST // 2, max(map(_longest_word, column))) for column in columns]
+    wished = [max(word, min(LONGEST, max(map(len, column)))) for word, column in zip(words, columns, strict=True)]
+    least, most = ([CELL_PADDING + CHARACTER * length for length in lengths] for lengths in (words, wished))
+    if sum(least) >= TEXT_WIDTH:
+        return [round(TEXT_WIDTH * own / sum(least)) for own in least]
+    share = (TEXT_WIDTH - sum(least)) / max(1, sum(most) - sum(least))
+    return [round(low + share * (high - low)) for low, high in zip(least, most, strict=True)]
+
+
+def _longest_word(text: str) -> int:
+    return max(map(len, text.split()), default=0)
+
+
+def _ruled(table: Any) -> None:
+    """Lines between the rows alone, in a quiet grey."""
+    properties = table._tbl.tblPr  # noqa: SLF001 (the library has no other way to it)
+    borders = OxmlElement("w:tblBorders")
+    for side in ("top", "left", "bottom", "right", "insideH", "insideV"):
+        line = OxmlElement(f"w:{side}")
+        line.set(qn("w:val"), "nil" if side in ("left", "right", "insideV") else "single")
+        line.set(qn("w:sz"), "4")
+        line.set(qn("w:color"), "857F74")
+        borders.append(line)
+    # Word insists on the order of what a table has.
+    after = properties.xpath("./w:shd | ./w:tblLayout | ./w:tblCellMar | ./w:tblLook")
+    after[0].addprevious(borders) if after else properties.append(borders)
+
+
+def _whole(row: Any) -> None:
+    """A row is not divided between two pages."""
+    row._tr.get_or_add_trPr().append(OxmlElement("w:cantSplit"))  # noqa: SLF001 (the library has no other way to it)
 
 
 def _repeated(row: Any) -> None:

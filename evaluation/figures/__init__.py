@@ -3,7 +3,7 @@
 from evaluation.figures.agreement import tau_table, violin_plot, with_order
 from evaluation.figures.blob import blob_plot
 from evaluation.figures.models import forest_plot, quantile_plot
-from evaluation.figures.palette import colours
+from evaluation.figures.palette import colours, marks
 from evaluation.figures.raw import dot_and_box_plot, parallel_cases, podium_plot, ranking_heatmap, summary_table
 from evaluation.figures.schemes import line_plot
 from evaluation.figures.significance import better_map, significance_map
@@ -22,6 +22,7 @@ __all__ = [
     "interval_strip",
     "interval_svg",
     "line_plot",
+    "marks",
     "parallel_cases",
     "podium_plot",
     "quantile_plot",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation import problems
 from evaluation.catalogue import get
 from evaluation.figures.layout import LINE, Figure, axis, figure, names_axis, number, rank_words, ranks_axis, side
-from evaluation.figures.palette import BETTER, NEUTRAL, QUALITATIVE, colours
+from evaluation.figures.palette import BETTER, NEUTRAL, QUALITATIVE, marks
 from evaluation.figures.selection import entries
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def disentangled(document: Mapping[str, Any], assessment: Assessment) -> Figure 
     pairs = list(combinations([kind for kind in (DETECTION, SEGMENTATION, CLASSIFICATION) if kind in chosen], 2))
     if not pairs:
         return None
-    palette = colours(document)
+    palette = marks(document)
     data: list[dict[str, Any]] = []
     axes: dict[str, Any] = {}
     width = 1.0 / len(pairs)
@@ -120,7 +120,11 @@ def disentangled(document: Mapping[str, Any], assessment: Assessment) -> Figure 
                 "text": shared,
                 "textposition": "top center",
                 "textfont": {"size": 10},
-                "marker": {"size": 11, "color": [palette[name] for name in shared]},
+                "marker": {
+                    "size": 11,
+                    "color": [palette[name].colour for name in shared],
+                    "symbol": [palette[name].symbol for name in shared],
+                },
                 "customdata": [
                     f"{name}: {first} {number(across[name])}, {second} {number(up[name])}" for name in shared
                 ],

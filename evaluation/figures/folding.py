@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from evaluation.figures.layout import Figure, figure, number, percent
-from evaluation.figures.palette import colours
+from evaluation.figures.palette import marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ def overlap_and_folding(
     dict or None
         ``None`` without any point.
     """
-    palette = colours(document)
+    palette = marks(document)
     data = [
         {
             "type": "scatter",
@@ -36,7 +36,7 @@ def overlap_and_folding(
             "name": name,
             "x": [folded for _, _, folded in own],
             "y": [fits for _, fits, _ in own],
-            "marker": {"color": palette[name], "size": 8, "opacity": 0.75},
+            "marker": {"color": palette[name].colour, "symbol": palette[name].symbol, "size": 8, "opacity": 0.75},
             "text": [
                 f"{name}, {case}: {overlap} {number(fits, 3)}, {percent(folded)} folded" for case, fits, folded in own
             ],

@@ -8,7 +8,6 @@ this package use: scatter, bar, box and heat-map traces, error bars, lines acros
 from __future__ import annotations
 
 import io
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,9 +22,10 @@ from PIL.PngImagePlugin import PngInfo
 
 from evaluation.figures.markup import BOLD, plain
 from evaluation.figures.palette import NEUTRAL, QUALITATIVE
+from evaluation.figures.print_marks import DASHES, colour_of, numbers, points
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from matplotlib.axes import Axes
 
@@ -34,8 +34,6 @@ WIDTH_MM: Final = 174.0
 MOST_HEIGHT_MM: Final = 220.0
 DOTS_PER_INCH: Final = 300
 INK: Final = "#1c2427"
-_MOST_OUTLINES: Final = 400
-"""A trace of more markers than this is drawn as dots of the picture: as outlines it would make files of ten megabytes."""
 _EFFORT: Final = 4
 _PAGE_PIXELS: Final = 760.0
 _FONT_POINTS: Final = 7.5
@@ -58,17 +56,6 @@ _STYLE: Final[dict[Any, Any]] = {
     "legend.frameon": False,
     "figure.constrained_layout.use": True,
 }
-_SYMBOLS: Final = {
-    "circle": "o",
-    "square": "s",
-    "diamond": "D",
-    "cross": "P",
-    "x": "X",
-    "x-thin": "x",
-    "line-ew-open": "_",
-    "triangle-up": "^",
-}
-_DASHES: Final = {"dot": ":", "dash": "--", "dashdot": "-.", "solid": "-"}
 
 
 @dataclass(frozen=True)
@@ -185,69 +172,40 @@ def _panels(drawn: Figure, layout: Mapping[str, Any]) -> dict[str, Axes]:
 
 def _tone(trace: Mapping[str, Any], index: int) -> Any:
     colour = trace.get("marker", {}).get("color") or trace.get("line", {}).get("color")
-    return QUALITATIVE[index % len(QUALITATIVE)] if colour is None else _colour(colour)
-
-
-def _colour(colour: Any) -> Any:
-    """A CSS colour as Matplotlib reads it; lists are taken one by one."""
-    if isinstance(colour, (list, tuple)):
-        return [_colour(one) for one in colour]
-    if isinstance(colour, str) and colour.startswith("rgb"):
-        parts = [float(part) for part in re.findall(r"[\d.]+", colour)]
-        return (*(part / 255 for part in parts[:3]), parts[3] if len(parts) > 3 else 1.0)
-    return colour
-
-
-def _numbers(values: Sequence[Any]) -> Any:
-    return np.array([np.nan if value is None else value for value in values], dtype=float)
+    return QUALITATIVE[index % len(QUALITATIVE)] if colour is None else colour_of(colour)
 
 
 def _scatter(axes: Axes, trace: Mapping[str, Any], tone: Any, scale: float) -> None:
-    x, y = _numbers(trace["x"]), _numbers(trace["y"])
+    x, y = numbers(trace["x"]), numbers(trace["y"])
     mode, line, marker = trace.get("mode", "lines"), trace.get("line", {}), trace.get("marker", {})
     label = _plain(trace["name"]) if trace.get("showlegend", True) and trace.get("name") else None
     if trace.get("fill") == "toself":
-        fill = to_rgba(_colour(trace.get("fillcolor", tone)), trace.get("opacity", 1.0))
-        axes.fill(x, y, facecolor=fill, edgecolor=_colour(line.get("color", tone)), linewidth=0.5)
+        fill = to_rgba(colour_of(trace.get("fillcolor", tone)), trace.get("opacity", 1.0))
+        axes.fill(x, y, facecolor=fill, edgecolor=colour_of(line.get("color", tone)), linewidth=0.5)
         return
     if "lines" in mode:
         width = line.get("width", 2) * scale
-        style = _DASHES[line.get("dash", "solid")]
+        style = DASHES[line.get("dash", "solid")]
         # A long field of thin grey lines is drawn below whatever stands out.
         axes.plot(
             x,
             y,
             linestyle=style,
             linewidth=width,
-            color=_colour(line.get("color", tone)),
+            color=colour_of(line.get("color", tone)),
             label=None if "markers" in mode else label,
             drawstyle="steps-post" if line.get("shape") == "hv" else "default",
         )
     if "markers" in mode:
-        sizes = _sizes(marker, len(x), scale)
-        symbol = _SYMBOLS.get(str(marker.get("symbol", "circle")), "o")
-        thin = symbol in "x_"
-        edge = _colour(marker.get("line", {}).get("color", tone))
-        axes.scatter(
-            x,
-            y,
-            s=sizes**2,
-            c=edge if thin and isinstance(edge, str) else tone,
-            marker=symbol,
-            alpha=marker.get("opacity", trace.get("opacity")),
-            linewidths=marker.get("line", {}).get("width", 2) * scale if thin else 0,
-            label=label,
-            zorder=3,
-            rasterized=len(x) > _MOST_OUTLINES,
-        )
+        points(axes, x, y, marker, tone, scale, label=label, opacity=marker.get("opacity", trace.get("opacity")))
     for direction in ("x", "y"):
         if error := trace.get(f"error_{direction}"):
-            spans = np.abs([_numbers(error["arrayminus"]), _numbers(error["array"])])
+            spans = np.abs([numbers(error["arrayminus"]), numbers(error["array"])])
             axes.errorbar(
                 x,
                 y,
                 fmt="none",
-                ecolor=_colour(error.get("color", tone)),
+                ecolor=colour_of(error.get("color", tone)),
                 elinewidth=error.get("thickness", 2) * scale,
                 capsize=error.get("width", 3) * scale,
                 xerr=spans if direction == "x" else None,
@@ -255,17 +213,8 @@ def _scatter(axes: Axes, trace: Mapping[str, Any], tone: Any, scale: float) -> N
             )
 
 
-def _sizes(marker: Mapping[str, Any], number: int, scale: float) -> Any:
-    """Diameters in points."""
-    size = marker.get("size", 6)
-    sizes = np.full(number, float(size)) if isinstance(size, (int, float)) else _numbers(size)
-    if marker.get("sizemode") == "area":
-        sizes = np.maximum(np.sqrt(2 * sizes / marker["sizeref"]), marker.get("sizemin", 0))
-    return sizes * scale
-
-
 def _bar(axes: Axes, trace: Mapping[str, Any], tone: Any, floor: dict[tuple[str, float], float]) -> None:
-    x, y = _numbers(trace["x"]), _numbers(trace["y"])
+    x, y = numbers(trace["x"]), numbers(trace["y"])
     seen = y != 0  # a bar of no height is not seen, and a long field has thousands of them
     x, y = x[seen], y[seen]
     bottoms = np.array([floor.get(("bar", float(place)), 0.0) for place in x])
@@ -277,7 +226,7 @@ def _bar(axes: Axes, trace: Mapping[str, Any], tone: Any, floor: dict[tuple[str,
 
 
 def _box(axes: Axes, trace: Mapping[str, Any], tone: Any) -> None:
-    values = _numbers(trace["y"])
+    values = numbers(trace["y"])
     values = values[np.isfinite(values)]
     if not len(values):
         return
@@ -298,9 +247,9 @@ def _box(axes: Axes, trace: Mapping[str, Any], tone: Any) -> None:
 
 def _heatmap(drawn: Figure, axes: Axes, trace: Mapping[str, Any]) -> None:
     z = np.array([[np.nan if value is None else value for value in row] for row in trace["z"]], dtype=float)
-    stops = [(float(at), to_rgba(_colour(colour))) for at, colour in trace["colorscale"]]
+    stops = [(float(at), to_rgba(colour_of(colour))) for at, colour in trace["colorscale"]]
     scheme = LinearSegmentedColormap.from_list("podium", stops)
-    x, y = _numbers(trace["x"]), _numbers(trace["y"])
+    x, y = numbers(trace["x"]), numbers(trace["y"])
     extent = (x[0] - 0.5, x[-1] + 0.5, y[0] - 0.5, y[-1] + 0.5)
     low, high = trace.get("zmin"), trace.get("zmax")
     image = axes.imshow(
@@ -383,8 +332,8 @@ def _lines_across(axes: Axes, layout: Mapping[str, Any]) -> None:
     for shape in layout.get("shapes", ()):
         line = shape.get("line", {})
         style = {
-            "color": _colour(line.get("color", NEUTRAL)),
-            "linestyle": _DASHES[line.get("dash", "solid")],
+            "color": colour_of(line.get("color", NEUTRAL)),
+            "linestyle": DASHES[line.get("dash", "solid")],
             "linewidth": 0.6,
         }
         if shape.get("yref") == "paper":

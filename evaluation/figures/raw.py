@@ -8,7 +8,7 @@ from typing import Any
 
 from evaluation.figures.layout import GRID, Figure, figure, names_axis, number, percent, rank_words, ranks_axis, side
 from evaluation.figures.markup import BREAK, bold
-from evaluation.figures.palette import QUALITATIVE, colours, scale
+from evaluation.figures.palette import QUALITATIVE, colours, marks, scale
 from evaluation.figures.selection import Entry, names, select
 
 Raw = Mapping[str, Any]
@@ -79,7 +79,7 @@ def podium_plot(document: Mapping[str, Any], raw: Raw, *, seed: int = 1) -> Figu
     every time. For few cases and algorithms; `ranking_heatmap` serves many.
     """
     entry = _entry(document, raw)
-    palette, order = colours(document), _columns(entry, raw)
+    palette, order = marks(document), _columns(entry, raw)
     places = len(order)
     shuffle = random.Random(seed)  # noqa: S311  (decoration)
     higher = raw["direction"] == "higher"
@@ -128,7 +128,7 @@ def podium_plot(document: Mapping[str, Any], raw: Raw, *, seed: int = 1) -> Figu
                 "x": xs,
                 "y": ys,
                 "text": texts,
-                "marker": {"color": palette[name], "size": 5},
+                "marker": {"color": palette[name].colour, "symbol": palette[name].symbol, "size": 5},
                 "showlegend": True,
                 "hovertemplate": "%{fullData.name}, case %{text}: %{y:.4g}<extra></extra>",
             }
@@ -140,7 +140,7 @@ def podium_plot(document: Mapping[str, Any], raw: Raw, *, seed: int = 1) -> Figu
                 "x": [podium + (index + 1) / (places + 1) for podium in range(places)],
                 "y": counts[name],
                 "width": 0.9 / (places + 1),
-                "marker": {"color": palette[name]},
+                "marker": {"color": palette[name].colour},
                 "yaxis": "y2",
                 "showlegend": False,
                 "hovertemplate": "%{fullData.name}: %{y} cases<extra></extra>",

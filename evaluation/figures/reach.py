@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from evaluation.figures.layout import Figure, figure, number, percent
-from evaluation.figures.palette import NEUTRAL, colours
+from evaluation.figures.palette import NEUTRAL, colours, marks
 from evaluation.figures.panels import beyond
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def share_within(
     ends = [float(own[-1]) for own in answered.values() if len(own)]
     if not ends:
         return None
-    end, palette = max([*ends, *radii]) * _LAST, colours(document)
+    end, palette = max([*ends, *radii]) * _LAST, marks(document)
     data = []
     for name, own in answered.items():
         total = len(errors[name])
@@ -55,7 +55,7 @@ def share_within(
                 "name": name,
                 "x": distances.tolist(),
                 "y": shares.tolist(),
-                "line": {"color": palette[name], "width": 2, "shape": "hv"},
+                "line": {"color": palette[name].colour, "dash": palette[name].dash, "width": 2, "shape": "hv"},
                 "text": [
                     f"{name}: {percent(float(share))} within {number(float(distance))} {unit}".rstrip()
                     for distance, share in zip(distances, shares, strict=True)
@@ -63,7 +63,7 @@ def share_within(
                 "hovertemplate": "%{text}<extra></extra>",
             }
         )
-    marks = [
+    at_radii = [
         {
             "type": "line",
             "x0": radius,
@@ -82,7 +82,7 @@ def share_within(
         y={"title": "Share of all points", "range": [-0.01, 1.01]},
         height=420,
         showlegend=True,
-        shapes=marks,
+        shapes=at_radii,
     )
 
 

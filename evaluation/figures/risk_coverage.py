@@ -8,7 +8,7 @@ import numpy as np
 
 from evaluation.figures.bands import band, filled, words
 from evaluation.figures.layout import Figure, figure, number, percent
-from evaluation.figures.palette import NEUTRAL, colours
+from evaluation.figures.palette import NEUTRAL, colours, marks
 from evaluation.figures.panels import beyond, panels
 from evaluation.metrics.confidence_values import curve_of
 
@@ -50,12 +50,11 @@ def risk_coverage(
     drawn = {name: pair for name, pair in answers.items() if len(pair[0])}
     if not drawn:
         return None
-    palette = colours(document)
+    palette = marks(document)
     data = []
     for name, (risk, confidence) in drawn.items():
-        data.append(
-            _curve(name, *points(risk, confidence)) | {"line": {"color": palette[name], "width": 2, "shape": STEP}}
-        )
+        line = {"color": palette[name].colour, "dash": palette[name].dash, "width": 2, "shape": STEP}
+        data.append(_curve(name, *points(risk, confidence)) | {"line": line})
     remarks = []
     risks = [np.sort(risk) for risk, _ in drawn.values()]
     if all(np.array_equal(risks[0], other) for other in risks[1:]):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from evaluation.figures.layout import Figure, figure, rank_words, ranks_axis, side
 from evaluation.figures.markup import bold
-from evaluation.figures.palette import colours
+from evaluation.figures.palette import marks
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ def line_plot(document: Mapping[str, Any], comparison: Mapping[str, Any], *, by:
     by
         What tells the ways apart: scheme, metric, annotator, site.
     """
-    palette = colours(document)
+    palette = marks(document)
     labels = comparison["labels"]
     places = [index for index, name in enumerate(comparison["algorithms"]) if name in palette]
     algorithms = [comparison["algorithms"][index] for index in places]
@@ -36,8 +36,8 @@ def line_plot(document: Mapping[str, Any], comparison: Mapping[str, Any], *, by:
             "name": name,
             "x": list(range(len(labels))),
             "y": [row[index] for row in ranks],
-            "line": {"color": palette[name], "width": 2},
-            "marker": {"color": palette[name], "size": 8},
+            "line": {"color": palette[name].colour, "dash": palette[name].dash, "width": 2},
+            "marker": {"color": palette[name].colour, "symbol": palette[name].symbol, "size": 8},
             "text": [
                 f"{name}: rank {rank_words(row[index])}, {label}" for row, label in zip(ranks, labels, strict=True)
             ],

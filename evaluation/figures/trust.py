@@ -8,7 +8,7 @@ import numpy as np
 
 from evaluation.figures.bands import band
 from evaluation.figures.layout import CLEAR, LINE, Figure, figure, number
-from evaluation.figures.palette import colours
+from evaluation.figures.palette import marks
 from evaluation.metrics.confidence_values import missed_order
 from evaluation.metrics.values import ratio
 
@@ -108,7 +108,7 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
     shown = {name: own for name, own in places.items() if np.isfinite(own.missed)}
     if not shown:
         return None
-    palette, first = colours(document), unbeaten(shown)
+    palette, first = marks(document), unbeaten(shown)
     data: list[dict[str, Any]] = []
     numbers = {name: str(position) for position, name in enumerate(places, 1)} if len(shown) > _NAMED else {}
     for name, own in shown.items():
@@ -124,13 +124,13 @@ def quality_and_trust(document: Mapping[str, Any], places: Mapping[str, Trusted]
                 "y": [own.missed],
                 "text": [numbers.get(name, name)],
                 "textposition": _SIDES[place % len(_SIDES)],
-                "error_x": _reach(quality, 1 - own.risk_range[1], 1 - own.risk_range[0], palette[name]),
-                "error_y": _reach(own.missed, *own.missed_range, palette[name]),
+                "error_x": _reach(quality, 1 - own.risk_range[1], 1 - own.risk_range[0], palette[name].colour),
+                "error_y": _reach(own.missed, *own.missed_range, palette[name].colour),
                 "marker": {
                     "size": 11,
-                    "symbol": "circle" if name in first else "circle-open",
-                    "color": palette[name],
-                    "line": {"width": 2, "color": palette[name]},
+                    "symbol": palette[name].symbol + ("" if name in first else "-open"),
+                    "color": palette[name].colour,
+                    "line": {"width": 2, "color": palette[name].colour},
                 },
                 "hovertext": [f"{name}: mean quality {number(quality, 3)}, nAURC {number(own.missed, 3)}"],
                 "hovertemplate": "%{hovertext}<extra></extra>",

@@ -63,6 +63,21 @@
   };
   const next = document.querySelector("[data-next-open]");
   let last = null;
+  // What was written a moment ago is saved a moment later: the page stays until then, and some seconds at most.
+  let written = -Infinity;
+  document.addEventListener("input", () => {
+    written = performance.now();
+  });
+  const leaveFor = (address) => {
+    const asked = performance.now();
+    const look = () => {
+      const waited = performance.now() - asked;
+      const isBusy = document.querySelector("form.design-form.htmx-request") || (asked - written < 3000 && waited < 400);
+      if (isBusy && waited < 8000) setTimeout(look, 50);
+      else window.location.assign(address);
+    };
+    look();
+  };
   const goOn = () => {
     const sections = [...document.querySelectorAll(".design-field")].filter((section) => section.checkVisibility());
     const at = sections.indexOf(field(document.activeElement) ?? last);
@@ -73,7 +88,7 @@
       last = target;
       enter(target);
     } else if (next.dataset.elsewhere) {
-      window.location.assign(next.dataset.elsewhere);
+      leaveFor(next.dataset.elsewhere);
     } else {
       next.textContent = "Nothing needed is open";
     }

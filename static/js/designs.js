@@ -93,6 +93,9 @@
   // ---- An answer never replaces rows that were written in while it was under way; the next save brings a newer one ----
   const sent = new WeakMap();
   const opened = new WeakMap();
+  // What unfolds in a row, by name; the row itself, whose name follows what is written in it, by its place.
+  const foldsOf = (row) =>
+    [...row.querySelectorAll("details")].map((fold, index) => [index ? fold.querySelector("summary").textContent : "", fold]);
   const written = (owner) =>
     JSON.stringify([...new FormData(owner).entries()].filter(([name]) => name !== "csrfmiddlewaretoken" && name !== "revision"));
   document.addEventListener("htmx:beforeRequest", (event) => {
@@ -106,14 +109,25 @@
     // A row that is still blank is not in the answer: it would vanish under the hand that has just opened it.
     const blank = rows.querySelectorAll("[data-row]").length > event.detail.fragment.querySelectorAll("[data-row]").length;
     if (blank || (sent.has(owner) && sent.get(owner) !== written(owner))) event.detail.shouldSwap = false;
-    else opened.set(rows, [...rows.querySelectorAll("[data-row] > details")].map((row) => row.open));
+    else {
+      const folds = [...rows.querySelectorAll("[data-row]")].map((row) => new Map(foldsOf(row).map(([name, fold]) => [name, fold.open])));
+      const at = rows.contains(document.activeElement) ? document.activeElement : null;
+      opened.set(rows, { folds, name: at?.name, selection: at?.selectionStart });
+    }
   });
   document.addEventListener("htmx:oobAfterSwap", (event) => {
     const rows = event.detail.target.closest?.("[data-rows-list]");
     const before = rows && opened.get(rows);
-    rows?.querySelectorAll("[data-row] > details").forEach((row, index) => {
-      row.open = before?.[index] ?? row.open;
+    if (!before) return;
+    rows.querySelectorAll("[data-row]").forEach((row, index) => {
+      for (const [name, fold] of foldsOf(row)) fold.open = before.folds[index]?.get(name) ?? fold.open;
     });
+    // The hand stays where it writes.
+    const again = before.name && [...rows.querySelectorAll("[name]")].find((input) => input.name === before.name);
+    if (again && document.activeElement !== again) {
+      again.focus({ preventScroll: true });
+      if (Number.isInteger(before.selection)) again.setSelectionRange(before.selection, before.selection);
+    }
   });
 
   document.addEventListener("htmx:afterRequest", (event) => {

@@ -1,5 +1,6 @@
 """A registered document as its pages show it."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -133,10 +134,27 @@ def _part(key: str, heading: Block, held: Sequence[Block]) -> Part:
     ]
     blocks = [block for group in groups if group not in unsaid for block in group]
     blank = [group[0].text for group in unsaid]
-    texts = [block.text for block in blocks if block.kind == "text"]
-    short = [text for text in texts if len(text) <= SHORT][:MOST_IN_LINE]
-    line = " · ".join(short) if short else next((f"{text[:LONG].rsplit(' ', 1)[0]} …" for text in texts), "")
+    line = _line(blocks)
     return Part(key, heading.text, heading.level, tuple(blocks), line, tuple(blank))
+
+
+def _line(blocks: Sequence[Block]) -> str:
+    """What a part says, in a line; a bare number stands behind the name of what it counts."""
+    label, texts, short = "", [], []
+    for block in blocks:
+        if block.kind == "heading":
+            label = re.sub(r" \(BIAS [^)]*\)$", "", block.text)
+        elif block.kind == "text":
+            texts.append(block.text)
+            if len(block.text) <= SHORT:
+                short.append(f"{label}: {block.text}" if label and block.text.isdecimal() else block.text)
+        elif block.kind == "list":
+            texts += map(str, block.items[:1])
+        elif block.kind == "digest":
+            texts.append(f"{block.items[0]} {block.text[:12]}…")
+    if short:
+        return " · ".join(short[:MOST_IN_LINE])
+    return next((text if len(text) <= LONG else f"{text[:LONG].rsplit(' ', 1)[0]} …" for text in texts), "")
 
 
 def record_facts(document: Document) -> list[tuple[str, str]]:

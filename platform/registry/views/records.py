@@ -89,6 +89,7 @@ def _page(request: HttpRequest, registration: Registration, shown: RegistrationV
     document = queries.shown_document(shown)
     opened = queries.opened_values(shown)
     names = {values.task_key: values.name for values in document.each_task()}
+    answered = queries.answered_checks(shown)
     links = [*hooks.links_of(registration), *queries.stated_links(data)]
     context: dict[str, Any] = {
         **record_context(request, registration, "registry:detail"),
@@ -97,7 +98,9 @@ def _page(request: HttpRequest, registration: Registration, shown: RegistrationV
         "current": current,
         "facts": queries.record_facts(document),
         "parts": queries.record_parts(shown),
-        "answered": queries.answered_checks(shown),
+        "answered": answered,
+        "unanswered": sum(not row.answer for row in answered),
+        "abstract": document.values().text("challenge_abstract"),
         "reference": reference,
         "badge_html": _badge_html(request, registration),
         "citation": sentence(reference),

@@ -69,12 +69,9 @@ def compare(before: Run, after: Run, assessment: Assessment) -> list[Compared]:
     """Compare two results case by case, the largest losses first; both belong to one phase and one test set."""
     first, second = results_frame(before), results_frame(after)
     found = []
-    for column in tables.columns(assessment, second):
+    for column in tables.columns(assessment, pd.concat([first, second])):
         older, newer = (_cells(frame, column) for frame in (first, second))
-        pairs = [
-            _pair(case, older[case], newer[case], higher=column.higher_is_better)
-            for case in sorted(older.keys() & newer.keys())
-        ]
+        pairs = [_pair(case, older[case], newer[case], column) for case in sorted(older.keys() & newer.keys())]
         order = {"worse": 0, "better": 2}
         pairs.sort(
             key=lambda pair: (order.get(pair.verdict, 1), pair.change is not None, pair.change or 0.0, pair.case)
@@ -151,12 +148,12 @@ def _lost_or_found(older: Any, newer: Any) -> str:
     return "worse" if lost and not found else "better" if found and not lost else ""
 
 
-def _pair(case: str, older: Any, newer: Any, *, higher: bool) -> Pair:
-    before, after = tables.cell(older), tables.cell(newer)
+def _pair(case: str, older: Any, newer: Any, column: tables.Column) -> Pair:
+    before, after = (tables.cell(row, column.decimals) for row in (older, newer))
     if before.value is None or after.value is None:
         same = before.value is after.value is None and before.words == after.words
         return Pair(case, before, after, None, "equal" if same else _lost_or_found(older, newer))
-    change = (after.value - before.value) * (1 if higher else -1)
+    change = (after.value - before.value) * (1 if column.higher_is_better else -1)
     if abs(change) <= TOLERANCE * max(abs(before.value), abs(after.value)):
         return Pair(case, before, after, 0.0, "equal")
     return Pair(case, before, after, change, "better" if change > 0 else "worse")

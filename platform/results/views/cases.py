@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pandas as pd
 from django.contrib.auth.decorators import login_required
 from django.core.cache import cache
 from django.core.paginator import Paginator
@@ -161,7 +162,7 @@ def organized_case(request: HttpRequest, slug: str, case: str) -> HttpResponse:
     beside = [run for run in shown if str(run.submission_id) in wanted and run != chosen]
     # A result is a file: no more of them are read than a page shows.
     frames = {run.pk: tables.of_cases(results_frame(run)) for run in shown}
-    columns = tables.columns(phase.assessment, frames[chosen.pk]) if chosen else []
+    columns = tables.columns(phase.assessment, pd.concat(frames.values())) if chosen else []
     teams = []
     for run in shown:
         line = tables.line_of(case, frames[run.pk], columns, run.case_notes)

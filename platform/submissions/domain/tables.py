@@ -1,5 +1,6 @@
 """The shape of a run's results on pages: cases × metrics × regions, worst first."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,9 @@ import pandas as pd
 from evaluation import catalogue
 from evaluation.assessment import Assessment, MetricUse
 from evaluation.outcomes import Outcome
+from evaluation.ranking.schemes import DEFAULT, get_scheme
 
+LEAST_DIGITS, MOST_DECIMALS = 3, 6
 OUTCOME_WORDS = {
     Outcome.OK: "",
     Outcome.BOTH_EMPTY: "both empty",
@@ -30,6 +33,8 @@ class Column:
     higher_is_better: bool
     title: str
     """The metric as people call it."""
+    decimals: int
+    """Of every value of the column, so that they can be compared at a glance."""
 
     @property
     def label(self) -> str:
@@ -42,11 +47,12 @@ class Cell:
 
     value: float | None
     words: str
+    decimals: int
 
     @property
     def text(self) -> str:
-        """Four significant digits, or the reason."""
-        return f"{self.value:.4g}" if self.value is not None else self.words
+        """The value with the digits of its column, or the reason."""
+        return f"{self.value:.{self.decimals}f}" if self.value is not None else self.words
 
 
 @dataclass(frozen=True)
@@ -127,10 +133,33 @@ def columns(assessment: Assessment, frame: pd.DataFrame) -> list[Column]:
     def order(pair: tuple[str, str]) -> tuple[int, int]:
         return (regions.index(pair[0]) if pair[0] in regions else len(regions), uses[pair[1]][0])
 
-    return [
-        Column(metric, region, uses[metric][1].unit or "", uses[metric][1].higher_is_better, title(uses[metric][1]))
-        for region, metric in sorted(found, key=order)
-    ]
+    values = {place: rows["value"] for place, rows in frame.groupby(["region", "metric"])}
+    made = []
+    for region, metric in sorted(found, key=order):
+        use = uses[metric][1]
+        digits = decimals(values[region, metric], use.unit)
+        made.append(Column(metric, region, use.unit or "", use.higher_is_better, title(use), digits))
+    return made
+
+
+def decimals(values: pd.Series, unit: str | None) -> int:
+    """How many decimals a column of values is shown with: those of a leaderboard, none for counts, more for small values.
+
+    Examples
+    --------
+    >>> decimals(pd.Series([0.9, 0.85, None]), None)
+    3
+    >>> decimals(pd.Series([3, 14, 1]), None), decimals(pd.Series([0.0004, 0.00021]), None)
+    (0, 6)
+    """
+    known = values.dropna().astype(float).abs()
+    usual = get_scheme(DEFAULT).score_decimals(unit)
+    if unit is None and (known % 1 == 0).all() and known.max() > 1:
+        return 0
+    if not (known > 0).any():
+        return usual
+    middle = float(known[known > 0].median())
+    return min(MOST_DECIMALS, max(usual, LEAST_DIGITS - 1 - math.floor(math.log10(middle))))
 
 
 def lines(frame: pd.DataFrame, wanted: list[Column], notes: dict[str, str]) -> list[CaseLine]:
@@ -146,7 +175,7 @@ def lines(frame: pd.DataFrame, wanted: list[Column], notes: dict[str, str]) -> l
     result = [
         CaseLine(
             case,
-            [cell(of[column.metric, column.region]) for column in wanted],
+            [cell(of[column.metric, column.region], column.decimals) for column in wanted],
             notes.get(case, ""),
             float(means[case]),
         )
@@ -159,11 +188,11 @@ def line_of(case: str, frame: pd.DataFrame, wanted: list[Column], notes: dict[st
     """Return the line of one case, without cells where all values are of the whole data set."""
     own = frame[frame["case"] == case]
     rows = {(row.metric, row.region): row for row in own.itertuples(index=False)}
-    cells = [cell(rows[column.metric, column.region]) for column in wanted] if rows else []
+    cells = [cell(rows[column.metric, column.region], column.decimals) for column in wanted] if rows else []
     return CaseLine(case, cells, notes.get(case, ""), 0.0)
 
 
-def cell(row: Any) -> Cell:
-    """Return what a table shows of a row of results."""
+def cell(row: Any, digits: int) -> Cell:
+    """Return what a table shows of a row of results, with so many decimals."""
     value = None if pd.isna(row.value) else float(row.value)
-    return Cell(value, OUTCOME_WORDS[Outcome(row.outcome)])
+    return Cell(value, OUTCOME_WORDS[Outcome(row.outcome)], digits)

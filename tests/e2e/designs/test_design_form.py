@@ -197,6 +197,24 @@ def test_a_row_that_is_added_while_a_save_is_under_way_stays(site, page):
     assert field.locator('[name="row.0.metric"]').input_value() == "dsc"
 
 
+def test_what_a_save_brings_leaves_hand_and_folds_where_they_are(site, page):
+    """A metric brings options with its first save; meanwhile somebody writes on in a fold of its row."""
+    be(page, site, "ada", PASSWORD)
+    slug = start(page, site, "Under the hand")
+    page.goto(f"{site.url}/designs/{slug}/form/assessment_method/task-1/")
+    field = page.locator("#f-metrics-task-1")
+    row = field.locator("[data-row]").first
+    fold = row.locator("details.design-sub").first
+    fold.locator("summary").first.click()
+    written = fold.locator("input:visible").first
+    name = written.get_attribute("name")
+    field.locator('[name="row.0.metric"]').select_option("nsd")
+    written.focus()
+    field.locator('[name="row.0.options.tolerance"]').wait_for(state="attached")
+    assert page.evaluate("() => document.activeElement.name") == name
+    assert field.locator(f'[name="{name}"]').is_visible()
+
+
 def test_nothing_is_lost_when_the_network_drops(site, page, context):
     be(page, site, "ada", PASSWORD)
     slug = start(page, site, "Offline")
@@ -312,6 +330,27 @@ def test_the_key_leads_through_all_needed_fields_without_a_click(site, page):
     # One may write or choose at once.
     assert ready == len(needed)
     assert scrolled <= SCROLLED
+
+
+def test_the_key_that_leads_to_another_page_waits_for_what_was_just_written(site, page):
+    be(page, site, "ada", PASSWORD)
+    slug = start(page, site, "Last words")
+    first, *_ = pages_of(page, site, slug)
+    page.goto(first)
+    last = page.locator(".design-field").filter(has=page.locator("textarea[name=value]:visible")).last
+    key = last.get_attribute("id")
+    # Nothing else is open below it, so the key leaves the page.
+    page.evaluate(
+        "(id) => { const all = [...document.querySelectorAll('.design-field')];"
+        " all.slice(all.findIndex((one) => one.id === id) + 1).forEach((one) => one.remove()); }",
+        key,
+    )
+    last.locator("textarea[name=value]").focus()
+    page.keyboard.insert_text("Written at the last moment")
+    page.keyboard.press("Control+Enter")
+    page.wait_for_url(lambda url: url.partition("#")[0] != first)
+    page.goto(first)
+    assert page.locator(f"#{key} textarea[name=value]").input_value() == "Written at the last moment"
 
 
 def test_nothing_is_called_wrong_before_somebody_was_at_it(site, page):

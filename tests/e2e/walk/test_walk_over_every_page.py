@@ -12,6 +12,7 @@ from django.conf import settings
 from django.urls import URLResolver, get_resolver
 
 from tests.e2e.helpers.audit import DESKTOP, PHONE
+from tests.e2e.helpers.bars import SCRIPT_BYTES, SCRIPTS_KB, SHIFT, WATCH_SHIFTS
 
 # Pages look alike on every database, so once is enough.
 pytestmark = pytest.mark.browser
@@ -91,6 +92,7 @@ def test_every_page_has_its_place_and_nothing_else_has(places):
 
 def test_every_page_is_sound(platform, places, page, seen):
     wrong = []
+    page.add_init_script(WATCH_SHIFTS)
     for who in sorted({who for who, _ in places.values()}):
         page.context.clear_cookies()
         code = f"from tests.e2e.walk import everything; print(everything.session({who!r}))"
@@ -109,8 +111,18 @@ def look(platform, page, seen, name, path) -> list[str]:
     if answer.status != 200 or page.url != platform.url + path:
         return [f"{name}: {path} answers {answer.status} at {page.url}"]
     try:
+        check_calm_and_small(page)
         seen.check_everywhere(sizes=(DESKTOP,))
         seen.check_fits((PHONE, NARROWEST))
     except AssertionError as error:
         return [f"{name}: {error}"]
     return []
+
+
+def check_calm_and_small(page) -> None:
+    """Fail if what is seen moved while the page came, or if its scripts are many."""
+    # Fonts, tabs and live parts come within moments; figures keep their room.
+    page.wait_for_timeout(150)
+    shift, scripts = page.evaluate("() => window.__shift"), page.evaluate(SCRIPT_BYTES)
+    assert shift < SHIFT, f"what is seen moved by {shift:.3f}"
+    assert scripts <= SCRIPTS_KB * 1000, f"{scripts} bytes of scripts"

@@ -63,6 +63,19 @@ def test_the_submit_page_shows_limits_and_takes_what_is_ready(world, engine, cli
     assert "Run of the algorithm" in shown
 
 
+def test_once_images_are_checked_the_choice_among_them_is_renewed_and_not_before(world, engine, client):
+    image = world.image()
+    client.force_login(world.ada)
+    address = reverse("submissions:submit", args=["blocks"])
+    renewed = 'id="hand-in-choice" hx-swap-oob="true"'
+    assert renewed in client.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert renewed not in client.get(address).content.decode()
+    image.state, image.digest = image.State.CHECKING, ""
+    image.save()
+    # Who is choosing another one is not disturbed every two seconds.
+    assert renewed not in client.get(address, headers={"HX-Request": "true"}).content.decode()
+
+
 def test_without_an_engine_nothing_is_offered_and_the_page_says_why(world, client):
     world.image()
     client.force_login(world.ada)

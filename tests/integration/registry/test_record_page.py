@@ -47,6 +47,20 @@ def test_a_long_text_is_begun_in_the_line():
     assert len(part.line) < 120
 
 
+def test_a_number_stands_behind_the_name_of_what_it_counts():
+    [part] = _parts(
+        blocks(
+            ("heading", "Data", 2), ("heading", "Training cases (BIAS 25b)", 3), ("text", "160", 0), ("text", "MRI", 0)
+        )
+    )
+    assert part.line == "Training cases: 160 · MRI"
+
+
+def test_a_list_is_begun_in_the_line_where_nothing_else_is_said():
+    [part] = _parts([Block("heading", "Winner", 2), Block("list", items=("Each case is scored.", "Ranks are means."))])
+    assert part.line == "Each case is scored."
+
+
 def test_facts_are_said_of_each_task_and_empty_where_nothing_is_specified():
     document = {
         "schema": 1,

@@ -26,6 +26,7 @@ from evaluation.figures import (
     interval_strip,
     interval_svg,
     line_plot,
+    marks,
     parallel_cases,
     podium_plot,
     quantile_plot,
@@ -116,18 +117,30 @@ def luminance(colour):
 
 
 @pytest.mark.parametrize("algorithms", [3, 40])
-def test_each_algorithm_has_one_colour_that_shows_on_light_and_on_dark(algorithms):
+def test_each_algorithm_looks_the_same_in_every_figure_and_like_no_other(algorithms):
     document, raw, _, _ = example(algorithms)
-    palette = colours(document)
-    assert len(set(palette.values())) == algorithms
-    for colour in palette.values():
+    drawn = marks(document)
+    assert len(set(drawn.values())) == algorithms
+    assert colours(document) == {name: mark.colour for name, mark in drawn.items()}
+    for colour in colours(document).values():
         shade = luminance(colour)
-        assert (1.05 / (shade + 0.05)) > 1.3
-        assert (shade + 0.05) / 0.0553 > 1.3
+        assert (1.05 / (shade + 0.05)) >= 3
     chart = blob_plot(document, task="first") if algorithms <= MOST_CIRCLES else podium_plot(document, raw[2], seed=2)
     first = next(trace for trace in chart["data"] if trace.get("name") == "algorithm 00")
-    other = next(trace for trace in podium_plot(document, raw[2])["data"] if trace.get("name") == "algorithm 00")
-    assert first["marker"]["color"] == other["marker"]["color"] == palette["algorithm 00"]
+    dots = {trace["name"]: trace for trace in podium_plot(document, raw[2])["data"] if trace.get("mode") == "markers"}
+    assert first["marker"]["color"] == drawn["algorithm 00"].colour
+    for name, mark in drawn.items():
+        assert (dots[name]["marker"]["color"], dots[name]["marker"]["symbol"]) == (mark.colour, mark.symbol)
+
+
+@pytest.mark.parametrize("algorithms", [3, 40])
+def test_lines_of_many_algorithms_are_broken_each_in_its_way(algorithms):
+    document, *_ = example(algorithms)
+    names = [own["name"] for own in document["rankings"][0]["algorithms"]]
+    ranks = list(range(1, algorithms + 1))
+    comparison = {"labels": ["a", "b"], "reference": "a", "algorithms": names, "ranks": [ranks, ranks]}
+    lines = [(trace["line"]["color"], trace["line"]["dash"]) for trace in line_plot(document, comparison)["data"]]
+    assert len(set(lines)) == algorithms
 
 
 def test_many_algorithms_are_a_map_of_cells_with_the_shares_of_the_resamples():

@@ -88,7 +88,7 @@ def test_the_worst_cases_come_first():
     assert [line.case for line in lines] == ["c2", "c1", "c3"]
     assert lines[0].note == "there is no file"
     assert [cell.text for cell in lines[0].cells] == ["missing", "missing"]
-    assert [cell.text for cell in lines[2].cells] == ["0.9", "1"]
+    assert [cell.text for cell in lines[2].cells] == ["0.900", "1.00"]
 
 
 def test_columns_stand_in_the_order_of_the_assessment():
@@ -115,3 +115,16 @@ def test_the_best_of_a_teams_runs_has_the_best_mean_rank_and_of_equals_the_last(
 def test_an_empty_table_is_a_header():
     table = pd.DataFrame(columns=list(results.COLUMNS))
     assert results.to_csv(table) == "algorithm,case,region,metric,value,outcome,image_diagonal\n"
+
+
+def test_all_values_of_a_column_have_the_same_number_of_digits():
+    values = {"dsc": (0.5, 0.123456, 1.0), "assd": (2.0, 10.52, 123.4567)}
+    rows = [
+        CaseRow(f"c{place}", "a", metric, value, "ok", 10.0)
+        for metric, own in values.items()
+        for place, value in enumerate(own)
+    ]
+    frame = results.frame(rows)
+    lines = sorted(tables.lines(frame, tables.columns(ASSESSMENT, frame), {}), key=lambda line: line.case)
+    assert [line.cells[0].text for line in lines] == ["0.500", "0.123", "1.000"]
+    assert [line.cells[1].text for line in lines] == ["2.00", "10.52", "123.46"]

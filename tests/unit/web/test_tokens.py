@@ -127,9 +127,17 @@ def test_figures_of_the_science_side_carry_the_series_of_the_pages():
     assert {BETTER, NOT_BETTER, NEUTRAL, QUIET} <= exchanged
 
 
-def test_colours_for_many_algorithms_stand_out_on_both_pages():
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("deficiency", DEFICIENCIES)
+def test_no_two_of_up_to_fifty_teams_look_alike(theme, deficiency):
     from evaluation.figures.palette import sequence
 
-    for colour in sequence(13):
-        assert contrast(colour, PAIRS["surface"]["light"]) >= 3
-        assert contrast(colour, PAIRS["surface"]["dark"]) >= 3
+    shown = {pair["light"]: pair[theme] for pair in (PAIRS[name] for name in SERIES)}
+    seen = {light: oklab(DEFICIENCIES[deficiency] @ linear(own)) for light, own in shown.items()}
+    for number in range(1, 51):
+        marks = sequence(number)
+        assert len(marks) == number
+        for one, other in itertools.combinations(marks, 2):
+            apart = float(np.linalg.norm(seen[one.colour] - seen[other.colour]))
+            # Another colour for everybody, or else another line and another point.
+            assert apart >= 0.08 or (one.dash != other.dash and one.symbol != other.symbol), (number, one, other)

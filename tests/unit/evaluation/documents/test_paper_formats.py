@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import docx
 import pytest
 from docx.oxml.ns import qn
+from docx.shared import Mm
 from PIL import Image
 from pypdf import PdfReader
 
@@ -15,7 +16,7 @@ from evaluation.documents import Block, Sentence, as_markdown
 from evaluation.documents.latex import as_latex, as_latex_archive, escaped
 from evaluation.documents.page import as_page
 from evaluation.documents.pdf import as_pdf
-from evaluation.documents.word import MARKED, NUMBER, as_docx
+from evaluation.documents.word import MARKED, NUMBER, PAGE, TEXT_WIDTH, as_docx
 
 NASTY = r"\input{x} $5 & 50 % #1 a_b ~ ^ <script>alert(1)</script> [] | `q` -- “ok”"
 BLOCKS = [
@@ -144,3 +145,30 @@ def test_markdown_says_the_same_without_links(figures):
     assert "<sup>35a, 37</sup> unet leads (Figure 1, Table 1)." in text
     assert "| 35a | Rankings | filled | R1 | Results |" in text
     assert not re.search(r"(?<!\\)<script", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "tex"),
+    [
+        ("number_of_cases", r"number\_\allowbreak{}of\_\allowbreak{}cases"),
+        ("0a1ee85c282d7929", r"0a1ee85c\allowbreak{}282d7929"),
+        ("https://a.org/b", r"https://\allowbreak{}a.\allowbreak{}org/\allowbreak{}b"),
+        ("representativeness", "representativeness"),
+    ],
+)
+def test_addresses_digests_and_names_of_parameters_may_end_a_line(text, tex):
+    assert escaped(text) == tex
+
+
+def test_a_word_file_is_a4_and_its_tables_fit_the_page_without_breaking_words():
+    rows = [("4a", "Biomedical introduction and impact", "D1 number_of_annotators_test, " * 4)] * 3
+    made = docx.Document(io.BytesIO(as_docx([Block("table", columns=("Item", "What", "Sources"), rows=tuple(rows))])))
+    section, [table] = made.sections[0], made.tables
+    assert [section.page_width.mm, section.page_height.mm] == pytest.approx([side.mm for side in PAGE], abs=0.1)
+    widths = [cell.width for cell in table.rows[1].cells]
+    assert sum(widths) <= TEXT_WIDTH + 3
+    # Four letters and the space on the sides of a cell.
+    assert Mm(9) <= widths[0] <= Mm(14)
+    assert widths[2] > widths[1] > widths[0]
+    borders = [child.tag.rpartition("}")[2] for child in table._tbl.tblPr]
+    assert borders.index("tblBorders") < borders.index("tblLook")
