@@ -73,7 +73,7 @@ def points(
         filled = edge if thin and isinstance(edge, str) else tone
         if isinstance(filled, list) and len(filled) == len(at):
             filled = [own for own, is_drawn in zip(filled, at, strict=True) if is_drawn]
-        fill = {"facecolors": "none", "edgecolors": filled} if hollow and not thin else {"c": filled}
+        fill: dict[str, Any] = {"facecolors": "none", "edgecolors": filled} if hollow and not thin else {"c": filled}
         axes.scatter(
             x[at],
             y[at],
