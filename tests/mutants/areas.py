@@ -22,7 +22,7 @@ TESTS: Final[dict[str, tuple[str, ...]]] = {
     "matching": ("evaluation/matching", f"{_UNIT}/matching", f"{_UNIT}/catalogue/test_catalogue.py"),
     "ranking": (
         "evaluation/ranking",
-        f"{_UNIT}/schemes",
+        f"{_UNIT}/schemes/test_simulated_scores.py",
         f"{_UNIT}/uncertainty",
         *(f"{_UNIT}/test_{name}.py" for name in ("gaming", "own_effects", "case_groups", "combination", "exclusions")),
     ),
