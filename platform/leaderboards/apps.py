@@ -17,7 +17,7 @@ class LeaderboardsConfig(AppConfig):
         from web.home import pictures, register_section
         from work import kinds
 
-        kinds.register(work.RANKING, work.ANALYSES)
+        kinds.register(work.RANKING, work.FOLLOWING, work.ANALYSES)
         messages.register(public_rankings.KIND, "The final ranking of a challenge of yours is public", order=18)
         challenge_hooks.register_tab("Leaderboard", "leaderboards:first", order=30)
         challenge_hooks.phase_closed.register(rankings.request_final_ranking)

@@ -2,13 +2,19 @@
 
 from celery import shared_task
 
-from leaderboards.services import analyses, public_rankings, rankings
+from leaderboards.services import analyses, following, public_rankings, rankings
 
 
 @shared_task(name="leaderboards.tasks.rank_phase")
 def rank_phase(phase_id: int) -> None:
     """Bring the ranking of a phase up to date."""
     rankings.rank_phase(phase_id=phase_id)
+
+
+@shared_task(name="leaderboards.tasks.follow_phase")
+def follow_phase(phase_id: int) -> None:
+    """Do what follows the rankings of a phase."""
+    following.follow_phase(phase_id=phase_id)
 
 
 @shared_task(name="leaderboards.tasks.analyse_version")

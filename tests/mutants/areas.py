@@ -15,10 +15,17 @@ TESTS: Final[dict[str, tuple[str, ...]]] = {
         f"{_UNIT}/metrics",
         f"{_UNIT}/pitfalls",
         f"{_UNIT}/classification",
+        f"{_UNIT}/kinds/test_other_ways.py",
+        f"{_UNIT}/kinds/test_vectors.py",
         f"{_UNIT}/catalogue/test_catalogue.py",
     ),
     "matching": ("evaluation/matching", f"{_UNIT}/matching", f"{_UNIT}/catalogue/test_catalogue.py"),
-    "ranking": ("evaluation/ranking", f"{_UNIT}/ranking", f"{_UNIT}/test_gaming.py", f"{_UNIT}/test_own_effects.py"),
+    "ranking": (
+        "evaluation/ranking",
+        f"{_UNIT}/schemes/test_simulated_scores.py",
+        f"{_UNIT}/uncertainty",
+        *(f"{_UNIT}/test_{name}.py" for name in ("gaming", "own_effects", "case_groups", "combination", "exclusions")),
+    ),
     "aggregation": ("evaluation/aggregation", f"{_UNIT}/aggregation"),
     "readers": ("evaluation/readers", f"{_UNIT}/readers"),
 }

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from evaluation.assessment.model import Operator
+from evaluation.ranking.operators import operator_name, operator_phrase
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import aggregate_cases
-from evaluation.ranking.schemes.wording import operator_name, operator_phrase
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

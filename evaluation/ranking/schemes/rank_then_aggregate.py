@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.assessment.model import Operator
+from evaluation.ranking.operators import operator_name, operator_phrase
 from evaluation.ranking.ranks import rank, snap
 from evaluation.ranking.schemes.base import Scheme
 from evaluation.ranking.schemes.challenges import aggregate_cases, ranks_without_ties
-from evaluation.ranking.schemes.wording import operator_name, operator_phrase
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,16 +1,21 @@
-"""The ranking schemes by id: the built-in ones first, then those of installed packages."""
+"""The ranking schemes by id, the built-in ones first, then those of installed packages; and ranking by the one that is registered."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from evaluation.ranking.schemes.aggregate_then_rank import AggregateThenRank
-from evaluation.ranking.schemes.base import Scheme
+from evaluation.ranking.schemes.base import Ranked, Samples, Scheme, Values
 from evaluation.ranking.schemes.one_score import OneScore
 from evaluation.ranking.schemes.rank_then_aggregate import RankThenAggregate
 from evaluation.ranking.schemes.test_then_rank import TestThenRank
+
+if TYPE_CHECKING:
+    from evaluation.assessment import Aggregation, RankingScheme
+    from evaluation.ranking.hierarchy import Hierarchy
+    from evaluation.ranking.schemes.base import BoolArray, FloatArray
 
 ENTRY_POINT_GROUP: Final = "podium.schemes"
 BUILT_IN: Final[tuple[Scheme, ...]] = (AggregateThenRank(), RankThenAggregate(), TestThenRank(), OneScore())
@@ -64,6 +69,38 @@ def unregister(scheme_id: str) -> None:
         message = f"{scheme_id} is built in"
         raise SchemeError(message)
     del _registry()[scheme_id]
+
+
+def apply_scheme(
+    values: FloatArray,
+    last_rank: BoolArray,
+    samples: Samples,
+    scheme: RankingScheme,
+    *,
+    higher_is_better: bool,
+    aggregation: Aggregation,
+    hierarchy: Hierarchy | None,
+) -> Ranked:
+    """Score and rank the algorithms in every sample by the registered scheme.
+
+    Parameters
+    ----------
+    values, last_rank, higher_is_better, aggregation, hierarchy
+        See `Values`.
+    samples
+        What was drawn.
+    scheme
+        What the assessment registers.
+    """
+    chosen = get_scheme(scheme.scheme)
+    table = Values(values, last_rank, higher_is_better, aggregation, hierarchy)
+    scores, higher = chosen.scores(table, samples, scheme)
+    return chosen.rank_scores(scores, scheme, higher_is_better=higher)
+
+
+def rank_scores(scores: FloatArray, scheme: RankingScheme, *, higher_is_better: bool) -> Ranked:
+    """Rank scores by the rules of a scheme; an algorithm without a score is ranked last, never dropped."""
+    return get_scheme(scheme.scheme).rank_scores(scores, scheme, higher_is_better=higher_is_better)
 
 
 @cache

@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 
 from designs.models import Design
 from designs.queries.documents import document_of
-from designs.queries.gate import gate_of
+from designs.queries.findings import gate_of
 
 SHOWN = 4
 _KEPT_SECONDS = 7 * 24 * 3600

@@ -1,12 +1,8 @@
-from designs.models.advice import TaskAnswers
-from designs.models.designs import Collaborator, Design, DesignTask
-from designs.models.embargoes import OpenedEmbargo
+from designs.models.designs import Collaborator, Design, DesignTask, TaskAnswers
 from designs.models.fields import FieldChange, FieldValue
-from designs.models.links import LinkAnswer
-from designs.models.scans import Scan
-from designs.models.simulations import Simulation
+from designs.models.findings import LinkAnswer, Scan, Simulation
 from designs.models.talk import CheckAnswer, TextOverride
-from designs.models.versions import DesignVersion
+from designs.models.versions import DesignVersion, OpenedEmbargo
 
 __all__ = [
     "CheckAnswer",

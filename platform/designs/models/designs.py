@@ -1,4 +1,4 @@
-"""A design, its tasks, and the people who write it."""
+"""A design, its tasks, the people who write it, and what they answered about their problem."""
 
 from django.conf import settings
 from django.contrib.contenttypes.fields import GenericRelation
@@ -77,3 +77,24 @@ class Collaborator(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user}, {self.role} of {self.design}"
+
+
+class TaskAnswers(models.Model):
+    """The fingerprint of a task: answers and choices by the ids of the recommender; `null` is “I do not know”.
+
+    `classes` holds answers that differ for a region or class, by its name. `reasons` says why the design departs from
+    what is recommended, by the words of the departure: another departure needs another reason.
+    """
+
+    task = models.OneToOneField(DesignTask, on_delete=models.CASCADE, related_name="answers")
+    answers = models.JSONField(default=dict, blank=True)
+    choices = models.JSONField(default=dict, blank=True)
+    classes = models.JSONField(default=dict, blank=True)
+    reasons = models.JSONField(default=dict, blank=True)
+    changed_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        verbose_name_plural = "task answers"
+
+    def __str__(self) -> str:
+        return f"answers of {self.task}"

@@ -1,4 +1,4 @@
-"""Open points of a stored design: the checks of `evaluation.designs` with what is kept beside the document."""
+"""Open points of a stored design: the checks of `evaluation.designs` with what is kept beside the document, and whether it may be submitted."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
@@ -7,7 +7,9 @@ from typing import Any
 from designs.models import CheckAnswer, Design, TaskAnswers
 from designs.queries.texts import catalogue
 from evaluation.designs.checks import compiling, running
+from evaluation.designs.checks.compiling import ELSEWHERE
 from evaluation.designs.checks.running import Finding
+from evaluation.designs.completeness import GATE, Completeness, completeness
 from evaluation.designs.document import Document
 from evaluation.designs.exports.outline import outline as plain_outline
 from evaluation.documents import Block
@@ -68,4 +70,34 @@ def outline(
         without=without,
         open_points=all_findings(document, design=design) if open_points is None else open_points,
         before=before,
+    )
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What stands before submission: too little filled, or errors.
+
+    `elsewhere` says what is registered here and evaluated elsewhere; it stands in the way only where a call takes designs
+    that the platform executes and no others.
+    """
+
+    share: float
+    completeness: Completeness
+    errors: tuple[Finding, ...]
+    elsewhere: tuple[Finding, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the design passes."""
+        return self.completeness.passes(self.share) and not self.errors
+
+
+def gate_of(document: Document, *, design: Design | None = None, share: float = GATE) -> Gate:
+    """Measure a design against the share of essential parameters that a call asks for (REV-2)."""
+    found = all_findings(document, design=design, phase="submission")
+    return Gate(
+        share,
+        completeness(document),
+        tuple(finding for finding in found if finding.blocks),
+        tuple(finding for finding in found if finding.check.id.startswith(f"{ELSEWHERE}.")),
     )

@@ -17,6 +17,7 @@ from evaluation.designs.catalogue import Parameter, shipped
 from evaluation.designs.document import Entry, State, UnfitValueError, clean, is_empty
 from evaluation.designs.document.dates import read_date
 from evaluation.designs.document.sealing import commitment, new_nonce
+from evaluation.designs.starting_points import starting_point
 
 MAX_DETAILS = 10_000
 
@@ -247,3 +248,24 @@ def _keep_proof(stored: FieldValue) -> None:
             "promised_at": promised.time if promised else stored.updated_at,
         },
     )
+
+
+@transaction.atomic
+def start_from_scheme(*, actor: User, task: DesignTask, scheme: str) -> None:
+    """Save the values of a published scheme in a task, and in the challenge where it says something about tasks.
+
+    What stood there stays in the history of the fields.
+
+    Raises
+    ------
+    ValidationError
+        When there is no such scheme.
+    """
+    try:
+        point = starting_point(scheme)
+    except LookupError as error:
+        raise ValidationError("There is no such published scheme.") from error
+    for parameter, value in point.task.items():
+        save_field(actor=actor, design=task.design, parameter=parameter, task=task, value=value)
+    for parameter, value in point.challenge.items():
+        save_field(actor=actor, design=task.design, parameter=parameter, value=value)

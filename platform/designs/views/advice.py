@@ -8,11 +8,11 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from designs.forms.scanning import ScanForm
+from designs.forms.trials import ScanForm
 from designs.models import Design, DesignTask, Scan, TaskAnswers
 from designs.services import advice as services
+from designs.services.fields import start_from_scheme
 from designs.services.scans import reference_sources
-from designs.services.starting import start_from_scheme
 from designs.views.access import design_context, design_for, shown_document, task_of
 from evaluation.designs.advising import Scanned, consult
 

@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
-from designs.forms.scanning import ScanForm
+from designs.forms.trials import ScanForm
 from designs.models import Scan
 from designs.services import scans as services
 from designs.views.access import design_for, task_of

@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
-from designs.forms.simulating import SimulationForm
+from designs.forms.trials import SimulationForm
 from designs.models import Simulation
 from designs.services import simulations as services
 from designs.views.access import design_context, design_for, shown_document, task_of

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from designs import queries, services
 from designs.forms import VersionForm
 from designs.models import DesignVersion, FieldValue
-from designs.queries.gate import gate_of
+from designs.queries.findings import gate_of
 from designs.views.access import design_context, design_for, is_insider, shown_document
 from designs.views.exporting import exported, json_file
 from evaluation.designs.catalogue import shipped

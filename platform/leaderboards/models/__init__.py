@@ -1,11 +1,13 @@
 """What has been ranked, and what was drawn from it."""
 
 from leaderboards.models.analyses import Analysis
+from leaderboards.models.following import FollowUp
 from leaderboards.models.overall import OverallRanking
 from leaderboards.models.rankings import Freeze, RankingRequest, RankingVersion, Standing
 
 __all__ = [
     "Analysis",
+    "FollowUp",
     "Freeze",
     "OverallRanking",
     "RankingRequest",

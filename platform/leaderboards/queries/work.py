@@ -1,11 +1,11 @@
-"""What waits for a worker: rankings that were asked for, and what is drawn and compared from them."""
+"""What waits for a worker: rankings that were asked for, what follows them, and what is drawn and compared from them."""
 
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import F, Q, QuerySet
 
-from leaderboards.models import Analysis, RankingRequest
+from leaderboards.models import Analysis, FollowUp, RankingRequest
 from leaderboards.queries.rankings import standing_versions
 from work.clock import overdue, shared_now
 from work.kinds import Kind
@@ -38,6 +38,18 @@ RANKING = Kind(
     task="leaderboards.tasks.rank_phase",
     argument="phase_id",
     lease=_lease,
+    since="requested_at",
+    challenge="phase__task__challenge",
+)
+FOLLOWING = Kind(
+    name="following",
+    doing="telling of rankings",
+    model=FollowUp,
+    is_open=Q(requested__gt=F("done")),
+    task="leaderboards.tasks.follow_phase",
+    argument="phase_id",
+    lease=_lease,
+    errors=3,
     since="requested_at",
     challenge="phase__task__challenge",
 )

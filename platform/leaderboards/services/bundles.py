@@ -12,7 +12,6 @@ from evaluation import bundle
 from leaderboards.domain import files
 from leaderboards.models import RankingVersion
 from leaderboards.services import both_assessments, computing
-from leaderboards.services.outside import KEY as OUTSIDE
 from scoring.domain import results
 from submissions.models import Run
 
@@ -77,7 +76,7 @@ def _executions(version: RankingVersion) -> dict[str, Any]:
 
 def _measured_outside(version: RankingVersion) -> dict[str, Any]:
     """Where values come from that the platform did not compute."""
-    found = version.inputs.get(OUTSIDE)
+    found = version.inputs.get(bundle.MEASURED_OUTSIDE)
     return {bundle.MEASURED_OUTSIDE: found} if found else {}
 
 

@@ -24,12 +24,10 @@ from leaderboards.domain.metadata import read_metadata
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.services import announcing
-from leaderboards.services.outside import KEY as OUTSIDE
-from leaderboards.services.outside import measured_outside, scoring_images
 from submissions.models import Run
 from submissions.queries import annotator_evidence, annotator_frames, counted_runs, evidence_of, left_out, results_frame
 from submissions.queries.declaring import levels_of
-from submissions.queries.results import method_words
+from submissions.queries.results import method_words, outside_tables, scoring_images
 from test_sets.queries import case_metadata_frame
 from test_sets.queries.test_sets import deciding_annotator, metadata_frame_of
 
@@ -121,8 +119,8 @@ def collect(phase: Phase, *, assessment: Assessment | None = None, runs: Iterabl
             for run in runs
         ],
     }
-    if outside := measured_outside(runs, names):
-        document[OUTSIDE] = outside
+    if outside := outside_tables(runs, names):
+        document[bundle.MEASURED_OUTSIDE] = outside
     if images := scoring_images(runs):
         document[bundle.SCORERS] = images
     if missing := left_out(phase):

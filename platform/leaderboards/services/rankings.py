@@ -14,13 +14,12 @@ from accounts.models import User
 from audit.services import hold_chain, record
 from challenges.models import Phase
 from evaluation.federation.errors import FederationError
-from leaderboards.models import Analysis, Freeze, RankingRequest, RankingVersion, Standing
+from leaderboards.models import Analysis, FollowUp, Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import rankings
-from leaderboards.queries.work import ANALYSES, RANKING
-from leaderboards.services import both_assessments, computing, overall, pooled
+from leaderboards.queries.work import ANALYSES, FOLLOWING, RANKING
+from leaderboards.services import both_assessments, computing, pooled
 from leaderboards.services.sliced_ranking import Kept, Paused
 from submissions.models import Run
-from submissions.services.telling import tell_scored
 from work.clock import shared_now
 from work.leases import Lease, LeaseLostError, claim
 from work.services import UNEXPECTED, ask
@@ -119,18 +118,7 @@ def rank_phase(*, phase_id: int) -> RankingVersion | None:
         log.exception("ranking_failed", phase=phase_id)
         _finish(request, lease, failure=UNEXPECTED)
         return None
-    finished = _finish(request, lease, version=version)
-    if finished is not None:
-        computing.draw_history(phase)
-        try:
-            both_assessments.rank_registered(phase)
-        except Exception:  # the ranking that stands is not lost over the one beside it
-            log.exception("registered_ranking_failed", phase=phase_id)
-        try:
-            overall.rank_overall(phase)
-        except Exception:
-            log.exception("overall_ranking_failed", phase=phase_id)
-    return finished
+    return _finish(request, lease, version=version)
 
 
 def _pooled_version(inputs: pooled.PooledInputs, request: RankingRequest, lease: Lease) -> RankingVersion | None:
@@ -203,7 +191,7 @@ def _give_up(lease: Lease) -> None:
     with suppress(LeaseLostError), lease.completing() as row:
         row.failure = f"The worker died {lease.attempts - 1} times while it computed this ranking."
         row.computed = row.requested
-        tell_scored(row.phase, is_last=True)
+        _request_follow_up(row.phase_id)
 
 
 def _finish(
@@ -222,10 +210,23 @@ def _finish(
                 row.attempts, row.progress, row.begun = 0, [], {}
                 if row.is_due:
                     ask(RANKING, row, countdown=_rest(row))
-                tell_scored(row.phase, is_last=not row.is_due)
+                _request_follow_up(row.phase_id, is_ranked=version is not None)
     except LeaseLostError:
         return None
     return version
+
+
+def _request_follow_up(phase_id: int, *, is_ranked: bool = False) -> None:
+    """Ask for what follows a ranking; called inside the transaction that ends it, so that neither is there without the other."""
+    follow_up, _ = FollowUp.objects.get_or_create(phase_id=phase_id)
+    follow_up = FollowUp.objects.select_for_update(no_key=True).get(pk=follow_up.pk)
+    waiting = follow_up.is_due
+    follow_up.requested += 1
+    follow_up.requested_at, follow_up.attempts = shared_now(), 0
+    follow_up.is_ranked |= is_ranked
+    follow_up.save()
+    if not waiting:
+        ask(FOLLOWING, follow_up)
 
 
 def _let_stand(version: RankingVersion, *, cause: str) -> None:

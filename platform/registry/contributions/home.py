@@ -1,9 +1,14 @@
-"""What the home page shows of the registry."""
+"""What the registry adds to pages of the site: the newest records on the home page, all of them to the sitemap."""
+
+from collections.abc import Iterator
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
+from django.urls import reverse
 
+from registry.models import Listing
 from registry.queries import newest_listings
+from web.sitemap import Entry, entries
 
 SHOWN = 3
 
@@ -14,3 +19,16 @@ def newest(request: HttpRequest) -> str | None:
     if not listings:
         return None
     return render_to_string("registry/home_section.html", {"listings": listings}, request)
+
+
+def public_pages() -> Iterator[Entry]:
+    """The registry and every record in its lists."""
+    yield Entry(reverse("registry:list"))
+    rows = Listing.objects.order_by("-registration__registered_at", "-pk")
+    for identifier, changed in rows.values_list("registration__identifier", "version__registered_at"):
+        yield Entry(reverse("registry:detail", args=[identifier]), changed)
+
+
+def register() -> None:
+    """Enter them."""
+    entries.register(public_pages)

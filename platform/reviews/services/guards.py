@@ -9,8 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from designs.queries import document_of_version
-from designs.queries.findings import findings
-from designs.queries.gate import gate_of
+from designs.queries.findings import findings, gate_of
 from reviews import queries
 from reviews.models import Filing, Part, ReviewThread, State
 from reviews.rules import chairs, organizes, owns

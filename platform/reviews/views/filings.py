@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.requests import SignedInRequest
 from designs.models import Collaborator, Design
 from designs.queries import document_of
-from designs.queries.gate import gate_of
+from designs.queries.findings import gate_of
 from reviews import queries, rules
 from reviews.forms import ReasonForm, RevisionForm
 from reviews.models import OVER, Filing, Outcome, Side, State

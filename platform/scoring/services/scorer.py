@@ -13,13 +13,12 @@ from confinement.limits import ChildLimits, TableLimits
 from confinement.sandbox import answers
 from evaluation import problems
 from evaluation.scoring import ScoredCase
-from scoring.domain import decoys
 from scoring.domain.results import CaseRow
 from scoring.services import disentangling
 from scoring.services.cases import Scored, plain_pieces
 from scoring.services.predictions import Predictions
 from scoring.services.references import annotated, references
-from scoring.services.trusting import of_annotators, scored_of
+from scoring.services.trusting import handed_for_decoy, of_annotators, scored_of
 from test_sets.models import TestCase
 
 
@@ -75,5 +74,5 @@ def score_cases(
         more = of_annotators(assessment, answer, members[answer.item], drawn[answer.item])
         apart = disentangling.trusted(assessment, None if found.note else answer.value, prepared[answer.item])
         details = found.details or disentangling.doubt(apart, noted=bool(found.note))
-        handed = decoys.trusted(answer.value)
+        handed = handed_for_decoy(answer.value)
         yield replace(found, annotators=more, handed=handed, disentangled=apart, details=details)

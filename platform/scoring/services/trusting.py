@@ -18,6 +18,7 @@ from scoring.services.cases import Scored, Under, kept_pieces, missing, pieces_o
 
 _OUTCOMES = frozenset(str(outcome) for outcome in Outcome)
 _FLAGS = frozenset(str(flag) for flag in Flag)
+_DIGEST_LENGTH = 64
 
 
 def scored_of(assessment: Assessment, answer: Answer, member: str, prepared: Any) -> Scored:
@@ -86,3 +87,13 @@ def of_annotators(assessment: Assessment, answer: Answer, member: str, drawn: Ma
         key: scored_of(assessment, replace(answer, value=said.get(key)), member, own) for key, own in drawn.items()
     }
     return {key: Under(own.rows, own.pieces) for key, own in found.items()}
+
+
+def handed_for_decoy(value: object) -> dict[str, Any]:
+    """Take what a child says of a decoy only if it has the form of it."""
+    said = value.get("handed") if isinstance(value, Mapping) else None
+    if not isinstance(said, Mapping):
+        return {}
+    digest, labelled = said.get("digest"), said.get("labelled")
+    fine = isinstance(digest, str) and len(digest) == _DIGEST_LENGTH and isinstance(labelled, int) and labelled >= 0
+    return {"digest": digest, "labelled": labelled} if fine else {}

@@ -1,8 +1,9 @@
 """Results of runs, for pages and rankings."""
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import pandas as pd
 from django.db.models import Exists, OuterRef, Q
@@ -155,3 +156,20 @@ def annotator_evidence(run: Run) -> "dict[str, Evidence]":
     if not run.annotators_file:
         return {}
     return results.read_annotators_evidence(run.annotators_file, algorithm=run.submission.team.name)
+
+
+def outside_tables(runs: Iterable[Run], names: Mapping[UUID, str]) -> list[dict[str, Any]]:
+    """The sealed versions of tables that results are from, the latest first, each with what stands for its teams."""
+    found: dict[int, dict[str, Any]] = {}
+    for run in runs:
+        if facts := run.provenance.get("measured_outside"):
+            found.setdefault(facts["version"], {**facts, "teams": []})["teams"].append(names[run.pk])
+    return [{**entry, "teams": sorted(entry["teams"])} for _, entry in sorted(found.items(), reverse=True)]
+
+
+def scoring_images(runs: Iterable[Run]) -> list[dict[str, Any]]:
+    """The scoring images of the organizers that results are from, each with the digest of the trial that it passed."""
+    names = ("image", "interface", "metrics", "self_test", "tried_at")
+    found = [run.provenance["scorer"] for run in runs if run.provenance.get("scorer")]
+    distinct = {(own["image"], own["self_test"]): {name: own.get(name) for name in names} for own in found}
+    return [entry for _, entry in sorted(distinct.items())]

@@ -2,36 +2,20 @@
 
 import time
 import traceback
-import uuid
-from collections import defaultdict
-from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import structlog
 from django.db import transaction
-from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
-from audit.services import record
-from evaluation.outcomes import Outcome
-from judging.queries import scorers
 from scoring.domain.report import Report
-from scoring.domain.results import CaseRow
-from scoring.services import scorer, writing
-from scoring.services.cases import Scored, Under, missing, missing_under
+from scoring.services import scorer
+from scoring.services.cases import Scored
 from scoring.services.predictions import Predictions
-from scoring.services.references import annotated, references
-from scoring.services.writing import Written
-from submissions import hooks
-from submissions.models import Chunk, Run, Submission
+from submissions.models import Chunk, Run
 from submissions.queries.work import SCORING
-from submissions.services import algorithms
-from submissions.services.doubles import find_doubles
-from submissions.services.failing import EMPTIED, fail_run, locked_submission
-from submissions.services.telling import tell_team
-from test_sets.models import Annotation, TestCase
+from submissions.services.finishing import fail_run, finish_run, with_references
 from uploads.limits import child_limits
 from uploads.storage import free_bytes, has_room, is_out_of_room, local_path
 from work.clock import shared_now
@@ -98,7 +82,7 @@ def _score_cases(chunk: Chunk, lease: Lease) -> list[Scored]:
     report, test_set = Report.of(chunk.run.submission.report), chunk.run.test_set
     path = local_path(chunk.run.submission.predictions_file)
     predictions = Predictions(path, report.members, report.table, test_set, chunk.run.submission.phase.assessment)
-    rows = _with_references(chunk.run).filter(name__in=chunk.cases)
+    rows = with_references(chunk.run).filter(name__in=chunk.cases)
     cases = {case.name: case for case in rows}
     scored: list[Scored] = []
 
@@ -115,12 +99,6 @@ def _score_cases(chunk: Chunk, lease: Lease) -> list[Scored]:
         scored.append(result)
         beat()
     return scored
-
-
-def _with_references(run: Run) -> QuerySet[TestCase]:
-    """The cases of a run with all that preparing their references reads."""
-    annotations = Prefetch("annotations", queryset=Annotation.objects.select_related("case__test_set"))
-    return run.test_set.cases.select_related("test_set").prefetch_related(annotations)
 
 
 def _complete(chunk: Chunk, lease: Lease, scored: list[Scored]) -> bool:
@@ -157,142 +135,3 @@ def _split_off(chunk: Chunk, cases: list[str]) -> None:
         run_id=chunk.run_id, index=last + 1, cases=cases, cases_total=len(cases), asked_at=shared_now()
     )
     enqueue(SCORING.task)
-
-
-def finish_run(*, run_id: uuid.UUID) -> None:
-    """Assemble the result of a run whose chunks are all done; done again, or by two at once, it changes nothing."""
-    # Chunks before the run: whoever finishes it empties the chunks, and a run that is open later had full ones before.
-    chunks = list(Chunk.objects.filter(run=run_id))
-    run = Run.objects.select_related("submission__phase__task__challenge", "submission__team", "test_set").get(
-        pk=run_id
-    )
-    judged = scorers.rows_of(run.pk)
-    if run.is_finished or judged is None or any(chunk.state != Chunk.State.DONE for chunk in chunks):
-        return
-    try:
-        files = writing.write(
-            str(run.pk),
-            run.test_set,
-            run.submission.phase.assessment,
-            _with_judged(run, _assemble(run, chunks), judged),
-            report=Report.of(run.submission.report),
-            algorithm=run.submission.team.name,
-        )
-    except Exception as error:
-        log.exception("assembling_error", run=str(run.pk), submission=str(run.submission_id))
-        if is_out_of_room(error):
-            return  # the sweep finds it again
-        fail_run(run_id=run_id, cause="its result could not be put together", log=traceback.format_exc())
-        return
-    _store_result(run, files, chunks=chunks)
-    log.info("run_scored", run=str(run.pk), submission=str(run.submission_id), digest=files.digest)
-
-
-def _assemble(run: Run, chunks: list[Chunk]) -> list[Scored]:
-    """Every case of the test set: as the chunks found it, or missing."""
-    assessment = run.submission.phase.assessment
-    rows: dict[str, list[CaseRow]] = defaultdict(list)
-    pieces: dict[str, Any] = {}
-    notes = dict(run.case_notes)
-    drawn: dict[str, dict[str, Under]] = defaultdict(dict)
-    handed: dict[str, Any] = {}
-    apart: dict[str, Any] = {}
-    for chunk in chunks:
-        for row in chunk.rows or []:
-            rows[row[0]].append(CaseRow(*row))
-        for annotator, case, own_rows, own_pieces in chunk.annotator_rows or []:
-            drawn[case][annotator] = Under([CaseRow(*row) for row in own_rows], own_pieces)
-        handed |= chunk.decoys or {}
-        apart |= chunk.disentangled or {}
-        pieces |= chunk.pieces or {}
-        notes |= chunk.notes
-    scored = {name for chunk in chunks for name in chunk.cases}
-    found = []
-    for case in _with_references(run):
-        note, own = notes.get(case.name, ""), handed.get(case.name, {})
-        if case.name in scored:
-            more = dict(drawn[case.name])
-            found.append(
-                Scored(
-                    case.name,
-                    rows[case.name],
-                    pieces.get(case.name),
-                    note=note,
-                    annotators=more,
-                    handed=own,
-                    disentangled=apart.get(case.name),
-                )
-            )
-        else:
-            nothing = missing(assessment, case.name, references.get(assessment, case))
-            more = missing_under(assessment, case.name, annotated(assessment, case))
-            found.append(replace(nothing, note=note, annotators=more))
-    return found
-
-
-def _with_judged(run: Run, found: list[Scored], judged: list[list[Any]]) -> list[Scored]:
-    """The same with what the organizers' scoring image answered; a case that it was not asked for is missing."""
-    assessment = run.submission.phase.assessment
-    if not assessment.by_scorer:
-        return found
-    rows = {(case, region, metric): (value, outcome) for case, region, metric, value, outcome in judged}
-    regions = [region.name for region in assessment.regions] or [""]
-    nothing = (None, str(Outcome.MISSING))
-    return [
-        replace(
-            scored,
-            rows=[
-                *scored.rows,
-                *(
-                    CaseRow(scored.case, region, use.name, *rows.get((scored.case, region, use.name), nothing), None)
-                    for region in regions
-                    for use in assessment.by_scorer
-                ),
-            ],
-        )
-        for scored in found
-    ]
-
-
-@transaction.atomic
-def _store_result(run: Run, files: Written, *, chunks: list[Chunk]) -> None:
-    submission = locked_submission(run)
-    current = Run.objects.select_for_update(no_key=True).get(pk=run.pk)
-    if current.is_finished:
-        return
-    Run.objects.filter(submission=submission, counts=True).update(counts=False, state=Run.State.SUPERSEDED)
-    current.state, current.counts, current.finished_at = Run.State.SCORED, True, timezone.now()
-    current.result_file, current.result_digest, current.evidence_file = files.result, files.digest, files.evidence
-    current.annotators_file, current.decoys = files.annotators, files.decoys
-    current.disentangled_file, current.disentangled = files.disentangled, files.disentangled_summary
-    current.summary, current.provenance, current.case_notes = files.summary, files.provenance, files.notes
-    current.log = "\n".join(chunk.log for chunk in chunks if chunk.log)
-    if facts := scorers.facts_of(run.pk):
-        current.provenance = current.provenance | {"scorer": facts}
-    if submission.is_algorithm:
-        algorithms.describe(current)
-    current.save()
-    Chunk.objects.filter(run=run).update(**EMPTIED)
-    if submission.state != Submission.State.SCORED:
-        Submission.objects.filter(pk=submission.pk).update(
-            state=Submission.State.SCORED, state_since=current.finished_at, reason=""
-        )
-        tell_team(submission, Submission.State.SCORED)
-        find_doubles(run=current, submission=submission)
-    record(
-        actor=None,
-        act="run_scored",
-        subject=current,
-        scope=submission.challenge.slug,
-        facts={
-            "submission": str(submission.pk),
-            "team": submission.team.name,
-            "number": submission.number,
-            "run": current.number,
-            "result_digest": files.digest,
-            "assessment_digest": current.assessment_digest,
-            "manifest_digest": run.test_set.manifest_digest,
-        },
-    )
-    for callback in hooks.run_scored:
-        callback(submission.phase_id)

@@ -14,7 +14,7 @@ from accounts.models import User
 from challenges.models import Phase, Team
 from challenges.services import close_phase, follow, launch
 from leaderboards.models import RankingVersion, Standing
-from leaderboards.services import both_assessments, rankings
+from leaderboards.services import both_assessments, following, rankings
 from registry.services import add_version
 from submissions.contributions import registrations
 from submissions.models import Run
@@ -85,6 +85,7 @@ def deviate(registered, **task):
     follow(version=version, actor=registered.owner)
     phase = Phase.objects.select_related("task__challenge").get(slug="final")
     rankings.rank_phase(phase_id=phase.pk)
+    following.follow_phase(phase_id=phase.pk)
     return phase
 
 

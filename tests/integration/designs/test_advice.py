@@ -8,8 +8,7 @@ from django.urls import reverse
 
 from designs.models import TaskAnswers
 from designs.queries import document_of
-from designs.queries.findings import all_findings
-from designs.queries.gate import gate_of
+from designs.queries.findings import all_findings, gate_of
 from designs.services import advice as services
 from designs.services.examples import load_example_design
 from evaluation.advice import illustrated, questions

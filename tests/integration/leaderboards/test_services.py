@@ -164,9 +164,10 @@ def test_request_during_a_computation_is_answered_by_another_one(
     monkeypatch.setattr(computing, "compute", score_arrives)
     with django_capture_on_commit_callbacks(execute=True):
         version = rankings.rank_phase(phase_id=phase.pk)
-    assert [job for job in jobs if not job[0].startswith("notifications.")] == [
+    assert jobs == [
         ("leaderboards.tasks.analyse_version", [version.pk]),
         ("leaderboards.tasks.rank_phase", [phase.pk]),
+        ("leaderboards.tasks.follow_phase", [phase.pk]),
     ]
     monkeypatch.setattr(computing, "compute", compute)
     assert rankings.rank_phase(phase_id=phase.pk).number == 2

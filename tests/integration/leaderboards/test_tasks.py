@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from challenges.models import Phase, Task
 from leaderboards.models import Standing
-from leaderboards.services import rankings
+from leaderboards.services import following, rankings
 from tests.integration.leaderboards import world
 
 pytestmark = pytest.mark.django_db
@@ -24,6 +24,7 @@ def ranked(phase: Phase, built: world.World, levels: dict[str, float]) -> None:
         world.scored_run(phase, built.teams[team], built.people["member"], level=level)
     rankings.request_ranking(phase.pk)
     rankings.rank_phase(phase_id=phase.pk)
+    following.follow_phase(phase_id=phase.pk)
 
 
 @pytest.fixture

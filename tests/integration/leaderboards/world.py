@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from challenges.models import Challenge, Member, Organizer, Phase, Task, Team
-from leaderboards.services import analyses, rankings
+from leaderboards.services import analyses, following, rankings
 from scoring.domain import results
 from submissions.models import Run, Submission
 from test_sets.models import TestCase, TestSet
@@ -145,5 +145,6 @@ def case_rows(frame: pd.DataFrame) -> list[results.CaseRow]:
 def rank(phase: Phase) -> None:
     rankings.request_ranking(phase.pk)
     version = rankings.rank_phase(phase_id=phase.pk)
+    following.follow_phase(phase_id=phase.pk)
     if version is not None:
         analyses.analyse_version(version_id=version.pk)

@@ -5,8 +5,7 @@ from django.core.cache import cache
 
 from designs import services
 from designs.queries import drafts_beside
-from designs.queries.findings import all_findings
-from designs.queries.gate import gate_of
+from designs.queries.findings import all_findings, gate_of
 from designs.services.examples import example_document
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.completeness import Share, bias_share, completeness, description_share

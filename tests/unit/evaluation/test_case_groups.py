@@ -10,7 +10,7 @@ from evaluation.analyses.sources import Sources
 from evaluation.assessment import parse
 from evaluation.documents import DocumentBuilder
 from evaluation.ranking import rank
-from evaluation.ranking.characteristics import characteristics_of
+from evaluation.ranking.characteristics import Characteristic, characteristics_of, explaining_columns
 from evaluation.reporting.further import hardness_section
 
 CASES = 160
@@ -52,6 +52,16 @@ def sources(cases, **more):
     assessment = parse(document(**more))
     ranked = rank(assessment, results, cases=cases.astype(str))
     return Sources(document=ranked, assessment=assessment, results=results, cases=None, characteristics=cases)
+
+
+def test_numbers_explain_in_standard_deviations_of_the_cases_at_hand():
+    number = Characteristic("age", "Age", "number", pd.Series({"a": 10.0, "b": 20.0, "c": 60.0, "elsewhere": 1e6}))
+    same = Characteristic("dose", "Dose", "number", pd.Series({"a": 1.0, "b": 1.0, "c": 1.0}))
+    smoke = Characteristic("smoke", "Smoke", "yes_no", pd.Series({"a": 1.0, "b": 0.0, "c": 1.0}))
+    table, left_out = explaining_columns([number, same, smoke], ["c", "a", "b"])
+    assert table["Age"].to_dict() == pytest.approx({"c": 1.38873, "a": -0.92582, "b": -0.46291}, abs=1e-5)
+    assert table["Smoke"].to_dict() == {"c": 1.0, "a": 1.0, "b": 0.0}
+    assert (list(table), left_out) == (["Age", "Smoke"], [])
 
 
 def test_sites_numbered_from_1_to_32_are_32_groups_and_never_low_middle_and_high(cases):

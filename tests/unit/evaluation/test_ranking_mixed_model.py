@@ -16,6 +16,7 @@ from evaluation.ranking.mixed_model import (
     model_ranking,
     strengths_and_weaknesses,
 )
+from evaluation.ranking.model_fits import _errors
 from tests.unit.evaluation.ranking_vectors import FOLDER
 
 REFERENCE = json.loads((FOLDER / "mixed_model.json").read_text())
@@ -159,6 +160,16 @@ def test_values_without_chance_have_no_fit_instead_of_errors_of_nothing(value):
     table = eight_cases(given.get(value, lambda table: np.full(len(table), value)))
     with pytest.raises(NoFitError, match=r"did not converge|leaves no residual"):
         strengths_and_weaknesses(table, characteristics=["smoke"], random=["case"], transform="none")
+
+
+@pytest.mark.parametrize("variances", [[1.0, -1.0], [1.0, 0.0], [1.0, np.nan], [1.0, np.inf]], ids=str)
+def test_a_variance_that_is_no_positive_number_is_no_fit(variances):
+    with pytest.raises(NoFitError, match="did not converge"):
+        _errors(np.diag(variances))
+
+
+def test_standard_errors_are_the_roots_of_the_variances():
+    assert _errors(np.array([[4.0, 1.0], [1.0, 9.0]])).tolist() == [2.0, 3.0]
 
 
 def test_hits_that_a_characteristic_tells_apart_completely_have_no_fit():

@@ -66,7 +66,7 @@ def test_parts_queues_and_states_are_told(client):
     assert {name: found[name,] for name in NOTHING_YET} == dict.fromkeys(NOTHING_YET, 0)
     assert found["podium_queue_put_off", "mail"] == 1
     assert {labels[0] for name, *labels in found if name == "podium_queue_length"} == {
-        *("validation", "test_sets", "scoring", "rescoring", "ranking", "analyses", "reports", "mail"),
+        *("validation", "test_sets", "scoring", "rescoring", "ranking", "following", "analyses", "reports", "mail"),
         *("scans", "simulations", "deposits", "assignments", "data_files", "publications", "brought_tables"),
         *("documents", "algorithms", "runs", "run_results", "measurements", "scorer_trials", "judging"),
     }
@@ -82,5 +82,5 @@ def test_no_label_names_a_person_a_team_or_a_challenge(client):
 
 
 def test_the_number_of_queries_is_fixed(client, django_assert_max_num_queries):
-    with django_assert_max_num_queries(59):
+    with django_assert_max_num_queries(61):
         figures(client)

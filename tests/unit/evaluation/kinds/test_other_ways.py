@@ -194,6 +194,24 @@ def test_survival_by_loops(seed):
     assert metrics.brier_at_time(reference, survival, time=9).value == pytest.approx(terms.mean(), **TIGHT)
 
 
+def test_who_is_seen_until_the_time_and_no_longer_is_no_later_one_of_a_pair():
+    """An event at the time itself belongs to the early ones, with whoever was ill before, and they are not compared."""
+    reference = np.array([[3.0, 1], [9.0, 1], [9.0, 0], [12.0, 1]])
+    assert metrics.time_dependent_auc(reference, [2.0, 4.0, 9.0, 3.0], time=9).value == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("arrays", [([[1.0, 2.0]], [[1.0, 2.0]]), ([1.0, 2.0, 3.0], [2.0]), ([[1.0]], [1.0])])
+def test_numbers_are_one_a_case_on_both_sides(arrays):
+    with pytest.raises(ValueError, match="expected one number a case"):
+        metrics.pearson(*arrays)
+
+
+@pytest.mark.parametrize("arrays", [([np.nan], [1.0]), ([1.0], [np.inf])])
+def test_numbers_are_finite_on_both_sides(arrays):
+    with pytest.raises(ValueError, match="have to be finite"):
+        metrics.pearson(*arrays)
+
+
 def test_without_censoring_the_scores_are_the_plain_ones():
     time, _, risk = people(7)
     reference = np.stack([time, np.ones(len(time))], axis=1)

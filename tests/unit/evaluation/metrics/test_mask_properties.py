@@ -244,6 +244,17 @@ def test_area_weights_give_the_true_length_of_a_diagonal():
     assert surface.areas[on_diagonal][1:-1] == pytest.approx(np.sqrt(2))
 
 
+@pytest.mark.parametrize("weighting", ["pixel_count", "surface_area"])
+def test_a_boundary_on_the_tolerance_is_within_it(weighting):
+    """With a tolerance of 0 only what coincides counts, and with one voxel what is moved by one."""
+    block = np.zeros((9, 9), dtype=bool)
+    block[3:6, 2:7] = True
+    moved = np.roll(block, 1, axis=0)
+    assert nsd(block, block, tolerance=0, boundary_weighting=weighting).value == 1.0
+    assert nsd(block, moved, tolerance=1, boundary_weighting=weighting).value == 1.0
+    assert 0 < nsd(block, moved, tolerance=0, boundary_weighting=weighting).value < 1
+
+
 def test_area_weights_follow_the_spacing():
     slab = np.zeros((10, 10, 10), dtype=bool)
     slab[2:8, 2:8, 4:6] = True

@@ -46,6 +46,14 @@ def test_cell_keeps_within_both_bars(cell):
         assert outcome.width < cell.teams
 
 
+def test_resampling_holds_the_order_of_teams_that_are_far_apart_and_seldom_that_of_equal_ones():
+    """The last team's true rank is the number of teams: a range that reaches it holds it."""
+    apart = simulate(Cell(50, 3, "ladder 0.1", 0.0, "mean"), 20, 2)
+    equal = simulate(Cell(50, 10, "all equal", 0.0, "mean"), 20, 2)
+    assert apart.resampling_covered >= 0.9
+    assert equal.resampling_covered < 0.5
+
+
 def test_below_the_smallest_number_of_units_nothing_is_claimed():
     outcome = simulate(Cell(5, 5, "ladder 0.1", 0.0, "mean"), 20, 2)
     assert (outcome.covered, outcome.named, outcome.width) == (1.0, 0.0, 5.0)

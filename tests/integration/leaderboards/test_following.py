@@ -1,0 +1,184 @@
+"""What follows a ranking: it is durable work of its own, told to everybody once, and lost by no worker that dies."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from leaderboards.models import FollowUp, RankingVersion
+from leaderboards.queries.work import FOLLOWING
+from leaderboards.services import following, rankings
+from leaderboards.services.computing import history_name
+from notifications.models import Notification
+from submissions.services.telling import KIND
+from tests.integration.leaderboards import world
+from uploads.storage import private
+from work.leases import claim
+from work.services import sweep_kind
+
+pytestmark = pytest.mark.django_db
+
+
+class WorkerDiedError(BaseException):
+    """What no step catches, as it catches no kill."""
+
+
+def dies(_phase):
+    raise WorkerDiedError
+
+
+def fails(_phase):
+    raise ValueError("no room for the figure")
+
+
+def told() -> list[str]:
+    """To whom it was said that which submission is scored, in a fixed order."""
+    return sorted(f"{row.user.username} {row.key}" for row in Notification.objects.filter(kind=KIND))
+
+
+def a_while_later() -> None:
+    """Messages that should have arrived did not, and whoever held the work fell silent."""
+    past = timezone.now() - timedelta(hours=1)
+    FollowUp.objects.update(asked_at=past, due_at=None)
+    FollowUp.objects.exclude(lease_until=None).update(lease_until=past)
+
+
+@pytest.fixture(autouse=True)
+def jobs(monkeypatch):
+    """What is sent to the broker, which takes it nowhere."""
+    sent = []
+    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True)
+    return sent
+
+
+@pytest.fixture
+def built():
+    return world.build(ranked=())
+
+
+@pytest.fixture
+def phase(built):
+    """A phase that has just been ranked."""
+    phase = built.phases["open"]
+    for level, team in zip((0.9, 0.8), built.teams.values(), strict=True):
+        world.scored_run(phase, team, built.people["member"], level=level)
+    rankings.request_ranking(phase.pk)
+    assert rankings.rank_phase(phase_id=phase.pk) is not None
+    return phase
+
+
+def test_a_ranking_ends_when_it_is_stored_and_people_are_told_by_what_follows_it(phase):
+    assert told() == []
+    assert FollowUp.objects.get(phase=phase).is_due
+    assert following.follow_phase(phase_id=phase.pk)
+    assert told() != []
+    assert private().exists(history_name(phase))
+    assert not FollowUp.objects.get(phase=phase).is_due
+
+
+def test_followed_up_once_it_is_not_followed_up_again(phase):
+    following.follow_phase(phase_id=phase.pk)
+    first = told()
+    assert not following.follow_phase(phase_id=phase.pk)
+    assert told() == first
+
+
+def test_a_worker_that_dies_between_ranking_and_telling_loses_nothing(phase, jobs):
+    a_while_later()
+    assert sweep_kind(FOLLOWING) == 1
+    assert jobs == [("leaderboards.tasks.follow_phase", [phase.pk])]
+    following.follow_phase(phase_id=phase.pk)
+    assert told() != []
+
+
+def test_a_worker_that_dies_after_telling_tells_nobody_twice(phase, monkeypatch):
+    monkeypatch.setattr(following, "BESIDE", {"history": dies})
+    with pytest.raises(WorkerDiedError):
+        following.follow_phase(phase_id=phase.pk)
+    first = told()
+    assert first != []
+    monkeypatch.undo()
+    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: True)
+    assert not following.follow_phase(phase_id=phase.pk), "whoever died still holds it"
+    a_while_later()
+    assert following.follow_phase(phase_id=phase.pk)
+    assert told() == first
+    assert private().exists(history_name(phase))
+
+
+def test_a_worker_that_dies_while_it_tells_has_told_nobody(phase, monkeypatch):
+    monkeypatch.setattr("submissions.services.telling.notify_each", lambda **_: dies(phase))
+    with pytest.raises(WorkerDiedError):
+        following.follow_phase(phase_id=phase.pk)
+    assert told() == []
+    monkeypatch.undo()
+    a_while_later()
+    assert following.follow_phase(phase_id=phase.pk)
+    assert told() != []
+
+
+def test_a_step_that_fails_keeps_no_other_from_being_taken_and_is_tried_again(phase, monkeypatch, caplog):
+    taken = []
+    steps = {"history": fails, "over tasks": taken.append}
+    monkeypatch.setattr(following, "BESIDE", steps)
+    following.follow_phase(phase_id=phase.pk)
+    first = told()
+    assert first != []
+    assert taken == [phase]
+    assert FollowUp.objects.get(phase=phase).failure == "history: ValueError: no room for the figure"
+    steps["history"] = taken.append
+    a_while_later()
+    following.follow_phase(phase_id=phase.pk)
+    assert taken == [phase] * 3
+    assert told() == first
+    follow_up = FollowUp.objects.get(phase=phase)
+    assert (follow_up.is_due, follow_up.failure) == (False, "")
+
+
+def test_a_step_that_always_fails_is_left_until_the_next_ranking(phase, monkeypatch, caplog):
+    monkeypatch.setattr(following, "BESIDE", {"history": fails})
+    for _ in range(FOLLOWING.errors):
+        assert FollowUp.objects.get(phase=phase).is_due
+        following.follow_phase(phase_id=phase.pk)
+        a_while_later()
+    follow_up = FollowUp.objects.get(phase=phase)
+    assert (follow_up.is_due, follow_up.failure) == (False, "history: ValueError: no room for the figure")
+
+
+def test_what_takes_its_workers_down_is_given_up(phase):
+    for _ in range(FOLLOWING.attempts):
+        assert claim(FOLLOWING, phase.pk, give_up=lambda lease: None) is not None
+        a_while_later()
+    assert not following.follow_phase(phase_id=phase.pk)
+    follow_up = FollowUp.objects.get(phase=phase)
+    assert (follow_up.is_due, follow_up.failure) == (False, "The worker died 3 times after this ranking.")
+
+
+def test_a_ranking_that_ends_meanwhile_is_followed_up_next(phase, monkeypatch):
+    monkeypatch.setattr(following, "BESIDE", {"history": lambda phase: rankings._request_follow_up(phase.pk)})
+    following.follow_phase(phase_id=phase.pk)
+    follow_up = FollowUp.objects.get(phase=phase)
+    assert (follow_up.requested, follow_up.done, follow_up.is_ranked) == (2, 1, True)
+
+
+def test_whom_no_ranking_ranks_waits_as_long_as_one_is_asked_for(phase, monkeypatch):
+    """And is told when the last of them has ended."""
+    ended = []
+    monkeypatch.setattr(following, "tell_scored", lambda _phase, *, is_last: ended.append(is_last))
+    rankings.request_ranking(phase.pk)
+    following.follow_phase(phase_id=phase.pk)
+    rankings.rank_phase(phase_id=phase.pk)
+    following.follow_phase(phase_id=phase.pk)
+    assert ended == [False, True]
+
+
+def test_a_ranking_that_fails_is_followed_up_by_telling_alone(phase, monkeypatch, caplog):
+    following.follow_phase(phase_id=phase.pk)
+    taken = []
+    monkeypatch.setattr(following, "BESIDE", {"history": taken.append})
+    monkeypatch.setattr(rankings.computing, "collect", lambda *_, **__: 1 / 0)
+    rankings.request_ranking(phase.pk)
+    assert rankings.rank_phase(phase_id=phase.pk) is None
+    assert following.follow_phase(phase_id=phase.pk)
+    assert taken == []
+    assert RankingVersion.objects.filter(phase=phase).count() == 1
