@@ -30,6 +30,9 @@ _WHY_NOT: Final = (
     f"Mixed models are fitted for {FEWEST_ALGORITHMS} to {MOST_MODELLED} algorithms, at least {FEWEST_CASES} cases and at "
     f"most {MOST_ROWS:,} values of a metric and region; this ranking lies outside of that."
 )
+_NO_VALUES: Final = (
+    "Mixed models explain values of single cases; the metrics of this ranking have one value for all cases together."
+)
 
 
 def groups_section(page: DocumentBuilder, sources: Sources, *, asked: Sequence[str] = ()) -> None:
@@ -171,7 +174,7 @@ def model_section(page: DocumentBuilder, sources: Sources, *, most: int | None =
     page.heading(2, "A ranking from a mixed model")
     entries = list(sources.raw.values())[:most]
     if not any(_fits(raw) for raw in entries):
-        page.text([_WHY_NOT])
+        page.text([_WHY_NOT if entries else _NO_VALUES])
         return
     page.text(
         [

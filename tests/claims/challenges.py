@@ -1,5 +1,6 @@
 """Challenges at random: 1 to 30 teams, 1 to 500 cases, every kind of problem, ties, clones, missing and excluded cases."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -235,19 +236,28 @@ def _rows(
     task: str | None,
     absent: set[tuple[str, str]],
 ) -> pd.DataFrame:
+    # Names as Python's own text: to make pandas' text of them takes longer than to rank a small challenge.
     columns: dict[str, Any] = {
-        "algorithm": np.repeat(names, len(cases)),
-        "case": np.tile(cases, len(names)),
+        "algorithm": _texts(names).repeat(len(cases)),
+        "case": np.tile(_texts(cases), len(names)),
         "value": values.T.ravel(),
     }
     lacking = np.array([(name, case) in absent for name in names for case in cases])
     columns["value"] = np.where(lacking, np.nan, columns["value"])
-    columns["outcome"] = np.where(lacking, "missing", "ok")
+    columns["outcome"] = _texts(("ok", "missing"))[lacking.astype(int)]
     if metric != "value":
-        columns |= {"metric": metric, "region": region["name"] if region else "", "image_diagonal": 60.0}
+        region_name = region["name"] if region else ""
+        length = len(lacking)
+        columns |= {"metric": _texts([metric]).repeat(length), "region": _texts([region_name]).repeat(length)}
+        columns["image_diagonal"] = 60.0
     if task is not None:
-        columns["task"] = task
-    return pd.DataFrame(columns)
+        columns["task"] = _texts([task]).repeat(len(lacking))
+    is_text = [name for name in columns if name not in ("value", "image_diagonal")]
+    return pd.DataFrame(columns | {name: pd.Series(columns[name], dtype=object) for name in is_text})
+
+
+def _texts(names: Sequence[str]) -> np.ndarray:
+    return np.array(names, dtype=object)
 
 
 def _levels(random: np.random.Generator, document: dict[str, Any], cases: list[str]) -> pd.DataFrame | None:

@@ -6,12 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from reports.queries.facts import Facts, PhaseFacts
-from tests.claims.exposure_facts import begun
+from tests.claims.exposure_facts import PHASE, begun, called
 from tests.claims.meanings import Meanings
 
 MEANINGS = Meanings()
 means = MEANINGS.means
-PHASE = r"(Phase \d)"
 MOMENT = r"(\d+ \w+ \d{4}, \d\d:\d\d UTC)"
 
 
@@ -25,7 +24,7 @@ def false_lines(facts: Facts, findings: list[Any]) -> list[str]:
 
 
 def known(facts: Facts, name: str) -> PhaseFacts:
-    [phase] = [phase for phase in facts.phases if phase.name == name]
+    [phase] = [phase for phase in facts.phases if called(facts, phase) == name]
     return phase
 
 
@@ -145,11 +144,13 @@ def _(facts: Facts, name: str, annotators: str, merging: str) -> bool:
 
 
 @means(
-    r"Sharing an affiliation or e-mail domain with an organizer: (\d+) of (no|\d+) (members?) of teams, in (no|\d+) (teams?)"
+    r"Sharing an affiliation or e-mail domain with an organizer: (none|[1-9]\d*) of (no|\d+) (members?) of teams"
+    r"(?:, in (\d+) (teams?))?"
 )
-def _(facts: Facts, close: str, members: str, noun: str, teams: str, of: str) -> bool:
-    told = {"close": int(close), "members": number(members), "teams": number(teams)}
-    return told == facts.organizer_affinity and nouns((members, noun), (teams, of))
+def _(facts: Facts, close: str, members: str, noun: str, teams: str | None, of: str | None) -> bool:
+    told = {"close": 0 if close == "none" else int(close), "members": number(members), "teams": int(teams or 0)}
+    agrees = nouns((members, noun)) and (teams is None or nouns((teams, of)))
+    return told == facts.organizer_affinity and agrees and (teams is None) == (close == "none")
 
 
 def dates(facts: Facts, name: str, opens: str, closes: str | None) -> bool:
@@ -294,12 +295,12 @@ def _(facts: Facts, seen: str, downloaded: str, people: str, noun: str) -> bool:
     )
 
 
-@means(r"(?:(Phase \d(?:, Phase \d)*): )?(Predictions|Container images) are uploaded; the platform .+\.")
+@means(rf"(?:({PHASE[1:-1]}(?:; {PHASE[1:-1]})*): )?(Predictions|Container images) are uploaded; the platform .+\.")
 def _(facts: Facts, names: str | None, what: str) -> bool:
-    chosen = [phase.name for phase in begun(facts) if phase.runs_algorithms == (what == "Container images")]
+    chosen = [called(facts, phase) for phase in begun(facts) if phase.runs_algorithms == (what == "Container images")]
     if names is None:
         return len(chosen) == len(begun(facts))
-    return names.split(", ") == chosen != [phase.name for phase in begun(facts)]
+    return names.split("; ") == chosen != [called(facts, phase) for phase in begun(facts)]
 
 
 @means(

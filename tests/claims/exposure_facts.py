@@ -10,6 +10,7 @@ from tests.claims.meanings import Meanings
 MEANINGS = Meanings()
 """Of the conclusions of exposure reports."""
 means = MEANINGS.means
+PHASE = r"((?:Main, |Other, )?Phase \d)"
 
 
 def begun(facts: Facts) -> list[PhaseFacts]:
@@ -71,3 +72,9 @@ def left_out(phase: PhaseFacts) -> bool:
 
 def taken_out(facts: Facts) -> int:
     return sum(len(phase.assessment.get("exclusions", {}).get("cases", ())) for phase in begun(facts))
+
+
+def called(facts: Facts, phase: PhaseFacts) -> str:
+    """A phase as it is called where another task may have one of the same name."""
+    several = any(other.task != phase.task for other in facts.phases)
+    return f"{phase.task_name}, {phase.name}" if several else phase.name

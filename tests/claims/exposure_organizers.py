@@ -6,6 +6,7 @@ from reports.queries.audience import Level
 from reports.queries.facts import Facts, PhaseFacts
 from tests.claims.exposure_facts import (
     begun,
+    called,
     elsewhere,
     first,
     in_design,
@@ -245,8 +246,8 @@ def _(facts: Facts) -> bool:
     "; the bundle to recompute a ranking from is for the organizers alone|)."
 )
 def _(facts: Facts, _words: str, named: str | None) -> bool:
-    public = [phase.name for phase in ranked(facts) if phase.bundle_is_public]
-    told = re.findall(r"Phase \d", named or "")
+    public = [called(facts, phase) for phase in ranked(facts) if phase.bundle_is_public]
+    told = re.findall(r"(?:Main, |Other, )?Phase \d", named or "")
     if elsewhere(facts):
         return False
     if _words.startswith(", and"):

@@ -57,6 +57,8 @@ def facts_of(seed: int) -> Facts:
         phases = [replace(phase, runs_algorithms=bool(running.random() < 0.8)) for phase in phases]
     if running.random() < 0.1:
         phases = [replace(phase, assessment=_graded(phase.assessment)) for phase in phases]
+    if np.random.default_rng([seed, 19]).random() < 0.25:
+        phases = [_of_task(phase) for phase in phases]
     log: list[dict[str, Any]] = []
     for phase in phases:
         moved = random.random() < 0.15
@@ -105,6 +107,12 @@ def _graded(assessment: dict[str, Any]) -> dict[str, Any]:
     """The same with cases left out by a registered grade of quality."""
     rule = assessment.get("exclusions", {}) | {"quality": {"column": "image_quality", "excluded": ["insufficient"]}}
     return assessment | {"exclusions": rule}
+
+
+def _of_task(phase: PhaseFacts) -> PhaseFacts:
+    """Each second phase is of another task, in which it has the name of the one before it."""
+    task = ("main", "other")[phase.pk % 2]
+    return replace(phase, task=task, task_name=task.capitalize(), name=f"Phase {phase.pk - phase.pk % 2}")
 
 
 def _logged(sequence: int, act: str, time: str, phase: int, **more: Any) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from statistics import median
 
 from reports.queries.audience import Level
 from reports.queries.facts import Facts, PhaseFacts
+from tests.claims.exposure_facts import PHASE, called
 from tests.claims.meanings import Meanings
 
 MEANINGS = Meanings()
@@ -12,7 +13,7 @@ means = MEANINGS.means
 
 
 def phase_of(facts: Facts, name: str) -> PhaseFacts:
-    return next(phase for phase in facts.phases if phase.name == name)
+    return next(phase for phase in facts.phases if called(facts, phase) == name)
 
 
 def number(text: str) -> int:
@@ -25,7 +26,7 @@ def agrees(count: str, noun: str, one: str, several: str) -> bool:
 
 @means(r"Submissions are still taken: (.+)\.")
 def _(facts: Facts, names: str) -> bool:
-    return names.split(", ") == [phase.name for phase in facts.phases if phase.state == "open"]
+    return names.split("; ") == [called(facts, phase) for phase in facts.phases if phase.state == "open"]
 
 
 @means(r"No phase takes submissions at present\.")
@@ -46,7 +47,7 @@ def _(facts: Facts) -> bool:
 
 @means(r"Sealed until the phase closes and no part of this report: (.+)\.")
 def _(facts: Facts, names: str) -> bool:
-    return names.split(", ") == [phase.name for phase in facts.phases if phase.level == Level.NOTHING]
+    return names.split("; ") == [called(facts, phase) for phase in facts.phases if phase.level == Level.NOTHING]
 
 
 def without_ranking(facts: Facts) -> bool:
@@ -95,7 +96,7 @@ def _(facts: Facts, people: str, noun: str, teams: str, of: str) -> bool:
 
 
 @means(
-    r"(Phase \d): (?:(\d+) (submission|submissions) a team and day)?(?: and )?(?:(\d+) (submission|submissions) a team in total)?"
+    rf"{PHASE}: (?:(\d+) (submission|submissions) a team and day)?(?: and )?(?:(\d+) (submission|submissions) a team in total)?"
     r"(no limit of submissions)?; (.+) of a team counts\."
 )
 def _(
@@ -143,7 +144,7 @@ def _(facts: Facts, teams: str, of: str, made: str, noun: str, middle: str, most
     return told in known and agrees(teams, of, "team", "teams") and agrees(made, noun, "submission", "submissions")
 
 
-@means(r"(Phase \d): this report covers (\d+) of (no|\d+) (team|teams) with a taken submission\.")
+@means(rf"{PHASE}: this report covers (\d+) of (no|\d+) (team|teams) with a taken submission\.")
 def _(facts: Facts, name: str, ranked: str, of: str, noun: str) -> bool:
     phase = phase_of(facts, name)
     told = (int(ranked), number(of))
@@ -151,7 +152,7 @@ def _(facts: Facts, name: str, ranked: str, of: str, noun: str) -> bool:
 
 
 @means(
-    r"(Phase \d): ([\d,]+) bootstrap (sample|samples) with seed (\d+), drawn by (.+), the same for all teams, metrics and regions; "
+    rf"{PHASE}: ([\d,]+) bootstrap (sample|samples) with seed (\d+), drawn by (.+), the same for all teams, metrics and regions; "
     r"resampling ranges hold the middle (\S+) % of the ranks\."
 )
 def _(facts: Facts, name: str, samples: str, noun: str, seed: str, drawn: str, share: str) -> bool:
@@ -166,7 +167,7 @@ def _(facts: Facts, name: str, samples: str, noun: str, seed: str, drawn: str, s
     )
 
 
-@means(r"(Phase \d): the ranking was not resampled, so nothing says how sure it is\.")
+@means(rf"{PHASE}: the ranking was not resampled, so nothing says how sure it is\.")
 def _(facts: Facts, name: str) -> bool:
     return phase_of(facts, name).ranking.bootstrap == 0
 

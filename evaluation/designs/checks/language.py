@@ -144,7 +144,9 @@ def missing(condition: Condition, values: Values, *, owner: str = "") -> Iterato
             # The check asks for one in its own words; counting to none adds nothing.
             return
         some, none = _WORDS[operator]
-        yield (some if have or not none else none).format(have=have, need=need, s="" if have == 1 else "s")
+        yield (some if have or not none else none).format(
+            have=have, need=need, s="" if have == 1 else "s", many="" if need == 1 else "s"
+        )
 
 
 def _words(value: Any) -> int:
@@ -207,12 +209,12 @@ _COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 _WORDS: Final = {
     "min_words": (
         "{have} word{s} so far; at least {need} needed.",
-        "Nothing written yet; at least {need} words needed.",
+        "Nothing written yet; at least {need} word{many} needed.",
     ),
     "max_words": ("{have} word{s}; at most {need} fit.", ""),
     "min_length": (
         "{have} character{s} so far; at least {need} needed.",
-        "Nothing written yet; at least {need} characters needed.",
+        "Nothing written yet; at least {need} character{many} needed.",
     ),
     "max_length": ("{have} character{s}; at most {need} fit.", ""),
     "count_gte": ("{have} so far; at least {need} needed.", ""),

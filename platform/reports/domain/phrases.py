@@ -1,10 +1,10 @@
-"""What the design registers, as sentences of a paper: by parameter and choice, with a label and its value where there is none."""
+"""The words of what the design registers, by parameter and choice; `reports.domain.registered` says when each is true."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from evaluation.wording import joined
-from reports.domain.words import capitalized, term
+from reports.domain.words import capitalized
 
 _CODE: Final = "the code of the teams"
 CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
@@ -14,7 +14,7 @@ CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
         "one_time_open_call": "The challenge was planned as a one-time event that takes submissions after its deadline, too.",
         "repeated_open_call": "The challenge is repeated and takes submissions after its deadlines, too.",
     },
-    "challenge_venue": {"none": "It was held online, without an associated event."},
+    "challenge_venue": {"none": "It was planned online, without an associated event."},
     "challenge_platform": {
         "this_platform": "It was planned to run on this platform.",
         "own_website": "It was planned to run on a website of its own.",
@@ -44,7 +44,7 @@ CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
         "all_public": "All results were to be announced publicly.",
         "top_three_public": "The three best methods were to be announced publicly.",
         "top_n_public": "A number of the best methods were to be announced publicly.",
-        "team_choice": "The teams chose whether their results become public.",
+        "team_choice": "The teams were to choose whether their results become public.",
         "anonymous_listing": "All results were to be listed, with teams anonymous where they wished.",
     },
     "independent_publication_policy": {
@@ -55,22 +55,22 @@ CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "incomplete_submissions_allowed": {
         "no": "Incomplete submissions were to be rejected.",
-        "yes_penalized": "Incomplete submissions were accepted, with a penalty for missing cases.",
+        "yes_penalized": "Incomplete submissions were to be accepted, with a penalty for missing cases.",
         "yes_tasks_only": "Teams could skip tasks, but no case within a task.",
-        "yes_ignored": "Incomplete submissions were accepted, and missing cases ignored.",
+        "yes_ignored": "Incomplete submissions were to be accepted, and missing cases ignored.",
     },
     "counted_submission_rule": {
-        "last": "The last valid submission of a team counts.",
-        "selected_by_team": "The submission counts that the team chose before results were shown.",
-        "best": "The best submission of a team counts.",
+        "last": "The last valid submission of a team was to count.",
+        "selected_by_team": "The submission was to count that the team chose before results were shown.",
+        "best": "The best submission of a team was to count.",
         "only_one": "Each team could make one submission.",
     },
     "pre_evaluation_method": {
-        "none": "There was no evaluation before the final one.",
-        "private_results": "Before the final evaluation teams saw results of their own.",
-        "public_leaderboard_pretest": "Before the final evaluation there was a public leaderboard on another test set.",
-        "validation_dataset": "Before the final evaluation teams saw results on a validation set.",
-        "feedback_on_test_set": "Before the final evaluation teams saw results on the final test set.",
+        "none": "No evaluation before the final one was planned.",
+        "private_results": "Teams were to see results of their own before the final evaluation.",
+        "public_leaderboard_pretest": "A public leaderboard on another test set was planned before the final evaluation.",
+        "validation_dataset": "Teams were to see results on a validation set before the final evaluation.",
+        "feedback_on_test_set": "Teams were to see results on the final test set before the final evaluation.",
     },
     "ethics_status": {
         "approved": "Ethics approval was required and obtained.",
@@ -131,7 +131,7 @@ CHOICES: Final[Mapping[str, Mapping[str, str]]] = {
     },
 }
 """Whole sentences by choice; a choice that is missing here takes the pattern of its parameter."""
-_RATERS: Final = {
+RATERS: Final = {
     "ground_truth_from_simulation_exact": "is exact ground truth from a simulation",
     "reference_from_algorithm": "was made by an algorithm",
     "reference_from_single_human_rater": "was made by a single human rater",
@@ -141,7 +141,7 @@ _RATERS: Final = {
     "crowdsourced": "was crowdsourced",
     "validated_method": "was acquired by methods that were validated before",
 }
-_MERGED: Final = {
+MERGED: Final = {
     "no_aggregation": "were not merged",
     "majority_vote": "were merged by majority vote",
     "additional_annotator": "were merged by a further annotator who resolved conflicts",
@@ -154,7 +154,7 @@ _MERGED: Final = {
     "lsml": "were merged by a level-set approach (LSML)",
     "single_annotator": "need no merging, since there is one annotator",
 }
-_OF: Final = {"training": "training data", "test": "test data"}
+DATA: Final = {"training": "training data", "test": "test data"}
 PATTERNS: Final[Mapping[str, str]] = {
     "challenge_venue": "It was associated with {}.",
     "challenge_platform": "It was planned to run on {}.",
@@ -193,46 +193,11 @@ LISTS: Final[Mapping[str, str]] = {
     "challenge_keywords": "Registered: {}.",
 }
 """Sentences around several values."""
-
-
-def phrase(identity: str, value: Any, labels: Sequence[str]) -> str:
-    """What the design says of a parameter, as a sentence; empty where its words have to follow its label.
-
-    Parameters
-    ----------
-    value
-        As the design has it.
-    labels
-        The words of the value, or of each of them.
-
-    Examples
-    --------
-    >>> phrase("challenge_venue", "none", ["None (online competition)"])
-    'It was held online, without an associated event.'
-    >>> phrase("imaging_modality", ["mri", "ct"], ["Magnetic Resonance Imaging (MRI)", "Computed Tomography (CT)"])
-    'The images come from MRI and CT.'
-    >>> phrase("annotation_aggregation_test", "consensus", ["Consensus of a group"])
-    'Annotations of test data were merged by consensus of a group.'
-    """
-    if isinstance(value, str) and value in CHOICES.get(identity, {}):
-        return CHOICES[identity][value]
-    if identity.startswith("reference_method_"):
-        return _of_data(identity, value, "The reference of the {} {}.", _RATERS)
-    if identity.startswith("annotation_aggregation_"):
-        return _of_data(identity, value, "Annotations of {} {}.", _MERGED)
-    if identity in LISTS and labels:
-        return LISTS[identity].format(joined([term(label) for label in labels]))
-    if identity in PATTERNS and len(labels) == 1 and labels[0]:
-        return PATTERNS[identity].format(labels[0].rstrip("."))
-    return ""
-
-
-def _of_data(identity: str, value: Any, pattern: str, words: Mapping[str, str]) -> str:
-    if not isinstance(value, str) or value not in words:
-        return ""
-    return pattern.format(_OF[identity.rsplit("_", 1)[1]], words[value])
-
-
+NOTHING: Final[Mapping[str, str]] = {
+    "uncertainty_handling": "No assessment of the uncertainty of the ranking was planned.",
+    "statistical_tests": "No statistical tests were planned.",
+}
+"""What stands there in place of several values where the one chosen is “none”."""
 ROWS: Final[Mapping[str, tuple[str, str, tuple[str, ...]]]] = {
     "organizing_team": ("The organizers were", "Name", ("Affiliation", "Role")),
     "people": ("The organizers were", "Name", ("Affiliation",)),
@@ -276,7 +241,7 @@ ROWS: Final[Mapping[str, tuple[str, str, tuple[str, ...]]]] = {
         ("Quantification", "Magnitude or range", "Applies to"),
     ),
     "test_label_access": (
-        "Labels of test cases were open to",
+        "As the organizers state, labels of test cases were open to",
         "Person or group",
         ("Affiliation", "From", "Until", "Reason"),
     ),

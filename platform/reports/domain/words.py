@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from reports.domain.content import Item
 
+_PEOPLE: Final = frozenset({"Wilcoxon", "Wilcoxon-Mann-Whitney", "Shapiro-Wilk"})
+"""Words that begin with a capital letter within a sentence, too."""
 _PARENTHESIS: Final = re.compile(r"\s*\(([^()]*)\)")
 
 
@@ -92,12 +94,15 @@ def term(label: str) -> str:
     --------
     >>> term("Magnetic Resonance Imaging (MRI)"), term("Semantic (binary or multi-class) segmentation"), term("CT")
     ('MRI', 'semantic segmentation', 'CT')
+    >>> term("Wilcoxon signed rank test")
+    'Wilcoxon signed rank test'
     """
     for inner in _PARENTHESIS.findall(label):
         if inner.isupper() and " " not in inner:
             return str(inner)
     plain = _PARENTHESIS.sub("", label).strip()
-    return plain if plain[:2].isupper() else plain[:1].lower() + plain[1:]
+    kept = plain[:2].isupper() or plain.split(maxsplit=1)[0] in _PEOPLE if plain else True
+    return plain if kept else plain[:1].lower() + plain[1:]
 
 
 class Names:

@@ -173,6 +173,10 @@ class Facts:
         last = {phase.task: phase for phase in self.phases if phase.ranking is not None}
         return list(last.values())
 
+    def named(self, phase: PhaseFacts) -> str:
+        """A phase with its task where there are several."""
+        return f"{phase.task_name}, {phase.name}" if len(self.tasks()) > 1 else phase.name
+
     def tasks(self) -> list[str]:
         """Names of the tasks in order."""
         return list(dict.fromkeys(phase.task_name for phase in self.phases))

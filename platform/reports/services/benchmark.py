@@ -36,6 +36,7 @@ from reports.domain.content import Exhibit, Ledger, Origin
 from reports.domain.words import Names
 from reports.queries.facts import Level, PhaseFacts
 from reports.services import narrating
+from reports.services.items.claims import hardest
 
 MOST_SHOWN: Final = 30
 """So many ranks are drawn; tables have the whole field."""
@@ -334,9 +335,11 @@ def findings(
 
 
 def _worst(entry: Mapping[str, Any], words: Names) -> list[dict[str, Any]]:
+    """The cases on which the field did worst; none where another case has the same median as the last of them."""
+    named = hardest(entry, HARDEST)
     what = words.text(", ".join(str(entry[key]) for key in ("task", "metric", "region") if entry[key]))
     rows = []
-    for index in hardest_first(entry)[:HARDEST]:
+    for index in hardest_first(entry)[: len(named)]:
         values = sorted(value for value in entry["values"][index] if value is not None)
         if values:
             middle = values[len(values) // 2] if len(values) % 2 else sum(values[len(values) // 2 - 1 :][:2]) / 2

@@ -27,7 +27,7 @@ from submissions.queries.pictures import drawable
 from submissions.queries.progress import progress
 from submissions.queries.progressing import changes, earlier_runs
 from submissions.queries.releases import told_values
-from submissions.queries.submissions import counted_run, of_teams, visible_submission
+from submissions.queries.submissions import counted_run, labelled, of_teams, visible_submission
 from submissions.services import algorithms, choosing, states
 from web.spreadsheets import csv_file
 
@@ -52,7 +52,7 @@ def own(request: HttpRequest, slug: str) -> HttpResponse:
     page = Paginator(of_teams(teams).select_related("release"), PER_PAGE).get_page(request.GET.get("page"))
     standing = standing_submissions(teams)
     context = page_context(request, challenge, page=page, own_teams=teams, standing=standing)
-    # The same objects as on the page, with the labels that its context has given their phases.
+    labelled(page.object_list, challenge_queries.phases_of(challenge))
     context["rows"] = listed(request.user, list(page.object_list), teams, standing)
     return render(request, "submissions/own.html", context)
 
@@ -162,8 +162,13 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
 
 
 def _worst(content: dict[str, Any], placed: hooks.Placed | None) -> list[dict[str, Any]]:
-    """The cases with the worst mean rank, their values in the first metrics, and the field's median where it is known."""
+    """The cases with the worst mean rank, their values in the first metrics, and the field's median where it is known.
+
+    None beside which another case is just as bad: where all are alike, none is among the worst.
+    """
     medians = placed.medians if placed is not None else {}
+    ranks = [line.mean_rank for line in content["lines"]]
+    ends = [place for place in range(1, len(ranks)) if ranks[place] != ranks[place - 1] and place <= PREVIEWS]
     return [
         {
             "case": line.case,
@@ -173,7 +178,7 @@ def _worst(content: dict[str, Any], placed: hooks.Placed | None) -> list[dict[st
                 for column, cell in zip(content["columns"][:WORST_METRICS], line.cells, strict=False)
             ],
         }
-        for line in content["lines"][:PREVIEWS]
+        for line in content["lines"][: max(ends, default=0)]
     ]
 
 

@@ -7,7 +7,7 @@ from tests.integration.submissions.world import World, predictions, zipped
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-LISTS = {"submissions/": ("ada", 17), "organize/submissions/": ("organizer", 12)}
+LISTS = {"submissions/": ("ada", 18), "organize/submissions/": ("organizer", 12)}
 
 
 @pytest.mark.parametrize("rest", LISTS)

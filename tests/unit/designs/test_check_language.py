@@ -136,6 +136,8 @@ def test_a_rule_says_how_far_one_is():
     assert list(missing(condition, values(challenge_abstract="two words"))) == ["2 words so far; at least 50 needed."]
     assert list(missing(condition, values(challenge_abstract="word"))) == ["1 word so far; at least 50 needed."]
     assert list(missing(condition, values())) == ["Nothing written yet; at least 50 words needed."]
+    a_word = {"param": "challenge_abstract", "op": "min_words", "value": 1}
+    assert list(missing(a_word, values())) == ["Nothing written yet; at least 1 word needed."]
     one = {"param": "organizing_team", "op": "count_gte", "value": 1}
     assert list(missing(one, values())) == []
 

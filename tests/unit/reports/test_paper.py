@@ -8,7 +8,8 @@ from evaluation.documents.blocks import labels_of
 from reports.domain.content import Chapter, Exhibit, Fill, Item, Ledger, Origin, plain
 from reports.domain.guideline import CHAPTERS, fill_of, title_of
 from reports.domain.paper import paper_blocks, plan
-from reports.domain.phrases import CHOICES, LISTS, NONE, PATTERNS, ROWS, phrase, table_words
+from reports.domain.phrases import CHOICES, LISTS, NONE, PATTERNS, ROWS, table_words
+from reports.domain.registered import Registered, phrase
 
 DESIGN = Origin("parameter", "Registration podium-1, version 1.0: Name (challenge_name)", "d" * 64, "/registry/1/")
 RANKING = Origin("ranking", "Ranking of Final, version 2", "r" * 64, "/board/2/")
@@ -197,14 +198,17 @@ def test_every_choice_of_an_item_reads_as_one_sentence(identity):
     parameter = shipped().parameters[identity]
     if parameter.type == "enum" and identity in {*CHOICES, *PATTERNS}:
         for choice in parameter.choices:
-            said = phrase(identity, choice.value, [choice.label])
+            said = phrase(Registered(identity, choice.value, [choice.label]))
             assert said == "" or said.endswith("."), (identity, choice)
             assert "{" not in said
 
 
 def test_another_value_than_the_listed_ones_follows_its_label():
-    assert phrase("challenge_venue", {"other": "A workshop"}, ["A workshop"]) == "It was associated with A workshop."
-    assert phrase("tie_handling", {"other": "By hand"}, ["By hand"]) == ""
+    assert (
+        phrase(Registered("challenge_venue", {"other": "A workshop"}, ["A workshop"]))
+        == "It was associated with A workshop."
+    )
+    assert phrase(Registered("tie_handling", {"other": "By hand"}, ["By hand"])) == ""
 
 
 def test_empty_cells_of_a_table_say_nothing():

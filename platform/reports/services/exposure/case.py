@@ -116,12 +116,16 @@ class Case:
         if ranking is None:
             raise LookupError(f"{phase.name} has no ranking")
         return Evidence(
-            text, "ranking", f"Ranking of {phase.name}, version {ranking.number}", ranking.digest, ranking.address
+            text,
+            "ranking",
+            f"Ranking of {self.facts.named(phase)}, version {ranking.number}",
+            ranking.digest,
+            ranking.address,
         )
 
     def assessment(self, phase: PhaseFacts, text: str) -> Evidence:
         """Something that the executed assessment says."""
-        source = f"Assessment of {phase.name}"
+        source = f"Assessment of {self.facts.named(phase)}"
         return Evidence(text, "assessment", source, phase.assessment_digest, phase.assessment_address)
 
     def log(self, entry: dict[str, Any], text: str) -> Evidence:
@@ -149,7 +153,7 @@ class Case:
     def deviates(self, *kinds: str) -> list[dict[str, Any]]:
         """Deviations of the phases, of some kinds where they are given: they are marked for everybody from the first day."""
         return [
-            {**entry, "phase": phase.name}
+            {**entry, "phase": self.facts.named(phase)}
             for phase in self.facts.phases
             for entry in phase.deviations
             if not kinds or entry["kind"] in kinds

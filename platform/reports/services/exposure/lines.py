@@ -36,8 +36,8 @@ class About:
 
     @property
     def name(self) -> str:
-        """Of the phase."""
-        return self.phase.name
+        """Of the phase, with its task where there are several."""
+        return self.facts.named(self.phase)
 
     @property
     def assessment(self) -> Assessment:
@@ -317,15 +317,22 @@ def _times(number: int) -> str:
 
 # Of teams
 
+
+def _affinity(found: Mapping[str, int]) -> str:
+    close, members = found["close"], counted(found["members"], "member")
+    told = (
+        f"{close} of {members} of teams, in {counted(found['teams'], 'team')}"
+        if close
+        else f"none of {members} of teams"
+    )
+    return f"Sharing an affiliation or e-mail domain with an organizer: {told}"
+
+
 CLOSE: Final = _line(
     "close",
     "Always.",
     _always,
-    lambda about: (
-        f"Sharing an affiliation or e-mail domain with an organizer: {about.facts.organizer_affinity['close']} of "
-        f"{counted(about.facts.organizer_affinity['members'], 'member')} of teams, in "
-        f"{counted(about.facts.organizer_affinity['teams'], 'team')}"
-    ),
+    lambda about: _affinity(about.facts.organizer_affinity),
     "Sharing an affiliation or e-mail domain with an organizer: 1 of 9 members of teams, in 1 team",
 )
 ACCOUNTS: Final = _line(
@@ -392,7 +399,7 @@ PROGRAMS: Final = "Container images are uploaded; the platform runs them on ever
 
 def _in(names: Sequence[str], others: Sequence[str]) -> str:
     """The phases of which a line holds; nothing where it holds of all."""
-    return f"{', '.join(names)}: " if names and others else ""
+    return f"{'; '.join(names)}: " if names and others else ""
 
 
 WAYS: Final = CATALOGUE.group(

@@ -80,7 +80,7 @@ def _exclusions(case: Case) -> list[Evidence]:
 def references(case: Case) -> Judgement:
     merge = case.said("annotation_aggregation_test")
     merge += [
-        Evidence(text, "results", f"Manifest of the test set of {phase.name}", entry["manifest_digest"])
+        Evidence(text, "results", f"Manifest of the test set of {case.facts.named(phase)}", entry["manifest_digest"])
         for phase in case.phases
         for entry in phase.test_sets[-1:]
         for text in lines.ANNOTATORS.all(About(case.facts, phase, entry))
@@ -157,7 +157,7 @@ def _sealed(case: Case) -> list[Evidence]:
         Evidence(
             lines.SEALED.first(About(case.facts, phase, test_set)),
             "results",
-            f"Manifest of the test set of {phase.name}",
+            f"Manifest of the test set of {case.facts.named(phase)}",
             test_set["manifest_digest"],
         )
         for phase in case.phases

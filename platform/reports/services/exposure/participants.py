@@ -11,8 +11,8 @@ from reports.services.exposure.questions import feedback
 def ways(case: Case) -> list[Evidence]:
     """What teams hand in: predictions, programs, or the one in some phases and the other in others."""
     names = {
-        "programs": [phase.name for phase in case.phases if phase.runs_algorithms],
-        "predictions": [phase.name for phase in case.phases if not phase.runs_algorithms],
+        "programs": [case.facts.named(phase) for phase in case.phases if phase.runs_algorithms],
+        "predictions": [case.facts.named(phase) for phase in case.phases if not phase.runs_algorithms],
     }
     return [case.counted(text, "way of submission") for text in lines.WAYS.all(About(case.facts, entry=names))]
 
@@ -20,7 +20,7 @@ def ways(case: Case) -> list[Evidence]:
 def _decoys(case: Case) -> list[Evidence]:
     """What is known of cases that were asked for and not scored."""
     return [
-        Evidence(text, "results", f"Manifest of the test set of {phase.name}", entry["manifest_digest"])
+        Evidence(text, "results", f"Manifest of the test set of {case.facts.named(phase)}", entry["manifest_digest"])
         for phase in case.phases
         for entry in phase.test_sets[-1:]
         for text in lines.DECOYS.all(About(case.facts, phase, entry))

@@ -154,7 +154,7 @@ def known_before(case: Case) -> bool:
 
 def library(case: Case) -> str:
     words = "All metrics are those of the tested library"
-    readable = [phase.name for phase in case.ranked if phase.bundle_is_public]
+    readable = [case.facts.named(phase) for phase in case.ranked if phase.bundle_is_public]
     if not case.ranked:
         return f"{words}."
     if len(readable) == len(case.ranked):

@@ -98,7 +98,7 @@ CYCLE: Final = CATALOGUE.group(
         "cycle.open",
         "A phase is open.",
         lambda run: bool(run.named("open")),
-        lambda run: f"Submissions are still taken: {', '.join(run.named('open'))}.",
+        lambda run: f"Submissions are still taken: {'; '.join(run.named('open'))}.",
         "Submissions are still taken: Final.",
     ),
     Claim(
@@ -128,7 +128,7 @@ ANNOUNCED: Final = CATALOGUE.group(
         "announced.sealed",
         "Of a phase, the report may say nothing.",
         lambda run: bool(run.hidden),
-        lambda run: f"Sealed until the phase closes and no part of this report: {', '.join(run.hidden)}.",
+        lambda run: f"Sealed until the phase closes and no part of this report: {'; '.join(run.hidden)}.",
         "Sealed until the phase closes and no part of this report: Final.",
     ),
     Claim(

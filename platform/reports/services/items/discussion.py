@@ -139,7 +139,7 @@ def hard_cases(item: Item, source: Source) -> None:
             for row in benchmark.worst_cases
         )
         columns = ("Metric and region", "Case", "Median over the teams", "Best team", *titles)
-        caption = f"Cases on which most teams did worst, {source.named(benchmark.phase)}"
+        caption = f"Cases with the worst median over the teams, {source.named(benchmark.phase)}"
         item.exhibits.append(
             Exhibit("table", topic="hard_cases", origins=keys, text=caption, columns=columns, rows=rows)
         )

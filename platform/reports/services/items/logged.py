@@ -156,8 +156,9 @@ def software(item: Item, source: Source) -> None:
         said = (
             f"{source.named(phase)} was scored and ranked with {versions}.",
             (
-                "The bundle of the ranking holds assessment, results, seed and digests; “python -m evaluation verify bundle.zip” "
-                f"recomputes it and compares the digest {ranking.digest}."
+                f"The bundle of the ranking{'' if phase.bundle_is_public else ', which organizers alone may download,'} holds "
+                "assessment, results, seed and digests; “python -m evaluation verify bundle.zip” recomputes it and compares the "
+                f"digest {ranking.digest}."
             ),
         )
         item.text.append(source.ledger.paragraph(said, source.ranking(phase)))

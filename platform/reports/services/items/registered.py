@@ -6,7 +6,7 @@ from evaluation.designs.catalogue import Parameter
 from evaluation.designs.document import Entry, State, Values
 from evaluation.designs.document.words import cell_words, value_words
 from reports.domain.content import Exhibit, Item
-from reports.domain.phrases import NONE, phrase
+from reports.domain.registered import Registered, phrase
 from reports.domain.words import capitalized
 from reports.services.items.source import Source
 
@@ -70,7 +70,7 @@ def _one(item: Item, source: Source, parameter: Parameter, entry: Entry, where: 
 def _sentence(parameter: Parameter, entry: Entry) -> str:
     values = entry.value if isinstance(entry.value, list) else [entry.value]
     labels = [value_words(parameter, [value] if parameter.type == "multi-enum" else value) for value in values]
-    if said := phrase(parameter.id, entry.value, labels):
+    if said := phrase(Registered(parameter.id, entry.value, labels)):
         return said
     asked = parameter.label if parameter.label.endswith("?") else f"{parameter.label}:"
     return f"{asked} {ended(value_words(parameter, entry.value, public=True))}"
@@ -80,7 +80,8 @@ def declared_words(parameter: Parameter, entry: Entry) -> str:
     """What the organizers said in place of a value."""
     match entry.state:
         case State.NONE_DECLARED:
-            return NONE.get(parameter.id, f"{parameter.label}: none, as the organizers state.")
+            said = phrase(Registered(parameter.id, is_none=True))
+            return said or f"{parameter.label}: none, as the organizers state."
         case State.NOT_APPLICABLE:
             return f"{parameter.label}: not applicable. {capitalized(ended(entry.reason))}".strip()
         case State.FOLLOWS:

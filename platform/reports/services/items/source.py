@@ -83,7 +83,7 @@ class Source:
 
     def named(self, phase: PhaseFacts) -> str:
         """A phase with its task where there are several."""
-        return f"{phase.task_name}, {phase.name}" if len(self.facts.tasks()) > 1 else phase.name
+        return self.facts.named(phase)
 
     def parsed(self, phase: PhaseFacts) -> Assessment:
         """The assessment of a phase."""

@@ -1,0 +1,121 @@
+"""What the design registers, as sentences of a paper: each a claim about a parameter and its value.
+
+A sentence says what was registered or stated, never what became of it: that stands in `reports.services.items.claims`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from evaluation.claims.catalogue import Catalogue, Claim
+from evaluation.wording import joined
+from reports.domain.phrases import CHOICES, DATA, LISTS, MERGED, NONE, NOTHING, PATTERNS, RATERS
+from reports.domain.words import term
+
+
+@dataclass(frozen=True)
+class Registered:
+    """An entry of the design.
+
+    Attributes
+    ----------
+    identity
+        Of the parameter.
+    value
+        As the design has it.
+    labels
+        The words of the value, or of each of them.
+    is_none
+        Whether the organizers say that there is none.
+    """
+
+    identity: str
+    value: Any = None
+    labels: Sequence[str] = ()
+    is_none: bool = False
+
+
+def _is(identity: str, value: str) -> Callable[[Registered], bool]:
+    return lambda said: said.identity == identity and not said.is_none and said.value == value
+
+
+def _chose_none(identity: str) -> Callable[[Registered], bool]:
+    return lambda said: said.identity == identity and not said.is_none and list(said.value) == ["none"]
+
+
+def _has(identity: str, *, several: bool) -> Callable[[Registered], bool]:
+    def true(said: Registered) -> bool:
+        there = bool(said.labels) if several else len(said.labels) == 1 and bool(said.labels[0])
+        return said.identity == identity and not said.is_none and there
+
+    return true
+
+
+def _declared(identity: str) -> Callable[[Registered], bool]:
+    return lambda said: said.identity == identity and said.is_none
+
+
+def _plain(words: str) -> Callable[[Registered], str]:
+    return lambda _: words
+
+
+def _listed(pattern: str) -> Callable[[Registered], str]:
+    return lambda said: pattern.format(joined([term(label) for label in said.labels]))
+
+
+def _around(pattern: str) -> Callable[[Registered], str]:
+    return lambda said: pattern.format(said.labels[0].rstrip("."))
+
+
+def _choices() -> Iterator[tuple[str, str, str]]:
+    """Parameter, choice and sentence."""
+    for identity, sentences in CHOICES.items():
+        yield from ((identity, choice, words) for choice, words in sentences.items())
+    for part, data in DATA.items():
+        for choice, words in RATERS.items():
+            yield f"reference_method_{part}", choice, f"The reference of the {data} {words}."
+        for choice, words in MERGED.items():
+            yield f"annotation_aggregation_{part}", choice, f"Annotations of {data} {words}."
+
+
+def _claims() -> Iterator[Claim[Registered]]:
+    for identity, choice, words in _choices():
+        condition = f"The design registers {choice} as {identity}."
+        yield Claim(f"{identity}.{choice}", condition, _is(identity, choice), _plain(words), words)
+    for identity, words in NOTHING.items():
+        condition = f"The design registers none as the only value of {identity}."
+        yield Claim(f"{identity}.nothing", condition, _chose_none(identity), _plain(words), words)
+    for identity, pattern in LISTS.items():
+        condition = f"The design registers values of {identity}."
+        yield Claim(f"{identity}.listed", condition, _has(identity, several=True), _listed(pattern), pattern)
+    for identity, pattern in PATTERNS.items():
+        condition = f"The design registers one value of {identity}, which has no sentence of its own."
+        yield Claim(f"{identity}.value", condition, _has(identity, several=False), _around(pattern), pattern)
+    for identity, words in NONE.items():
+        condition = f"The organizers say of {identity} that there is none."
+        yield Claim(f"{identity}.none", condition, _declared(identity), _plain(words), words)
+
+
+CATALOGUE: Final = Catalogue()
+"""The claims about what a design registers; the first of a parameter that is true is said."""
+REGISTERED: Final = CATALOGUE.group(*_claims())
+
+
+def phrase(said: Registered) -> str:
+    """What the design says of a parameter, as a sentence; empty where its words have to follow its label.
+
+    Examples
+    --------
+    >>> phrase(Registered("challenge_venue", "none", ["None (online competition)"]))
+    'It was planned online, without an associated event.'
+    >>> labels = ["Magnetic Resonance Imaging (MRI)", "Computed Tomography (CT)"]
+    >>> phrase(Registered("imaging_modality", ["mri", "ct"], labels))
+    'The images come from MRI and CT.'
+    >>> phrase(Registered("annotation_aggregation_test", "consensus", ["Consensus of a group"]))
+    'Annotations of test data were merged by consensus of a group.'
+    >>> phrase(Registered("conflicts_of_interest", is_none=True))
+    'The organizers state that there are no conflicts of interest.'
+    >>> phrase(Registered("prize", "a cup", ["a cup"]))
+    ''
+    """
+    return str(next(iter(REGISTERED.all(said)), ""))

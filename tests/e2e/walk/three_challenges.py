@@ -1,0 +1,216 @@
+"""Three challenges for a walk that reads every sentence: a classification, a detection, a segmentation of two tasks.
+
+Functions here run inside the installation that is walked (`Installation.shell`) and print JSON.
+"""
+
+import copy
+import io
+import json
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from django.urls import reverse
+from django.utils import timezone
+
+from challenges.models import Challenge, Phase, Team
+from challenges.services import close_phase, join_with_team
+from designs.models import Design
+from designs.services import freeze_version
+from evaluation import problems
+from leaderboards.models import RankingVersion
+from notifications.models import Notification
+from registry.services import register
+from reports.models import Report
+from reports.queries.facts import Audience
+from reports.services.reports import request_report
+from submissions.models import Submission
+from submissions.services.states import score_as_it_is
+from submissions.services.submitting import create_upload, finish
+from test_sets.services.archives import take_archive
+from tests.e2e.walk.everything import person
+from tests.integration.challenges.world import document
+from tests.integration.submissions.world import labels, nifti, zipped
+from uploads.services.uploads import append
+
+KINDS = ("classification", "detection", "segmentation")
+OWNER, TEAMS = "walking-owner", ("ada", "bo", "cy")
+CASES = [f"case_{number:03d}" for number in range(1, 7)]
+Files = dict[str, bytes]
+
+
+def design(kind: str) -> dict[str, Any]:
+    """The design document of a kind, with one phase that is open now."""
+    today = timezone.now().date()
+    days = {"submission_open": -2, "submission_deadline": 30, "results_release": 40}
+    schedule = [{"event": event, "date": (today + timedelta(days=day)).isoformat()} for event, day in days.items()]
+    for row in schedule[:2]:
+        row["phase"] = "Final phase"
+    challenge = {
+        "challenge_name": f"A walk over a {kind}",
+        "challenge_schedule": schedule,
+        "phase_settings": [
+            {"phase": "Final phase", "submissions_per_day": 5, "leaderboard": "public", "results": "cases"}
+        ],
+    }
+    if kind == "segmentation":
+        made = document(challenge)
+        made["tasks"].append({**copy.deepcopy(made["tasks"][0]), "task_name": "Segmentation of young patients"})
+        return made
+    return document(challenge, task_name=kind.capitalize(), **_task(kind))
+
+
+def _task(kind: str) -> dict[str, Any]:
+    """What the example of a kind of problem is scored by, as the parameters of a task."""
+    problem, scheme = {
+        "classification": ("image_classification", "data_set_score"),
+        "detection": ("object_detection", "metric_based"),
+    }[kind]
+    with tempfile.TemporaryDirectory() as folder:
+        scored = problems.get(problem).write_example(Path(folder) / "example", cases=12)
+    return {
+        "task_category": [kind],
+        "problem_settings": {"kind": problem, "settings": scored.get("settings")},
+        "regions": [
+            {"name": region["name"], "labels": [str(label) for label in region.get("labels", ())]}
+            for region in scored["regions"]
+        ],
+        "metrics": [
+            {"metric": metric["id"], "options": metric.get("options"), "used_for_ranking": True}
+            for metric in scored["metrics"]
+        ],
+        "ranking_method": [
+            {"name": "Mean rank", "scheme": scheme, "operator": "mean", "metric_aggregation": "mean_rank"}
+        ],
+        "missing_data_handling": "worst_value",
+        "missing_data_handling__details": None,
+        "submission_format": "One table with a row for each answer.",
+    }
+
+
+def _files(kind: str, task: int) -> tuple[Files, list[Files]]:
+    """The archive of the references of a task, and what each team hands in: the last lacks cases or is the first again."""
+    if kind == "segmentation":
+        cases = CASES[: 6 - 2 * task]
+        shifts = [[number % 2 for number, _ in enumerate(cases)], [1] * len(cases), [2] * (len(cases) - 1)]
+        return {f"references/{case}.nii.gz": nifti(labels(0)) for case in cases}, [
+            {f"{case}.nii.gz": nifti(labels(shift)) for case, shift in zip(cases, of_team, strict=False)}
+            for of_team in shifts
+        ]
+    problem = {"classification": "image_classification", "detection": "object_detection"}[kind]
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "example"
+        problems.get(problem).write_example(place, cases=12)
+        references = {f"references/{path.name}": path.read_bytes() for path in (place / "references").iterdir()}
+        near, far = (
+            {path.name: path.read_bytes() for path in (place / "predictions" / name).iterdir()}
+            for name in ("near", "far")
+        )
+    own = references.pop("references/cases.csv", b"")
+    if kind == "detection":
+        return {**references, "cases.csv": own}, [near, far, near]
+    rows = references["references/labels.csv"].decode().split()[1:]
+    cases_table = "\n".join(["case", *(row.split(",")[0] for row in rows)])
+    lacking = {"labels.csv": b"\n".join(near["labels.csv"].split()[:-2])}
+    return {**references, "cases.csv": cases_table.encode()}, [near, far, lacking]
+
+
+def phases(kind: str) -> list[Phase]:
+    """The phases of the challenge of a kind."""
+    return list(Phase.objects.filter(task__challenge__slug=f"walk-{kind}").order_by("task__position"))
+
+
+def registered(slug: str) -> str:
+    """Freeze and register a design; the review is walked in `tests/e2e/reviews`."""
+    owner, made = person(OWNER), Design.objects.get(slug=slug)
+    return register(
+        design_version=freeze_version(actor=owner, design=made, name="Accepted"), actor=owner
+    ).registration.identifier
+
+
+def seal(kind: str) -> None:
+    """Seal the test set of each task."""
+    for number, phase in enumerate(phases(kind)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "references.zip"
+            path.write_bytes(zipped(_files(kind, number)[0]))
+            take_archive(phase=phase, path=path, actor=person(OWNER))
+
+
+def join(kind: str) -> None:
+    """Three teams of one person each."""
+    challenge = Challenge.objects.get(slug=f"walk-{kind}")
+    for name in TEAMS:
+        join_with_team(user=person(f"walking-{name}"), challenge=challenge, team_name=f"team-{name}")
+
+
+def hand_in(kind: str) -> None:
+    """Each team hands in to each task."""
+    for number, phase in enumerate(phases(kind)):
+        for name, files in zip(TEAMS, _files(kind, number)[1], strict=True):
+            user, content = person(f"walking-{name}"), zipped(files)
+            team = Team.objects.get(challenge=phase.task.challenge, name=f"team-{name}")
+            upload = create_upload(user=user, phase=phase, team=team, file_name="p.zip", size=len(content))
+            append(upload=upload, offset=0, read=io.BytesIO(content).read)
+            finish(upload=upload)
+
+
+def submissions(kind: str, state: str) -> list[str]:
+    """Addresses of the submissions in a state."""
+    return [
+        row.get_absolute_url() for row in Submission.objects.filter(phase__in=phases(kind), state=state).order_by("pk")
+    ]
+
+
+def go_on(kind: str) -> None:
+    """What waits for a decision is scored as it is."""
+    for row in Submission.objects.filter(phase__in=phases(kind), state="held"):
+        score_as_it_is(submission=row, actor=row.user)
+
+
+def is_ranked(kind: str) -> bool:
+    """Whether the last ranking of each phase holds all teams."""
+    last = [RankingVersion.objects.filter(phase=phase).order_by("-number").first() for phase in phases(kind)]
+    return all(version is not None and len(version.table["teams"]) == len(TEAMS) for version in last)
+
+
+def close(kind: str) -> None:
+    """Close every phase before its time."""
+    for phase in phases(kind):
+        close_phase(actor=person(OWNER), phase=phase)
+
+
+def ask_for_report(kind: str) -> int:
+    """Have the public report made; returns its number."""
+    challenge = Challenge.objects.get(slug=f"walk-{kind}")
+    return request_report(actor=person(OWNER), challenge=challenge, audience=Audience.PUBLIC).number
+
+
+def is_made(kind: str) -> bool:
+    """Whether the report is there."""
+    return not Report.objects.filter(
+        challenge__slug=f"walk-{kind}", state__in=(Report.State.QUEUED, Report.State.WORKING)
+    ).exists()
+
+
+def bundles(kind: str) -> list[tuple[str, str]]:
+    """Where the bundle of each final ranking is, and the digest that its page shows."""
+    found = []
+    for phase in phases(kind):
+        version = RankingVersion.objects.filter(phase=phase).order_by("-number").first()
+        key = f"{phase.task.slug}.{phase.slug}" if len(phases(kind)) > 1 else phase.slug
+        address = reverse("leaderboards:bundle", args=[f"walk-{kind}", key, version.number])
+        found.append((address, version.digest))
+    return found
+
+
+def mails() -> list[str]:
+    """What the people of the walk were told."""
+    rows = Notification.objects.filter(user__username__startswith="walking-").order_by("pk")
+    return [f"{row.subject}\n{row.text}" for row in rows]
+
+
+def answer(name: str, *arguments: Any) -> None:
+    """Call one of these functions and print what it returns."""
+    print(json.dumps(globals()[name](*arguments)))
