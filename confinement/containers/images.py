@@ -17,6 +17,10 @@ from confinement.sandbox import Failure, answers
 INTERFACES: Final = ("podium-exec-1", "podium-score-1")
 """By which an image may be started."""
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+_OTHER_FOLDERS = (
+    "The image says that it was made for Grand Challenge, whose folders are not laid out here: what reads only "
+    "/input/images finds nothing. Read /input/<case>/, write /output/<case>/, and try it with `podium try`."
+)
 _LABEL, _METHOD = "org.podium.interface", "org.grand-challenge.api-method"
 _BYTES_PER_SECOND = 5 * MIB
 _KEPT_BYTES = 16 * 1024
@@ -203,7 +207,10 @@ def _take(archive: Path, store: Path, own: Path, limits: ImageLimits, architectu
         labels=_bounded(labels),
         interface=interface,
         grand_challenge=grand_challenge,
-        warnings=tuple(_warnings(tree, command, environment, workdir, inner)),
+        warnings=(
+            *([_OTHER_FOLDERS] if grand_challenge and _LABEL not in labels else []),
+            *_warnings(tree, command, environment, workdir, inner),
+        ),
     )
     return report.as_json()
 

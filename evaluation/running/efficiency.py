@@ -188,13 +188,14 @@ class Agreement:
 
 
 def agreement(runs: Sequence[pd.DataFrame], name: str) -> Agreement | None:
-    """Say how far repeated executions agree; None with fewer than two, or without a case that all have measured."""
+    """Say how far repeated executions agree; None with fewer than two, or without a case that all did and measured."""
     import pandas as pd
 
     own = metric_named(name)
     if len(runs) < 2:
         return None
-    values = pd.concat([table.set_index("case")[own.column] for table in runs], axis=1, join="inner").dropna()
+    done = [table[table["outcome"] == RunOutcome.OK].set_index("case")[own.column] for table in runs]
+    values = pd.concat(done, axis=1, join="inner").dropna()
     middle = values.median(axis=1)
     values, middle = values[middle > 0], middle[middle > 0]
     if values.empty:

@@ -66,6 +66,9 @@ class Execution(Work):
     runs_file = models.CharField(max_length=300, blank=True, help_text="the table of all cases, as Parquet")
     runs_digest = models.CharField(max_length=80, blank=True)
     provenance = models.JSONField(default=dict, blank=True)
+    agreement = models.JSONField(
+        default=dict, blank=True, help_text="for organizers: how far earlier runs of the same algorithm agree with it"
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     queued_at = models.DateTimeField(null=True, blank=True, editable=False)
     started_at = models.DateTimeField(null=True, blank=True, editable=False)

@@ -17,6 +17,7 @@ from executions import hooks
 from executions.models import Batch, CaseOutcome, Execution
 from executions.queries.work import ASSEMBLING
 from executions.services import executing, packing
+from executions.services.agreeing import agreement_with_earlier
 from uploads.storage import free_bytes, has_room, is_out_of_room, store_file, working_folder
 from work.leases import Lease, LeaseLostError, claim
 
@@ -77,7 +78,8 @@ def _put_together(execution: Execution) -> dict[str, object]:
         store_file(predictions, path)
     with working_folder() as folder:
         table = folder / "runs.parquet"
-        runs_digest = write_runs(runs_table(_row(outcome) for outcome in outcomes), table)
+        rows = runs_table(_row(outcome) for outcome in outcomes)
+        runs_digest = write_runs(rows, table)
         runs = f"algorithms/runs/{execution.pk}/{runs_digest.removeprefix('sha256:')}.parquet"
         store_file(runs, table)
     return {
@@ -87,6 +89,7 @@ def _put_together(execution: Execution) -> dict[str, object]:
         "runs_file": runs,
         "runs_digest": runs_digest,
         "provenance": _provenance(execution, batches),
+        "agreement": agreement_with_earlier(execution, rows, digest),
     }
 
 

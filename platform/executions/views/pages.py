@@ -17,6 +17,7 @@ from challenges import queries as challenge_queries
 from challenges.models import Challenge
 from challenges.views.access import page_context, phase_by_id
 from evaluation.running.registered import Registered
+from executions.domain.agreement import agreement_sentences
 from executions.domain.outcomes import WORDS, missing_words
 from executions.domain.plans import NotRunnableError, ending_of, size_words, sockets
 from executions.models import AlgorithmArchive, Execution
@@ -73,6 +74,7 @@ def execution(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
             limits=size_words(Registered.of(found.plan)),
             outcomes=list(found.outcomes.select_related("batch")) if shows_cases else [],
             shows_cases=shows_cases,
+            agreement=agreement_sentences(found.agreement) if reads_hidden else [],
             batches=batches,
             own_logs=own_logs,
             reads_hidden=reads_hidden,

@@ -205,6 +205,16 @@ def test_setuid_programs_are_noted(tmp_path: Path) -> None:
     assert "setuid" in " ".join(taken(tmp_path, made(RUN, Entry("bin/su", b"x", 0o4755))).warnings)
 
 
+def test_an_image_made_for_grand_challenge_is_taken_and_told_that_the_folders_are_others(tmp_path: Path) -> None:
+    label = {"org.grand-challenge.api-method": "exec"}
+    says = "whose folders are not laid out here"
+    for name in ("theirs", "both"):
+        (tmp_path / name).mkdir()
+    assert says in " ".join(taken(tmp_path / "theirs", made(RUN, labels=label)).warnings)
+    both = label | {"org.podium.interface": "podium-exec-1"}
+    assert says not in " ".join(taken(tmp_path / "both", made(RUN, labels=both)).warnings)
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [

@@ -89,6 +89,16 @@ def test_repeated_executions_give_the_median_and_say_how_far_they_agree() -> Non
     assert agreement(tables[:1], "run_wall_time") is None
 
 
+def test_what_a_failed_case_took_says_nothing_of_agreement() -> None:
+    failed_at_the_limit = [runs({"case_1": 10.0, "case_2": None}), runs({"case_1": 12.0, "case_2": None})]
+
+    found = agreement(failed_at_the_limit, "run_wall_time")
+
+    assert found is not None
+    assert found.cases == 1
+    assert agreement([runs({"case_1": None}), runs({"case_1": None})], "run_wall_time") is None
+
+
 def test_a_tolerance_makes_noise_equal() -> None:
     rows = [
         cost_rows("a", [runs({"case_1": value})], ["run_wall_time"], tolerance=0.5)[0]["value"]

@@ -1,0 +1,51 @@
+"""How far runs of one algorithm on the same cases agree: about their predictions, and about what they cost."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from evaluation.running.efficiency import METRICS, agreement
+from evaluation.running.table import read_runs
+from executions.models import Execution
+from uploads.storage import local_path
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_COMPARED = 9
+"""Earlier runs that are looked at, the latest ones."""
+
+
+def agreement_with_earlier(execution: Execution, runs: "pd.DataFrame", predictions_digest: str) -> dict[str, Any]:
+    """Compare a run with earlier ones of the same algorithm on the same cases, whoever handed it in.
+
+    Parameters
+    ----------
+    execution
+        Which is about to be done.
+    runs
+        Its table of runs.
+    predictions_digest
+        Of its predictions.
+
+    Returns
+    -------
+    dict
+        Number of runs, of earlier ones with the same predictions, and the spread of each cost that all of them measured; empty
+        where it is the first.
+    """
+    earlier = Execution.objects.filter(
+        phase=execution.phase_id,
+        test_set=execution.test_set_id,
+        identity=execution.identity,
+        state=Execution.State.DONE,
+    ).exclude(identity="")
+    found = list(earlier.order_by("-finished_at").values_list("runs_file", "predictions_digest")[:MOST_COMPARED])
+    if not found:
+        return {}
+    tables = [runs, *(read_runs(local_path(file)) for file, _ in found)]
+    costs = {metric.id: agreement(tables, metric.id) for metric in METRICS}
+    return {
+        "runs": len(tables),
+        "same_predictions": sum(digest == predictions_digest for _, digest in found),
+        "costs": {name: asdict(own) for name, own in costs.items() if own is not None},
+    }
