@@ -14,7 +14,7 @@ import pandas as pd
 from challenges.models import Phase
 from evaluation import ranking
 from evaluation.assessment import Assessment
-from leaderboards.domain.metadata import read_metadata
+from leaderboards.domain.files import read_metadata
 from submissions.models import Run
 from submissions.queries import LeftOut, evidence_of, results_frame
 from submissions.queries.declaring import levels_of, names_in_public

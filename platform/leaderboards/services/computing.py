@@ -19,8 +19,7 @@ from evaluation.figures.markup import for_plotly
 from evaluation.ranking.exclusions import counted_results
 from evaluation.ranking.interaction import LEVEL
 from leaderboards.domain import tables
-from leaderboards.domain.files import load, store
-from leaderboards.domain.metadata import read_metadata
+from leaderboards.domain.files import load, read_metadata, store
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.services import announcing

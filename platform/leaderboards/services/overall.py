@@ -11,8 +11,7 @@ from challenges.models import Phase, Team
 from evaluation import canonical
 from evaluation.aggregation import ResultsError
 from evaluation.ranking.overall import TaskResults, overall_digest, rank_over_tasks
-from leaderboards.domain.files import load
-from leaderboards.domain.metadata import read_metadata
+from leaderboards.domain.files import load, read_metadata
 from leaderboards.models import OverallRanking, RankingVersion
 from leaderboards.queries import rankings
 from leaderboards.services import computing
