@@ -26,9 +26,11 @@ def plural(noun: str) -> str:
 
     Examples
     --------
-    >>> plural("case"), plural("modality"), plural("biopsy"), plural("day")
-    ('cases', 'modalities', 'biopsies', 'days')
+    >>> plural("case"), plural("modality"), plural("biopsy"), plural("day"), plural("class")
+    ('cases', 'modalities', 'biopsies', 'days', 'classes')
     """
+    if noun.endswith("s"):
+        return f"{noun}es"
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
 
 

@@ -107,6 +107,7 @@ class ImageClassification(TableProblem):
 
     id = "image_classification"
     category = "ImLC"
+    part_noun = "class"
     task_categories = ("classification", "prediction")
     table_files = ("labels.csv",)
     tells_outcomes = False

@@ -28,6 +28,7 @@ class InstanceSegmentation(LabelImageProblem):
 
     id = "instance_segmentation"
     category = "InS"
+    part_noun = "class"
     task_categories = ("instance_segmentation",)
     finds_objects = True
     rates_parts = True

@@ -91,6 +91,7 @@ class ObjectDetection(TableProblem):
 
     id = "object_detection"
     category = "ObD"
+    part_noun = "class"
     task_categories = ("detection", "localization")
     table_files = ("objects.csv", "objects.json")
     finds_objects = True

@@ -76,10 +76,11 @@ def _levels_of_interaction(assessment: Assessment) -> list[str]:
     return [f"{sentence}; {rest}"]
 
 
-def metric_words(metric: MetricUse) -> str:
-    """Name of a metric, with the options that tell it apart, and its direction."""
+def metric_words(metric: MetricUse, where: str = "") -> str:
+    """Name of a metric, with the options that tell it apart, its direction, and where it has values if that is to be said."""
+    after = f", {where}" if where else ""
     if metric.id == "value":
-        return f"{metric.name} ({metric.direction} is better)"
+        return f"{metric.name} ({metric.direction} is better{after})"
     known = get(metric.id)
     title, details = known.name, f"{metric.direction} is better"
     if "percentile" in metric.options:
@@ -87,23 +88,44 @@ def metric_words(metric: MetricUse) -> str:
     if "tolerance" in metric.options:
         details += f", tolerance {metric.options['tolerance']:g} mm"
     own = f"{metric.name}: " if metric.name != metric.id else ""
-    return f"{own}{title} ({details})"
+    return f"{own}{title} ({details}{after})"
 
 
 def _measured(assessment: Assessment) -> str:
     # No article stands before a name in the genitive: Harrell's Concordance Index.
     bare = assessment.metrics[0].id == "value" or "'s " in metric_words(assessment.metrics[0])
     article = "" if bare else "the "
+    kind = problems.get(assessment.problem)
     regions = [region.name for region in assessment.regions]
-    noun = problems.get(assessment.problem).part_noun
-    where = f" on the {noun if len(regions) == 1 else plural(noun)} {joined(regions)}" if regions else ""
+    parts = {use.name: _parts_of(use, assessment, regions) for use in assessment.metrics}
+    # Where all metrics have values in the same parts, these are named once, at the end.
+    shared = regions if all(own == regions for own in parts.values()) else []
     said = []
     for level, what in (("case", "each case is"), ("dataset", "all cases together are")):
-        names = joined([metric_words(metric) for metric in assessment.metrics if metric.level == level])
+        names = joined(
+            [
+                metric_words(use, "" if shared else _where(kind.part_noun, parts[use.name]))
+                for use in assessment.metrics
+                if use.level == level
+            ]
+        )
         if names:
             said.append(f"{what} scored with {article}{names}")
     sentence = ", ".join(said)
+    where = f" {shared_where}" if (shared_where := _where(kind.part_noun, shared)) else ""
     return f"{sentence[0].upper()}{sentence[1:]}{where}."
+
+
+def _parts_of(use: MetricUse, assessment: Assessment, regions: Sequence[str]) -> list[str]:
+    """Regions of the assessment in which a metric has a value; none where it has one over all of them."""
+    if not regions:
+        return []
+    of_kind = problems.get(assessment.problem).regions_of(assessment, use, {"classes": regions, "regions": regions})
+    return [name for name in of_kind if name in regions]
+
+
+def _where(noun: str, parts: Sequence[str]) -> str:
+    return f"on the {noun if len(parts) == 1 else plural(noun)} {joined(parts)}" if parts else ""
 
 
 def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:

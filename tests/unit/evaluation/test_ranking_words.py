@@ -108,7 +108,13 @@ def test_a_metric_of_all_cases_together_says_what_one_missing_prediction_does_to
     ("kind", "said"),
     [
         ("regression", "on the targets"),
-        ("multilabel_classification", "on the labels"),
+        (
+            "multilabel_classification",
+            "(higher is better, on the labels nodule and effusion), F-beta Score (higher is better)",
+        ),
+        ("registration", "Target Registration Error (lower is better), Dice"),
+        ("image_classification", "Balanced Accuracy (higher is better) and Area"),
+        ("image_classification", "Characteristic Curve (higher is better, on the class malignant)."),
         ("survival", "scored with Harrell's Concordance Index"),
     ],
 )
