@@ -212,6 +212,17 @@ def test_numbers_are_finite_on_both_sides(arrays):
         metrics.pearson(*arrays)
 
 
+@pytest.mark.parametrize("survival", [[0.5, 1.1], [-0.1, 0.5], [0.5, np.nan], [0.5], [[0.5, 0.5]]], ids=str)
+def test_survival_is_one_probability_a_case(survival):
+    with pytest.raises(ValueError, match="expected numbers from 0 to 1"):
+        metrics.brier_at_time([[3.0, 1], [9.0, 1]], survival, time=5)
+
+
+def test_a_score_on_the_threshold_is_a_positive_decision():
+    """One hit of two cases, at equal odds of benefit and harm."""
+    assert metrics.net_benefit([1, 0], [0.5, 0.1], threshold_probability=0.5).value == pytest.approx(0.5)
+
+
 def test_without_censoring_the_scores_are_the_plain_ones():
     time, _, risk = people(7)
     reference = np.stack([time, np.ones(len(time))], axis=1)
