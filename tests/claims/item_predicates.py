@@ -45,7 +45,7 @@ def _(facts: Facts) -> bool:
     return any(phase.state == "upcoming" for phase in facts.phases)
 
 
-@means(r"Sealed until the phase closes and no part of this report: (.+)\.")
+@means(r"Still sealed and no part of this report: (.+)\.")
 def _(facts: Facts, names: str) -> bool:
     return names.split("; ") == [called(facts, phase) for phase in facts.phases if phase.level == Level.NOTHING]
 

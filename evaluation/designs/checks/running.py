@@ -173,10 +173,25 @@ def _own(check: Check, views: Mapping[str, Values]) -> dict[str | None, Values]:
     return {key: values for key, values in views.items() if any(name in values.task for name in reads(check))}
 
 
+OF_WHAT_IS_GIVEN: Final = frozenset(
+    {
+        "acquisition_devices.single",
+        "case_definition.hierarchy",
+        "context_information_patient.identifying",
+        "data_centers.single",
+        "number_test_cases.single",
+        "number_test_cases.small",
+    }
+)
+"""Checks whose message says something of the value of their parameter; of a blank one other checks ask for it."""
+
+
 def _detail(check: Check, subject: Subject) -> str | None:
     """What is wrong, possibly without further words; ``None`` when the check holds or does not apply."""
     values = subject.values
     if not applies(check.when, values):
+        return None
+    if check.id in OF_WHAT_IS_GIVEN and not values.entry(check.parameter).is_filled:
         return None
     if check.custom:
         known = registered(check.custom)

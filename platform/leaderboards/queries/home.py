@@ -42,7 +42,8 @@ class Stand:
         """What stands behind a rank in parentheses: its rank set, or why there is none; empty where that is not known."""
         if self.is_too_few:
             return "too few cases to say more"
-        return f"could be {self.set_text}" if self.set_low is not None else ""
+        # “3 (could be 3)” would be a riddle.
+        return f"could be {self.set_text}" if self.set_low is not None and self.set_low != self.set_high else ""
 
     @property
     def rank_text(self) -> str:

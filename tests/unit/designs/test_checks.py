@@ -9,7 +9,8 @@ from designs import hooks, services
 from designs.queries.findings import findings
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.checks import Subject, open_customs, register, registered
-from evaluation.designs.checks.running import check_description
+from evaluation.designs.checks.running import OF_WHAT_IS_GIVEN, check_description
+from evaluation.designs.checks.running import findings as findings_of
 from evaluation.designs.document import Entry, State, from_json
 from tests.unit.designs.world import design, person, save
 
@@ -312,3 +313,16 @@ def test_a_registered_adjustment_is_not_asked_for_again():
     assert "statistical_tests.multiplicity" in failing(document({}, tests))
     ranked = {**tests, "ranking_method": [{"scheme": "test_based", "multiplicity_adjustment": "Holm"}]}
     assert "statistical_tests.multiplicity" not in failing(document({}, ranked))
+
+
+def test_nothing_is_said_of_a_value_that_nobody_gave():
+    blank, _ = from_json({"challenge": {}, "tasks": [{"key": "task-1"}]}, catalogue=shipped())
+    said = {finding.check.id for finding in findings_of(blank)}
+    assert not said & OF_WHAT_IS_GIVEN
+    # What is missing is asked for all the same.
+    asked = {finding.check.parameter for finding in findings_of(blank)}
+    assert {"data_centers", "acquisition_devices", "number_test_cases", "case_definition"} <= asked
+    given, _ = from_json({"challenge": {}, "tasks": [{"key": "task-1", "number_test_cases": 5}]}, catalogue=shipped())
+    assert "number_test_cases.small" in {finding.check.id for finding in findings_of(given)}
+    known = {check.id for parameter in shipped().parameters.values() for check in parameter.checks}
+    assert known >= OF_WHAT_IS_GIVEN

@@ -128,8 +128,8 @@ ANNOUNCED: Final = CATALOGUE.group(
         "announced.sealed",
         "Of a phase, the report may say nothing.",
         lambda run: bool(run.hidden),
-        lambda run: f"Sealed until the phase closes and no part of this report: {'; '.join(run.hidden)}.",
-        "Sealed until the phase closes and no part of this report: Final.",
+        lambda run: f"Still sealed and no part of this report: {'; '.join(run.hidden)}.",
+        "Still sealed and no part of this report: Final.",
     ),
     Claim(
         "announced.unranked",
