@@ -228,9 +228,10 @@ def the_registry() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "drift:detail", organizer, {**here, "pk": check.pk}
     # Other walks have accepted designs of their own in this installation.
     accepted = Filing.objects.filter(state=Filing.State.ACCEPTED, design__registration=None)
-    accepted = accepted.filter(design__collaborators__user__username="olivia").first()
-    if accepted is not None:
-        yield "registry:register", "olivia", {"design": accepted.design.slug}
+    own = accepted.filter(design__collaborators__user__username="olivia").first() or accepted.first()
+    if own is not None:
+        owner = own.design.collaborators.filter(role="owner").first() or own.design.collaborators.first()
+        yield "registry:register", owner.user.username, {"design": own.design.slug}
     waiting = designs.registered(slug="every-launch")
     yield "challenges:launch", waiting.owner.username, {"identifier": waiting.registration.identifier}
 

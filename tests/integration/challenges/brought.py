@@ -8,7 +8,7 @@ import pandas as pd
 
 from challenges.models import Phase, Team
 from challenges.services.teams import make_team
-from leaderboards.services import rankings
+from leaderboards.services import following, rankings
 from measurements.models import Measurement
 from measurements.services import tables, working
 from submissions.models import Run
@@ -63,5 +63,6 @@ def ranked(phase: Phase) -> dict[str, Any]:
     rankings.request_ranking(phase.pk)
     version = rankings.rank_phase(phase_id=phase.pk)
     assert version is not None
+    following.follow_phase(phase_id=phase.pk)
     document: dict[str, Any] = files.load(version.document_name)
     return document

@@ -271,7 +271,7 @@ def test_a_team_reads_its_rank_and_between_which_ranks_it_may_lie(scene):
         client.force_login(submission.user)
         text = text_of(client.get(submission.get_absolute_url()).content)
         low, high = row["rank_set"] or (None, None)
-        behind = f" (could be {span(low, high)})" if low is not None else ""
+        behind = f" (could be {span(low, high)})" if low is not None and low != high else ""
         if main["sets"]["reason"] in ("too_few_units", "stratum_too_small"):
             behind = " (too few cases to say more)"
         assert f"You rank {row['rank']:g} of {len(made.raw.names)}{behind}" in text

@@ -66,6 +66,7 @@ IN_CODE = {
     "evaluation/reporting/further.py": 3,
     "evaluation/reporting/stability.py": 5,
     "platform/leaderboards/queries/over_tasks.py": 1,
+    "platform/leaderboards/services/following.py": 1,
     "platform/leaderboards/services/rankings.py": 1,
     "platform/leaderboards/services/overall.py": 1,
     "platform/leaderboards/views/pages.py": 1,
