@@ -117,9 +117,9 @@ def test_it_is_registered_and_the_record_says_what_is_not_executed(walk, sits_do
     page.goto(f"{walk['url']}/registry/register/{walk['design']}/")
     page.get_by_role("button", name="Register").click()
     page.wait_for_url(re.compile(r"/registry/[a-z]+-\d{4}-\d{4}/$"))
+    expect(page.get_by_text("0 executed").first).to_be_visible()
     page.get_by_text("Registered here, evaluated elsewhere.").first.evaluate(
         "said => { for (let fold = said.closest('details'); fold; fold = fold.parentElement.closest('details')) fold.open = true; }"
     )
     expect(page.get_by_text("Registered here, evaluated elsewhere.").first).to_be_visible()
-    expect(page.get_by_text("0 executed").first).to_be_visible()
     seen.check()
