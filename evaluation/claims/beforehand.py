@@ -193,10 +193,7 @@ def limits(assessment: Assessment) -> list[Said]:
     >>> limits(parse({"problem": "semantic_segmentation", "regions": region, "metrics": [{"id": "dsc"}]}))[0][:47]
     'No winner can be named with fewer than 6 cases;'
     """
-    before = Beforehand(assessment)
-    if before.assessment.uncertainty.bootstrap == 0:
-        return [LIMITS.first(before)]
-    return [said for claim in list(LIMITS)[1:] for said in claim.say(before)]
+    return LIMITS.all(Beforehand(assessment))
 
 
 def too_few(assessment: Assessment, cases: int) -> list[Said]:

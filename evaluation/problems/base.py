@@ -287,7 +287,11 @@ class Problem:
         return finish_pieces(self, assessment, algorithm, pieces, shared)
 
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
-        """Names of the regions in which a metric has a value; the empty name is that over all."""
+        """Names of the regions in which a metric has a value; the empty name is that over all.
+
+        `shared` is from the method of that name. Before there are references, as for the rule on the page of a challenge, it
+        holds only the names of the assessment's regions, as ``classes`` and ``regions``.
+        """
         return [region.name for region in assessment.regions] or [""]
 
     def unanswered_cases(self, evidence: CaseEvidence) -> int:

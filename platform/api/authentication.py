@@ -1,11 +1,11 @@
 """Programs act for people with access tokens: `Authorization: Bearer podium_…`."""
 
-from typing import Any
+from typing import Any, cast
 
 from django.http import HttpRequest
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import exceptions
-from rest_framework.authentication import BaseAuthentication
+from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.permissions import SAFE_METHODS, IsAuthenticatedOrReadOnly
 from rest_framework.request import Request
 
@@ -24,7 +24,7 @@ def token_of(request: HttpRequest) -> AccessToken | None:
     AuthenticationFailed
         For a token that is unknown, expired or revoked; which of these is nobody's business.
     """
-    parts = request.META.get("HTTP_AUTHORIZATION", "").encode("latin-1").split()
+    parts = get_authorization_header(cast("Request", request)).split()
     if not parts or parts[0].lower() != KEYWORD.encode():
         return None
     try:

@@ -12,18 +12,21 @@ def agreement_sentences(agreement: Mapping[str, Any]) -> list[str]:
     Examples
     --------
     >>> agreement_sentences({"runs": 2, "same_predictions": 1, "costs": {}})
-    ['This is run 2 of the same algorithm on these cases; all of them gave the same predictions, byte for byte.']
+    ['The run before of the same algorithm gave the same predictions, byte for byte.']
+    >>> agreement_sentences({"runs": 4, "same_predictions": 1, "costs": {}})
+    ['Of the latest 3 runs before of the same algorithm, 1 gave the same predictions, byte for byte.']
     """
     if not agreement:
         return []
-    runs, same = agreement["runs"], agreement["same_predictions"]
-    others = runs - 1 - same
-    first = f"This is run {runs} of the same algorithm on these cases"
-    if others:
-        words = "The earlier run" if runs == 2 else f"{others} of the {runs - 1} earlier runs"
-        sentences = [f"{first}. {words} gave other predictions: the algorithm is not deterministic."]
+    earlier, same = agreement["runs"] - 1, agreement["same_predictions"]
+    if earlier == 1:
+        predictions = "the same predictions, byte for byte" if same else "other predictions"
+        sentences = [f"The run before of the same algorithm gave {predictions}."]
     else:
-        sentences = [f"{first}; all of them gave the same predictions, byte for byte."]
+        number = "all" if same == earlier else str(same or "none")
+        sentences = [
+            f"Of the latest {earlier} runs before of the same algorithm, {number} gave the same predictions, byte for byte."
+        ]
     for name, own in agreement["costs"].items():
         cases = "one case" if own["cases"] == 1 else f"{own['cases']} cases"
         sentences.append(

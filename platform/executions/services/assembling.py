@@ -6,6 +6,7 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import fields
 from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 import structlog
 from django.db import transaction
@@ -20,6 +21,9 @@ from executions.services import executing, packing
 from executions.services.agreeing import agreement_with_earlier
 from uploads.storage import free_bytes, has_room, is_out_of_room, store_file, working_folder
 from work.leases import Lease, LeaseLostError, claim
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 log = structlog.get_logger(__name__)
 
@@ -68,6 +72,15 @@ def assemble(*, execution_id: str | uuid.UUID) -> None:
             told(current)
 
 
+def _agreement(execution: Execution, rows: "pd.DataFrame", digest: str) -> dict[str, Any]:
+    """How far earlier runs agree; what is told beside a run never costs the run."""
+    try:
+        return agreement_with_earlier(execution, rows, digest)
+    except Exception:
+        log.exception("agreement_unknown", execution=str(execution.pk))
+        return {}
+
+
 def _put_together(execution: Execution) -> dict[str, object]:
     batches = list(Batch.objects.filter(execution=execution, state=Batch.State.DONE).order_by("index"))
     outcomes = list(CaseOutcome.objects.filter(execution=execution))
@@ -89,7 +102,7 @@ def _put_together(execution: Execution) -> dict[str, object]:
         "runs_file": runs,
         "runs_digest": runs_digest,
         "provenance": _provenance(execution, batches),
-        "agreement": agreement_with_earlier(execution, rows, digest),
+        "agreement": _agreement(execution, rows, digest),
     }
 
 

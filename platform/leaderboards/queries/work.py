@@ -41,6 +41,8 @@ RANKING = Kind(
     since="requested_at",
     challenge="phase__task__challenge",
 )
+NOT_RANKED = "Not ranked"
+"""Begins the reason where a rule keeps a phase from being ranked, which is no failure."""
 FOLLOWING = Kind(
     name="following",
     doing="telling of rankings",
@@ -72,3 +74,9 @@ def ranking_waits(now: datetime | None = None) -> bool:
     """Whether a ranking that was asked for has found no free worker."""
     waiting: QuerySet[Any] = RANKING.open_rows.filter(overdue("requested_at", PATIENCE))
     return waiting.filter(free(now or shared_now())).exists()
+
+
+def failing() -> int:
+    """How many phases have a ranking, or something that follows one, whose last attempt failed."""
+    rankings = RankingRequest.objects.exclude(failure="").exclude(failure__startswith=NOT_RANKED)
+    return rankings.count() + FollowUp.objects.exclude(failure="").count()

@@ -14,7 +14,7 @@ from leaderboards.queries.work import FOLLOWING
 from leaderboards.services import both_assessments, computing, overall
 from submissions.services.telling import tell_scored
 from work.leases import Lease, LeaseLostError, claim
-from work.services import ask
+from work.services import UNEXPECTED, ask
 
 log = structlog.get_logger(__name__)
 
@@ -53,10 +53,10 @@ def follow_phase(*, phase_id: int) -> bool:
         for name, step in {**TELLING, **(BESIDE if follow_up.is_ranked else {})}.items():
             try:
                 step(follow_up.phase)
-            except Exception as error:  # what stands is not lost over what stands beside it
+            except Exception:  # what stands is not lost over what stands beside it
                 log.exception("follow_up_failed", phase=phase_id, step=name)
-                failures.append(f"{name}: {type(error).__name__}: {error}")
-    failure = "; ".join(failures)
+                failures.append(name)
+    failure = f"{', '.join(failures)}: {UNEXPECTED}" if failures else ""
     if failures and lease.may_try_again:
         lease.hand_back(failure=failure)
     else:

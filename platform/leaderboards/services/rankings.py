@@ -16,7 +16,7 @@ from challenges.models import Phase
 from evaluation.federation.errors import FederationError
 from leaderboards.models import Analysis, FollowUp, Freeze, RankingRequest, RankingVersion, Standing
 from leaderboards.queries import rankings
-from leaderboards.queries.work import ANALYSES, FOLLOWING, RANKING
+from leaderboards.queries.work import ANALYSES, FOLLOWING, NOT_RANKED, RANKING
 from leaderboards.services import both_assessments, computing, pooled
 from leaderboards.services.sliced_ranking import Kept, Paused
 from submissions.models import Run
@@ -112,7 +112,7 @@ def rank_phase(*, phase_id: int) -> RankingVersion | None:
     except Paused:
         return None
     except FederationError as error:
-        _finish(request, lease, failure=f"Not ranked: {error}.")
+        _finish(request, lease, failure=f"{NOT_RANKED}: {error}.")
         return None
     except Exception:
         log.exception("ranking_failed", phase=phase_id)

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from audit.models import Entry
-from leaderboards.models import RankingRequest
+from leaderboards.queries.work import failing
 from notifications.models import Email
 from operations.models import Heartbeat
 from operations.queries.health import health, held_everywhere
@@ -107,8 +107,9 @@ def _recent(now: datetime) -> Iterable[Metric]:
     yield duration
     failed = Run.objects.filter(finished_at__gt=now - RECENT, state=Run.State.FAILED).count()
     yield GaugeMetricFamily("podium_runs_failed_last_hour", "Runs failed in the last hour", value=failed)
-    broken = RankingRequest.objects.filter(requested__gt=F("computed")).exclude(failure="").count()
-    yield GaugeMetricFamily("podium_rankings_failing", "Rankings whose last attempt failed", value=broken)
+    yield GaugeMetricFamily(
+        "podium_rankings_failing", "Rankings, and what follows them, whose last attempt failed", value=failing()
+    )
 
 
 def _heartbeats(now: datetime) -> Iterable[Metric]:

@@ -145,9 +145,11 @@ def _line(blocks: Sequence[Block]) -> str:
         if block.kind == "heading":
             label = re.sub(r" \(BIAS [^)]*\)$", "", block.text)
         elif block.kind == "text":
-            texts.append(block.text)
-            if len(block.text) <= SHORT:
-                short.append(f"{label}: {block.text}" if label and block.text.isdecimal() else block.text)
+            text = block.text.removesuffix(":")
+            texts.append(text)
+            # “none” without its heading says nothing.
+            if len(text) <= SHORT and text != "none":
+                short.append(f"{label}: {text}" if label and text.isdecimal() else text)
         elif block.kind == "list":
             texts += map(str, block.items[:1])
         elif block.kind == "digest":
@@ -161,7 +163,10 @@ def record_facts(document: Document) -> list[tuple[str, str]]:
     """What a reader asks first, each in a few words; empty where it is not specified."""
     views = list(document.each_task()) or [document.values()]
     facts = [("Task" if len(views) == 1 else "Tasks", _each(view.name for view in views))]
-    facts += [(label, _each(_words(identity, view) for view in views)) for label, identity in FACTS]
+    facts += [
+        (label, _each(word for view in views for word in _words(identity, view).split("; ")))
+        for label, identity in FACTS
+    ]
     facts.insert(4, ("Cases", _each(_case_words(view, several=len(views) > 1) for view in views)))
     facts.insert(5, ("Metrics", _each(name for view in views for name in _metric_names(view))))
     return facts

@@ -12,7 +12,6 @@ from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 
 from audit.services import record
-from challenges.models import Concern
 from evaluation.outcomes import Outcome
 from judging.queries import scorers
 from judging.services import judging
@@ -25,6 +24,7 @@ from scoring.services.writing import Written
 from submissions import hooks
 from submissions.models import Chunk, Run, Submission
 from submissions.services import algorithms
+from submissions.services.doubles import find_doubles
 from submissions.services.states import FAILED_MESSAGE
 from submissions.services.telling import tell_of_failed_repeat, tell_organizers, tell_team
 from test_sets.models import Annotation, TestCase
@@ -34,8 +34,6 @@ log = structlog.get_logger(__name__)
 
 EMPTIED: dict[str, Any] = dict.fromkeys(("rows", "pieces", "annotator_rows", "decoys", "disentangled"))
 """What chunks hold until their run is assembled."""
-# More equal results than this are told by their first ones.
-LOOKED_AT = 50
 
 
 def finish_run(*, run_id: uuid.UUID) -> None:
@@ -157,7 +155,7 @@ def _store_result(run: Run, files: Written, *, chunks: list[Chunk]) -> None:
             state=Submission.State.SCORED, state_since=current.finished_at, reason=""
         )
         tell_team(submission, Submission.State.SCORED)
-        _find_doubles(run=current, submission=submission)
+        find_doubles(run=current, submission=submission)
     record(
         actor=None,
         act="run_scored",
@@ -175,37 +173,6 @@ def _store_result(run: Run, files: Written, *, chunks: list[Chunk]) -> None:
     )
     for callback in hooks.run_scored:
         callback(submission.phase_id)
-
-
-def _find_doubles(*, run: Run, submission: Submission) -> list[Concern]:
-    """Show organizers the same predictions from several teams (MAN-10): compare a new result with those of other teams in the phase: equal digests are equal values in every case.
-
-    Call it in the transaction that stores the result; each pair of teams and phase is found once.
-    """
-    same = (
-        Run.objects.filter(counts=True, submission__phase=submission.phase_id, result_digest=run.result_digest)
-        .exclude(submission__team=submission.team_id)
-        .select_related("submission__team")
-        .order_by("submission__created_at")
-    )
-    found = {}
-    for other in same[:LOOKED_AT]:
-        teams = sorted((submission.team_id, other.submission.team_id))
-        key = f"phase {submission.phase_id} teams {teams[0]} {teams[1]}"
-        found.setdefault(
-            key,
-            Concern(
-                challenge=submission.challenge,
-                kind=Concern.Kind.PREDICTIONS,
-                team=submission.team,
-                key=key,
-                evidence=(
-                    f"{submission.phase.name}: submission {submission.number} has the same result in every case as "
-                    f"submission {other.submission.number} of {other.submission.team.name}"
-                )[:500],
-            ),
-        )
-    return Concern.objects.bulk_create(found.values(), ignore_conflicts=True)
 
 
 def with_references(run: Run) -> QuerySet[TestCase]:

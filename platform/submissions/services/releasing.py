@@ -10,11 +10,12 @@ import structlog
 from django.db import transaction
 from django.db.models import F
 
-from challenges.models import Concern, Phase
+from challenges.models import Phase
 from evaluation.outcomes import Outcome
 from submissions.domain.releasing import Score, Told, scores_of, tell
 from submissions.models import Release, Run, Submission
 from submissions.queries.results import results_frame
+from submissions.services.doubles import show_doubles
 from test_sets.queries.test_sets import metadata_frame_of
 
 log = structlog.get_logger(__name__)
@@ -155,24 +156,12 @@ def _find_alike(made: Release, run: Run, phase: Phase) -> None:
         # Nothing else of so many submissions: their reports alone are megabytes, with each result anew.
         .values_list("marks", "submission__number", "submission__team", "submission__team__name")[:LOOKED_AT]
     )
-    found = {}
-    for marks, number, team, name in others:
-        share = alike(made.marks, marks)
-        if share is None or share < ALIKE_SHARE:
-            continue
-        teams = sorted((submission.team_id, team))
-        key = f"phase {phase.pk} teams {teams[0]} {teams[1]}"
-        found.setdefault(
-            key,
-            Concern(
-                challenge=phase.challenge,
-                kind=Concern.Kind.PREDICTIONS,
-                team=submission.team,
-                key=key,
-                evidence=(
-                    f"{phase.name}: submission {submission.number} has the same values as submission "
-                    f"{number} of {name} in {share:.0%} of the cases"
-                )[:500],
-            ),
-        )
-    Concern.objects.bulk_create(found.values(), ignore_conflicts=True)
+    shares = ((alike(made.marks, marks), number, team, name) for marks, number, team, name in others)
+    show_doubles(
+        submission,
+        (
+            (team, f"has the same values as submission {number} of {name} in {share:.0%} of the cases")
+            for share, number, team, name in shares
+            if share is not None and share >= ALIKE_SHARE
+        ),
+    )

@@ -1,5 +1,7 @@
 import pytest
 
+from tests.integration.leaderboards import world
+
 
 @pytest.fixture(scope="session")
 def storage_folder(tmp_path_factory):
@@ -21,3 +23,26 @@ def storages_in(folder) -> dict:
         },
         "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
     }
+
+
+@pytest.fixture
+def jobs(monkeypatch):
+    """What is sent to the broker, as (task, arguments); it takes it nowhere."""
+    sent = []
+    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True)
+    return sent
+
+
+@pytest.fixture
+def unranked(db):
+    """A challenge in which nothing was ranked yet."""
+    return world.build(ranked=())
+
+
+@pytest.fixture
+def scored(unranked):
+    """Its open phase, in which each team has a result."""
+    phase = unranked.phases["open"]
+    for level, team in zip((0.9, 0.8), unranked.teams.values(), strict=True):
+        world.scored_run(phase, team, unranked.people["member"], level=level)
+    return phase

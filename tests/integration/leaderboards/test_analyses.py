@@ -20,25 +20,10 @@ PAST = timedelta(hours=1)
 
 
 @pytest.fixture
-def jobs(monkeypatch):
-    sent = []
-    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True)
-    return sent
-
-
-@pytest.fixture
-def built():
-    return world.build(ranked=())
-
-
-@pytest.fixture
-def version(built):
+def version(scored):
     """Ranked, and nothing drawn yet."""
-    phase = built.phases["open"]
-    for level, team in zip((0.9, 0.8), built.teams.values(), strict=True):
-        world.scored_run(phase, team, built.people["member"], level=level)
-    rankings.request_ranking(phase.pk)
-    return rankings.rank_phase(phase_id=phase.pk)
+    rankings.request_ranking(scored.pk)
+    return rankings.rank_phase(phase_id=scored.pk)
 
 
 def test_ranking_is_complete_before_anything_is_drawn(version):
@@ -53,7 +38,7 @@ def test_drawing_changes_nothing_of_what_was_published(version):
     assert Analysis.objects.get().done == len(analyses.STEPS)
 
 
-def test_ranking_that_waits_goes_first_and_the_rest_is_drawn_after_it(version, built, monkeypatch):
+def test_ranking_that_waits_goes_first_and_the_rest_is_drawn_after_it(version, unranked, monkeypatch):
     taken = []
 
     def one_then_a_score(name):
@@ -108,10 +93,10 @@ def test_step_that_kills_its_worker_is_left_out(version, monkeypatch):
     assert analysis.is_finished
 
 
-def test_sweep_hands_out_what_was_lost_and_the_overtaken_only_when_nothing_else_is_left(version, built, jobs):
+def test_sweep_hands_out_what_was_lost_and_the_overtaken_only_when_nothing_else_is_left(version, unranked, jobs):
     assert sweep_kind(ANALYSES) == 0, "its job has only just been sent"
-    phase = built.phases["open"]
-    world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.95)
+    phase = unranked.phases["open"]
+    world.scored_run(phase, unranked.teams["Ben"], unranked.people["other"], level=0.95)
     rankings.request_ranking(phase.pk)
     later = rankings.rank_phase(phase_id=phase.pk)
     Analysis.objects.update(asked_at=timezone.now() - PAST)

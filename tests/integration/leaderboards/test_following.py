@@ -5,18 +5,18 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from leaderboards.models import FollowUp, RankingVersion
+from leaderboards.models import FollowUp, RankingRequest, RankingVersion
+from leaderboards.queries import work
 from leaderboards.queries.work import FOLLOWING
 from leaderboards.services import following, rankings
 from leaderboards.services.computing import history_name
 from notifications.models import Notification
 from submissions.services.telling import KIND
-from tests.integration.leaderboards import world
 from uploads.storage import private
 from work.leases import claim
-from work.services import sweep_kind
+from work.services import UNEXPECTED, sweep_kind
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("jobs")]
 
 
 class WorkerDiedError(BaseException):
@@ -43,28 +43,12 @@ def a_while_later() -> None:
     FollowUp.objects.exclude(lease_until=None).update(lease_until=past)
 
 
-@pytest.fixture(autouse=True)
-def jobs(monkeypatch):
-    """What is sent to the broker, which takes it nowhere."""
-    sent = []
-    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True)
-    return sent
-
-
 @pytest.fixture
-def built():
-    return world.build(ranked=())
-
-
-@pytest.fixture
-def phase(built):
+def phase(scored):
     """A phase that has just been ranked."""
-    phase = built.phases["open"]
-    for level, team in zip((0.9, 0.8), built.teams.values(), strict=True):
-        world.scored_run(phase, team, built.people["member"], level=level)
-    rankings.request_ranking(phase.pk)
-    assert rankings.rank_phase(phase_id=phase.pk) is not None
-    return phase
+    rankings.request_ranking(scored.pk)
+    assert rankings.rank_phase(phase_id=scored.pk) is not None
+    return scored
 
 
 def test_a_ranking_ends_when_it_is_stored_and_people_are_told_by_what_follows_it(phase):
@@ -125,7 +109,7 @@ def test_a_step_that_fails_keeps_no_other_from_being_taken_and_is_tried_again(ph
     first = told()
     assert first != []
     assert taken == [phase]
-    assert FollowUp.objects.get(phase=phase).failure == "history: ValueError: no room for the figure"
+    assert FollowUp.objects.get(phase=phase).failure == f"history: {UNEXPECTED}"
     steps["history"] = taken.append
     a_while_later()
     following.follow_phase(phase_id=phase.pk)
@@ -142,7 +126,7 @@ def test_a_step_that_always_fails_is_left_until_the_next_ranking(phase, monkeypa
         following.follow_phase(phase_id=phase.pk)
         a_while_later()
     follow_up = FollowUp.objects.get(phase=phase)
-    assert (follow_up.is_due, follow_up.failure) == (False, "history: ValueError: no room for the figure")
+    assert (follow_up.is_due, follow_up.failure) == (False, f"history: {UNEXPECTED}")
 
 
 def test_what_takes_its_workers_down_is_given_up(phase):
@@ -182,3 +166,17 @@ def test_a_ranking_that_fails_is_followed_up_by_telling_alone(phase, monkeypatch
     assert following.follow_phase(phase_id=phase.pk)
     assert taken == []
     assert RankingVersion.objects.filter(phase=phase).count() == 1
+
+
+def test_what_fails_for_good_is_counted_for_alerts_and_a_rule_is_no_failure(phase, monkeypatch):
+    assert work.failing() == 0
+    RankingRequest.objects.update(failure=f"{work.NOT_RANKED}: two sites are missing.")
+    assert work.failing() == 0
+    RankingRequest.objects.update(failure=UNEXPECTED)
+    assert work.failing() == 1
+    monkeypatch.setattr(following, "TELLING", {"telling": fails})
+    for _ in range(FOLLOWING.errors):
+        FollowUp.objects.update(asked_at=None, due_at=None)
+        following.follow_phase(phase_id=phase.pk)
+    assert work.failing() == 2
+    assert FollowUp.objects.get(phase=phase).failure == f"telling: {UNEXPECTED}"

@@ -28,24 +28,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def jobs(monkeypatch, django_capture_on_commit_callbacks):
-    """What is sent to the broker, as (task, arguments)."""
-    sent = []
-    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: sent.append((task, list(args))) or True)
-    return sent
-
-
-@pytest.fixture
-def built():
-    return world.build(ranked=())
-
-
-@pytest.fixture
-def phase(built):
-    phase = built.phases["open"]
-    for level, team in zip((0.9, 0.8), built.teams.values(), strict=True):
-        world.scored_run(phase, team, built.people["member"], level=level)
-    return phase
+def phase(scored):
+    return scored
 
 
 def test_version_holds_the_document_its_digest_and_what_it_was_made_of(phase):
@@ -101,9 +85,9 @@ def test_database_itself_refuses_a_second_version_of_the_same_inputs(phase):
         version.save(force_insert=True)
 
 
-def test_new_result_makes_a_new_version_and_says_what_changed(phase, built):
+def test_new_result_makes_a_new_version_and_says_what_changed(phase, unranked):
     world.rank(phase)
-    world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.95)
+    world.scored_run(phase, unranked.teams["Ben"], unranked.people["other"], level=0.95)
     world.rank(phase)
     standings = Standing.objects.filter(phase=phase).order_by("since")
     assert [standing.version.number for standing in standings] == [1, 2]
@@ -111,9 +95,9 @@ def test_new_result_makes_a_new_version_and_says_what_changed(phase, built):
     assert (standings[1].changes["added"], standings[1].changes["changed"]) == ([], ["Ben"])
 
 
-def test_version_whose_inputs_return_stands_again_without_being_computed_twice(phase, built):
+def test_version_whose_inputs_return_stands_again_without_being_computed_twice(phase, unranked):
     world.rank(phase)
-    later = world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.95)
+    later = world.scored_run(phase, unranked.teams["Ben"], unranked.people["other"], level=0.95)
     world.rank(phase)
     later.counts = False
     later.save()
@@ -129,15 +113,15 @@ def test_audit_names_the_digest_of_every_ranking(phase):
     assert (entry.facts["digest"], entry.facts["number"], entry.scope) == (version.digest, 1, "liver")
 
 
-def test_phase_without_a_scored_run_has_no_version_and_nothing_left_to_do(built):
-    phase = built.phases["open"]
+def test_phase_without_a_scored_run_has_no_version_and_nothing_left_to_do(unranked):
+    phase = unranked.phases["open"]
     rankings.request_ranking(phase.pk)
     assert rankings.rank_phase(phase_id=phase.pk) is None
     assert not RankingVersion.objects.filter(phase=phase).exists()
     assert not RankingRequest.objects.get(phase=phase).is_due
 
 
-def test_scored_run_asks_for_a_ranking_through_the_hook(built):
+def test_scored_run_asks_for_a_ranking_through_the_hook(unranked):
     assert rankings.request_ranking in hooks.run_scored
 
 
@@ -151,12 +135,12 @@ def test_many_requests_in_a_row_send_one_job(phase, jobs, django_capture_on_comm
 
 
 def test_request_during_a_computation_is_answered_by_another_one(
-    phase, built, jobs, monkeypatch, django_capture_on_commit_callbacks
+    phase, unranked, jobs, monkeypatch, django_capture_on_commit_callbacks
 ):
     compute = computing.compute
 
     def score_arrives(inputs, progress=None, kept=None):
-        world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.99)
+        world.scored_run(phase, unranked.teams["Ben"], unranked.people["other"], level=0.99)
         rankings.request_ranking(phase.pk)
         return compute(inputs)
 
@@ -267,24 +251,26 @@ def test_ranking_that_kills_its_worker_is_given_up(phase):
     assert not request.is_due
 
 
-def test_closing_a_phase_settles_its_final_ranking(phase, built):
+def test_closing_a_phase_settles_its_final_ranking(phase, unranked):
     world.rank(phase)
-    close_phase(actor=built.people["organizer"], phase=phase)
+    close_phase(actor=unranked.people["organizer"], phase=phase)
     rankings.rank_phase(phase_id=phase.pk)
     version = RankingVersion.objects.get(phase=phase)
     assert Entry.objects.get(act="ranking_final").facts["digest"] == version.digest
 
 
-def test_score_that_arrives_with_the_closing_does_not_hide_that_it_closed(phase, built):
-    close_phase(actor=built.people["organizer"], phase=phase)
+def test_score_that_arrives_with_the_closing_does_not_hide_that_it_closed(phase, unranked):
+    close_phase(actor=unranked.people["organizer"], phase=phase)
     rankings.request_ranking(phase.pk)
     rankings.rank_phase(phase_id=phase.pk)
     assert Standing.objects.get(phase=phase).cause == Standing.Cause.CLOSED
 
 
-def test_ranking_of_which_no_result_counts_any_more_stands_no_more(built, phase, client):
+def test_ranking_of_which_no_result_counts_any_more_stands_no_more(unranked, phase, client):
     world.rank(phase)
-    Team.objects.filter(challenge=built.challenge).update(standing=Team.Standing.DISQUALIFIED, standing_reason="copied")
+    Team.objects.filter(challenge=unranked.challenge).update(
+        standing=Team.Standing.DISQUALIFIED, standing_reason="copied"
+    )
     world.rank(phase)
     pages = {
         name: client.get(reverse(f"leaderboards:{name}", args=["liver", "open"])).content.decode()
@@ -295,14 +281,14 @@ def test_ranking_of_which_no_result_counts_any_more_stands_no_more(built, phase,
     assert not [name for name in ("Ada", "Ben") if name in pages["current"] + pages["embed"]]
     assert "stands no more: no result counts" in pages["history"]
     assert client.get(reverse("api:ranking", args=["liver", "open"])).status_code == 404
-    Team.objects.filter(challenge=built.challenge).update(standing=Team.Standing.RANKED)
+    Team.objects.filter(challenge=unranked.challenge).update(standing=Team.Standing.RANKED)
     world.rank(phase)
     assert "Ada" in client.get(reverse("leaderboards:current", args=["liver", "open"])).content.decode()
     assert RankingVersion.objects.filter(phase=phase).count() == 1
 
 
 def test_long_ranking_is_computed_in_slices_that_keep_what_they_have_done(
-    built, phase, jobs, monkeypatch, django_capture_on_commit_callbacks
+    unranked, phase, jobs, monkeypatch, django_capture_on_commit_callbacks
 ):
     whole = computing.compute(computing.collect(phase)).digest
     monkeypatch.setattr(sliced_ranking, "SLICE", timedelta(0))
@@ -314,7 +300,7 @@ def test_long_ranking_is_computed_in_slices_that_keep_what_they_have_done(
     assert (request.is_due, request.lease_token, request.attempts, request.failure) == (True, None, 0, "")
     assert len(sliced_ranking.Kept(computing.collect(phase))) == 1
     # A result that comes meanwhile is ranked next: it does not make the slices begin anew.
-    world.scored_run(phase, built.teams["Ben"], built.people["other"], level=0.95)
+    world.scored_run(phase, unranked.teams["Ben"], unranked.people["other"], level=0.95)
     rankings.request_ranking(phase.pk)
     evaluated = []
     monkeypatch.setattr(

@@ -3,7 +3,7 @@
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import from_json
 from evaluation.documents import Block
-from registry.queries.records import _parts, record_facts
+from registry.queries.records import _line, _parts, record_facts
 
 
 def blocks(*pairs):
@@ -77,3 +77,20 @@ def test_facts_are_said_of_each_task_and_empty_where_nothing_is_specified():
     assert facts["Modality"] == "Computed Tomography (CT)"
     assert facts["Data licence"] == "CC BY (Attribution)"
     assert facts["Metrics"] == ""
+
+
+def test_the_line_of_a_part_neither_ends_in_a_colon_nor_says_none_of_what():
+    blocks = [
+        Block("text", "Registered here, evaluated elsewhere:"),
+        Block("text", "none"),
+        Block("text", "Single ranking"),
+    ]
+    assert _line(blocks) == "Registered here, evaluated elsewhere · Single ranking"
+
+
+def test_a_fact_of_several_tasks_names_each_value_once():
+    modalities = (["mri", "ct"], ["ct"])
+    tasks = [{"key": f"task-{number}", "imaging_modality": names} for number, names in enumerate(modalities, start=1)]
+    document, _ = from_json({"challenge": {}, "tasks": tasks}, catalogue=shipped(), lenient=True)
+    told = dict(record_facts(document))["Modality"]
+    assert told.count("Computed Tomography") == 1

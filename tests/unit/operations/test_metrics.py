@@ -82,5 +82,5 @@ def test_no_label_names_a_person_a_team_or_a_challenge(client):
 
 
 def test_the_number_of_queries_is_fixed(client, django_assert_max_num_queries):
-    with django_assert_max_num_queries(61):
+    with django_assert_max_num_queries(62):
         figures(client)
