@@ -9,6 +9,8 @@ import pandas as pd
 
 from evaluation.assessment import Assessment
 from evaluation.assessment.columns import NUMBER, YES_NO
+from evaluation.claims.catalogue import Said
+from evaluation.claims.sections import FOLDED, GROUPS_NOT_RANKED, Folded, NotRanked
 from evaluation.ranking import ResultsError
 from evaluation.ranking.characteristics import Characteristic
 from evaluation.ranking.comparison import by_column
@@ -63,22 +65,14 @@ class Grouping:
         return _gaps(found) if found is not None else {}
 
     @property
-    def words(self) -> str:
-        """Which groups are not ranked, as a sentence; empty where all are."""
-        left_out = []
-        if self.small:
-            left_out.append(f"{self.small} with fewer than {FEWEST_CASES} cases")
-        if self.beyond:
-            left_out.append(f"{self.beyond} beyond the {MOST_GROUPS} with most cases")
-        return f"Groups not ranked: {' and '.join(left_out)}." if left_out else ""
+    def left_out(self) -> list[Said]:
+        """Which groups are not ranked, in a sentence; none where all are."""
+        return GROUPS_NOT_RANKED.all(NotRanked(self.small, self.beyond, fewest=FEWEST_CASES, most=MOST_GROUPS))
 
     @property
-    def folded(self) -> str:
-        """How many groups do not stand open, as a sentence; empty where all do."""
-        more = len(self.documents) - SHOWN_FIRST
-        if more <= 0:
-            return ""
-        return f"{len(self.documents)} groups, ordered by how far the ranks change; {more} that change less are folded."
+    def folded(self) -> list[Said]:
+        """How many groups do not stand open, in a sentence; none where all do."""
+        return FOLDED.all(Folded(len(self.documents), SHOWN_FIRST))
 
     def shown_first(self, order: Mapping[str, Any] | None = None) -> list[str]:
         """Labels of the groups that stand open: those in which the ranks of an order, or the main ones, change most."""

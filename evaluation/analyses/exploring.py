@@ -46,9 +46,8 @@ def group_ranks(sources: Sources, order: Order, entry: Entry) -> Figure | None: 
     said = [f"{len(found)} characteristics were looked at; this is the one with the largest change"] * (len(found) > 1)
     if len(found) == MOST_CHARACTERISTICS and (beyond := beyond_words(sources.known)):
         said.append(beyond)
-    if grouping.folded:
-        said.append(grouping.folded.rstrip("."))
-    return _with_remarks(figure, [*said, *filter(None, [grouping.words.rstrip(".")])])
+    said += [sentence.rstrip(".") for sentence in (*grouping.folded, *grouping.left_out)]
+    return _with_remarks(figure, said)
 
 
 def worst_group(sources: Sources, order: Order, entry: Entry) -> Figure | None:  # noqa: ARG001 (all draw alike)

@@ -17,7 +17,7 @@ from evaluation.ranking.comparison import (
     alternative_schemes,
     without_pairwise,
 )
-from evaluation.ranking.exclusions import counted_results
+from evaluation.ranking.exclusions import counted_results, left_out
 from evaluation.ranking.gaming import gaming_check
 from evaluation.ranking.raw import raw_values
 
@@ -129,8 +129,12 @@ class Sources:
 
     @cached_property
     def known(self) -> list[Characteristic]:
-        """Everything that is known of cases, each with its kind: declared, else used as a name, else guessed."""
-        return characteristics_of(self.assessment, self.characteristics)
+        """Everything that is known of the cases that count, each with its kind: declared, else used as a name, else guessed."""
+        given = self.characteristics
+        if given is not None and self.assessment.exclusions:
+            excluded = left_out(self.assessment, self.cases if self.cases is not None else given)
+            given = given[~given["case"].astype(str).isin(excluded)]
+        return characteristics_of(self.assessment, given)
 
     @cached_property
     def evidence(self) -> "Evidence | None":

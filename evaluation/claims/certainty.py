@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.facts import MOST_NAMED, Facts, listed, percent
 from evaluation.claims.headlines import HEADLINES, WITHOUT_CERTAINTY, no_result
+from evaluation.ranking.uncertainty.sensitivity import MOST_REVERSED
 from evaluation.wording import joined, plural
 
 if TYPE_CHECKING:
@@ -194,8 +195,10 @@ def _told_reversals(facts: Facts) -> Iterator[Of]:
 
 
 def _reversal(part: Of) -> str:
-    (before, after), more = part.what[0]["reversed"][0], len(part.what[0]["reversed"]) - 1
-    others = f", and {more} other {'pair' if more == 1 else 'pairs'} would change places" if more else ""
+    pairs = part.what[0]["reversed"]
+    (before, after), more = pairs[0], len(pairs) - 1
+    at_least = "at least " if len(pairs) >= MOST_REVERSED else ""
+    others = f", and {at_least}{more} other {'pair' if more == 1 else 'pairs'} would change places" if more else ""
     names = [team["without"] for team in part.what]
     whom = joined(names, "or") if len(names) <= MOST_NAMED else f"any one of {len(names)} algorithms"
     return f"Without {whom}, {after} would come before {before}{others}."

@@ -147,3 +147,58 @@ COMPLETE: Final = CATALOGUE.group(
         "Test phase: how many cases each team lacks is not known from its results.",
     ),
 )
+
+
+@dataclass(frozen=True)
+class Against:
+    """The rank of one team over all metrics and regions, and by each of them, under its name."""
+
+    rank: float
+    by: Mapping[str, float]
+
+    def named(self, which: Sequence[str]) -> str:
+        """Names with ranks."""
+        return ", ".join(f"{name} (rank {rank_words(self.by[name])})" for name in which)
+
+    @property
+    def better(self) -> list[str]:
+        """By which metrics and regions it has a better rank."""
+        return [name for name, rank in self.by.items() if rank < self.rank]
+
+    @property
+    def worse(self) -> list[str]:
+        """By which it has a worse one."""
+        return [name for name, rank in self.by.items() if rank > self.rank]
+
+
+AGAINST: Final = CATALOGUE.group(
+    Claim(
+        "against.rank",
+        "Always.",
+        lambda _: True,
+        lambda facts: f"Overall rank {rank_words(facts.rank)}.",
+        "Overall rank 2.",
+    ),
+    Claim(
+        "against.better",
+        "Its rank is better by some metric or region.",
+        lambda facts: bool(facts.better),
+        lambda facts: f"Better than that by {facts.named(facts.better)}.",
+        "Better than that by DSC, liver (rank 1).",
+    ),
+    Claim(
+        "against.worse",
+        "Its rank is worse by some metric or region.",
+        lambda facts: bool(facts.worse),
+        lambda facts: f"Worse than that by {facts.named(facts.worse)}.",
+        "Worse than that by NSD, liver (rank 3).",
+    ),
+    Claim(
+        "against.same",
+        "There are several metrics or regions, and its rank is the same by each.",
+        lambda facts: len(facts.by) > 1 and not facts.better and not facts.worse,
+        lambda _: "The rank is the same by every metric and region.",
+        "The rank is the same by every metric and region.",
+    ),
+)
+"""By what a team is better or worse than over all."""

@@ -166,6 +166,9 @@ def _few(facts: Facts) -> str:
 
 
 def _lacking(facts: Facts) -> list[tuple[str, int]]:
+    # Of values of the whole data set without their evidence nothing is known of single cases.
+    if not facts.entry.get("cases", 1):
+        return []
     return [(row["name"], row["missing"]) for row in facts.rows if row.get("missing")]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.claims.comparisons import disagreement
+from evaluation.claims.comparisons import crosses
 from evaluation.figures.layout import LINE, Figure, figure, names_axis, rank_words, side
 from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import BETTER, NEUTRAL, QUIET
@@ -101,20 +101,6 @@ def better_map(document: Mapping[str, Any], **which: str | None) -> Figure:
     )
 
 
-def contradictions(entry: Mapping[str, Any]) -> list[tuple[int, int, str]]:
-    """Pairs that the signed rank test orders against the ranking: lower ranked, higher ranked, and why that can be."""
-    tested, ranks = entry.get("significantly_better"), [row["rank"] for row in entry["algorithms"]]
-    if tested is None or entry.get("p_adjusted") is None:
-        return []
-    pairs = [
-        (low, high)
-        for low in range(len(ranks))
-        for high in range(low)
-        if tested[low][high] and ranks[low] > ranks[high]
-    ]
-    return [(low, high, why) for (low, high), why in zip(pairs, disagreement(entry), strict=True)]
-
-
 def _map(
     entry: Mapping[str, Any],
     *,
@@ -178,7 +164,7 @@ def _map(
 
 def _crosses(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Marks where Wilcoxon's test contradicts the order; none where it never does."""
-    pairs = contradictions(entry)
+    pairs = crosses(entry)
     if not pairs:
         return []
     return [

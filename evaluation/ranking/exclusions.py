@@ -105,6 +105,25 @@ def counted_results(
     return Counted(kept, pieces, dict(sorted(excluded.items())))
 
 
+def left_out(assessment: Assessment, cases: pd.DataFrame) -> set[str]:
+    """Names of the cases of a table that the assessment excludes, by name or by grade.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from evaluation.assessment import parse
+    >>> assessment = parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}],
+    ...                     "exclusions": {"cases": [{"case": "2", "reason": "duplicate"}]}})
+    >>> left_out(assessment, pd.DataFrame({"case": ["1", "2"]}))
+    {'2'}
+    """
+    rule, names = assessment.exclusions, cases["case"].astype(str)
+    excluded = names.isin(list(rule.cases))
+    if rule.grade_column and rule.grade_column in cases:
+        excluded |= cases[rule.grade_column].astype(str).isin(rule.grades)
+    return set(names[excluded])
+
+
 def _grades(column: str, cases: pd.DataFrame | None, names: Collection[str]) -> list[str]:
     grades = [str(grade) for grade in metadata_column(cases, names, column)]
     unknown = next((place for place, grade in enumerate(grades) if grade not in GRADES), None)

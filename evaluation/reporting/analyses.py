@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.aggregation import ResultsError
 from evaluation.analyses.catalogue import BY_NAME
 from evaluation.claims.comparisons import entering_copies
+from evaluation.claims.sections import AGAIN, CONSENSUS, NO_DENDROGRAM, Drawn
 from evaluation.figures import (
     blob_across_tasks,
     blob_by_algorithm,
@@ -14,7 +15,7 @@ from evaluation.figures import (
     stacked_frequencies,
 )
 from evaluation.figures.layout import rank_words
-from evaluation.figures.selection import entries
+from evaluation.figures.selection import entries, overall
 from evaluation.ranking import digest
 from evaluation.ranking.copies import copies_check
 from evaluation.ranking.gaming import gaming_check
@@ -47,11 +48,7 @@ def across_section(page: DocumentBuilder, document: Mapping[str, Any], *, most: 
     except ResultsError as error:
         page.text([f"{error}."])
         return
-    words = (
-        "The consensus is the mean of fractional ranks over all rankings. Only ranks enter it: rankings may agree although "
-        "one metric or task is far harder than another."
-    )
-    page.text([words])
+    page.text(CONSENSUS.all(len(entries(document))))
     rows = [(rank_words(entry["rank"]), entry["name"], f"{entry['mean_rank']:.3f}") for entry in across["consensus"]]
     page.table(["Rank", "Algorithm", "Mean rank"], rows)
     page.figure(blob_across_tasks(document, across), "Area: share of the rankings; crosses are medians over them.")
@@ -65,7 +62,7 @@ def across_section(page: DocumentBuilder, document: Mapping[str, Any], *, most: 
                 f"{entry['name']}: ranks over all resamples; dotted lines mark ranks on all cases.",
             )
     if across["dendrograms"] is None:
-        page.text(["For a dendrogram there have to be more than two rankings."], kind="remark")
+        page.text(NO_DENDROGRAM.all(len(entries(document))), kind="remark")
         return
     for method in ("complete", "average"):
         page.figure(dendrogram(across, method), "Where distances tie, the order of merging is arbitrary.")
@@ -124,14 +121,10 @@ def copies_section(
 def reproduction_section(page: DocumentBuilder, document: Mapping[str, Any]) -> None:
     page.heading(2, "To compute it again")
     versions = ", ".join(f"{name} {version}" for name, version in document["versions"].items())
-    resampling = document["resampling"]
-    drawn = (
-        f"Seed {document['seed']}, {document['bootstrap']:,} bootstrap samples, resampling algorithm "
-        f"{resampling['version']}, drawn: {', then '.join(resampling['resample'])}."
-    )
+    resampled = sum(bool(entry["resampled"]) for entry in [*overall(document), *entries(document)])
     page.points(
         [
-            drawn,
+            *AGAIN.all(Drawn(document, resampled)),
             f"Digest of the assessment: {document['assessment']}",
             f"Digest of the ranking: {digest(document)}",
             f"Software: {versions}.",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.analyses.sources import Sources
 from evaluation.claims.absences import letters_of, why_without_letters
 from evaluation.claims.ranking import headline_of, sentences_of
+from evaluation.claims.sections import LEFT_OUT, VALUES, LeftOut, Values
 from evaluation.documents import Block, DocumentBuilder, Drawing
 from evaluation.documents.html import as_html
 from evaluation.figures import (
@@ -163,34 +164,17 @@ def ranking_section(
     page.heading(3, "How the winner is found")
     page.points(describe(assessment))
     page.text([justification] if justification else ["No reason for this choice of scheme was given."], kind="remark")
-    if top is not None:
-        page.text(
-            [f"Shown are the algorithms of the first {top} ranks; ranks and intervals are those of the whole field."]
-        )
+    page.text(LEFT_OUT.all(LeftOut(top=top)))
     spreads = {(r["task"], r["metric"], r["region"]): {s["name"]: s for s in summary_table(r)} for r in raw}
     for entry in [*overall(document), *entries(document)]:
         page.heading(3, f"Ranking: {label(entry)}")
         page.text(sentences_of(entry, document))
-        _data_sentence(page, entry)
+        if not is_combined(entry):
+            page.text(VALUES.all(Values(entry)))
         own = spreads.get((entry.get("task"), entry.get("metric"), entry.get("region")), {})
         _ranking_table(page, entry, own, level=document["resampling"]["interval"])
         page.text([why_without_letters(entry)], kind="remark")
         _inserted(page, entry)
-
-
-def _data_sentence(page: DocumentBuilder, entry: Entry) -> None:
-    if is_combined(entry):
-        return
-    outcomes: dict[str, int] = {}
-    for algorithm in entry["algorithms"]:
-        for name, count in algorithm["outcomes"].items():
-            outcomes[name] = outcomes.get(name, 0) + count
-    inserted = len(entry.get("inserted", []))
-    undefined = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in outcomes.items() if name != "ok")
-    words = f"{len(entry['algorithms'])} algorithms on {entry['cases']} cases; values without a number: {undefined or 'none'}."
-    page.text(
-        [words, f"{inserted} pairs of case and algorithm without a row were inserted as missing." if inserted else ""]
-    )
 
 
 def _ranking_table(
@@ -276,10 +260,7 @@ def raw_section(
                 "A line joins the values of one case; ties within a case are broken at random, in this figure only.",
             )
         else:
-            page.text(
-                [f"A podium plot is left out: {cases} cases of {algorithms} algorithms could not be read."],
-                kind="remark",
-            )
+            page.text(LEFT_OUT.all(LeftOut(podium=(cases, algorithms))), kind="remark")
         page.figure(
             parallel_cases(document, values), "One line a case; those on which the algorithms differ most are named."
         )

@@ -12,6 +12,7 @@ from evaluation.analyses.catalogue import BY_NAME
 from evaluation.analyses.difficulty import MOST_ALGORITHMS as MOST_MODELLED
 from evaluation.analyses.difficulty import MOST_ROWS, hits_of, values_of
 from evaluation.analyses.sources import place_of
+from evaluation.claims.sections import FIRST_BY_GROUP, SHOWN_GROUPS, SIZES, Groups
 from evaluation.figures import forest_plot, quantile_plot
 from evaluation.figures.layout import number, rank_words, stars
 from evaluation.figures.selection import main_entry
@@ -64,18 +65,12 @@ def groups_section(page: DocumentBuilder, sources: Sources, *, asked: Sequence[s
         page.heading(3, f"Groups by {grouping.title}")
         ranks = {label: _ranks(document) for label, document in grouping.documents.items()}
         shown = grouping.shown_first()
-        first = {label: [name for name, rank in group.items() if rank == 1] for label, group in ranks.items()}
-        sizes = [f"{label} {document['rankings'][0]['cases']}" for label, document in grouping.documents.items()]
-        leaders = "; ".join(f"{label}: {', '.join(names)}" for label, names in first.items())
-        same = len({tuple(sorted(names)) for names in first.values()}) == 1
-        words = "The same algorithms are first in every group." if same else f"First by group: {leaders}."
-        folded = (
-            f"The table shows the {len(shown)} groups in which the ranks change most; {len(ranks) - len(shown)} more are "
-            "counted above."
-            if len(ranks) > len(shown)
-            else ""
-        )
-        page.text(list(filter(None, [f"Cases by group: {', '.join(sizes)}.", grouping.words, words, folded])))
+        # Not by rank 1: who shares the first place has 1.5 where ties share the mean of their ranks.
+        first = {label: main_entry(document)["winners"] for label, document in grouping.documents.items()}
+        sizes = {label: document["rankings"][0]["cases"] for label, document in grouping.documents.items()}
+        facts = Groups(sizes, first, len(shown))
+        words = [*SIZES.all(facts), *grouping.left_out, FIRST_BY_GROUP.first(facts), *SHOWN_GROUPS.all(facts)]
+        page.text(words)
         rows = [
             (a["name"], rank_words(a["rank"]), *(rank_words(ranks[label].get(a["name"])) for label in shown))
             for a in main["algorithms"]

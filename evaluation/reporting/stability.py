@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from evaluation.aggregation import ResultsError
 from evaluation.analyses.catalogue import BY_NAME
 from evaluation.claims.comparisons import first_under_other_schemes, largest_move
+from evaluation.claims.sections import DRAWN, MAPS, TESTS, UNITS_TESTED, Drawn, Tested
 from evaluation.figures import (
     better_map,
     blob_plot,
@@ -56,16 +57,7 @@ def stability_section(
     """
     page.heading(2, "How stable is it?")
     resampled = [entry for entry in [*overall(document), *entries(document)] if entry["resampled"]]
-    if not resampled:
-        page.text(["The ranking was not resampled, so nothing can be said about its stability."])
-    else:
-        samples = document["bootstrap"]
-        words = (
-            f"The rankings were computed anew in {samples:,} bootstrap samples, the same for all algorithms, metrics and "
-            "regions. Resampling ranges hold the middle of these samples: a description of stability under resampling of the "
-            "cases, without a guarantee of coverage, and silent about annotators and training runs."
-        )
-        page.text([words])
+    page.text([DRAWN.first(Drawn(document, len(resampled)))])
     for entry in resampled:
         # A combined ranking is shown as the only one of its document: its keys may be those of a single ranking, too.
         shown = {**document, "overall": entry} if is_combined(entry) else document
@@ -89,7 +81,7 @@ def stability_section(
     tested = [entry for entry in entries(document) if entry["p_values"] is not None]
     if tested:
         page.heading(3, BY_NAME["significance"].title)
-        _tests(page, tested, units=plural(document["resampling"]["unit"]))
+        _tests(page, tested, unit=document["resampling"]["unit"])
         for entry in tested:
             which = {key: entry.get(key) for key in ("metric", "region", "task", "name")}
             page.figure(
@@ -101,30 +93,17 @@ def stability_section(
         _schemes(page, document, comparisons, most)
 
 
-def _tests(page: DocumentBuilder, tested: Sequence[Entry], *, units: str) -> None:
+def _tests(page: DocumentBuilder, tested: Sequence[Entry], *, unit: str) -> None:
     """How pairs were tested, and with how many units a test can be significant; rankings of other sizes are told apart."""
-    page.text(
-        [
-            "One-sided Wilcoxon signed rank tests between all algorithms, adjusted by Holm’s method within each ranking.",
-            "A significant difference need not be a relevant one.",
-        ]
-    )
+    page.text(TESTS.all(tested))
     alike: dict[tuple[int, ...], list[Entry]] = {}
     for entry in tested:
         tests = entry["tests"]
         key = (tests["units"], len(entry["algorithms"]), tests["cases_needed"], int(tests["stratified"]))
         alike.setdefault(key, []).append(entry)
-    for (number, algorithms, needed, stratified), found in alike.items():
-        which = f"{'; '.join(label(entry) for entry in found)}: " if len(alike) > 1 else ""
-        if stratified:
-            words = f"tested within strata (van Elteren), on {number} {units}."
-        else:
-            words = (
-                f"with {algorithms} algorithms, and no two differences equally large, a comparison needs {needed} differing "
-                f"{units} to be significant ({found[0]['tests']['cases_needed_unadjusted']} without adjustment); there are "
-                f"{number}."
-            )
-        page.text([which + words if which else words[:1].upper() + words[1:]])
+    for found in alike.values():
+        which = "; ".join(label(entry) for entry in found) if len(alike) > 1 else ""
+        page.text(UNITS_TESTED.all(Tested(found, unit, which)))
     for number, alpha in sorted(
         {(e["tests"]["units"], e["tests"]["alpha"]) for e in tested if not e["tests"]["stratified"]}
     ):
@@ -132,7 +111,7 @@ def _tests(page: DocumentBuilder, tested: Sequence[Entry], *, units: str) -> Non
             (row["algorithms"], row["tests"], row["needed"], "yes" if row["possible"] else "no")
             for row in can_be_significant(number, alpha=alpha)
         ]
-        page.table(["Algorithms", "Tests", f"Differing {units} needed", f"Possible with {number}"], rows)
+        page.table(["Algorithms", "Tests", f"Differing {plural(unit)} needed", f"Possible with {number}"], rows)
 
 
 def _pairs(page: DocumentBuilder, document: Mapping[str, Any]) -> None:
@@ -145,11 +124,7 @@ def _pairs(page: DocumentBuilder, document: Mapping[str, Any]) -> None:
     if not compared:
         return
     page.heading(3, BY_NAME["better"].title)
-    words = (
-        "Every two algorithms compared by the statistic that ranks. All cells of a map hold together with the rank sets and "
-        "letters; a cross marks where Wilcoxon’s test, which asks who is better case by case, contradicts the order."
-    )
-    page.text([words])
+    page.text(MAPS.all(compared))
     for entry in compared:
         shown = {**document, "overall": entry} if is_combined(entry) else document
         keys = () if is_combined(entry) else ("metric", "region", "task", "name")

@@ -4,12 +4,16 @@ from dataclasses import dataclass
 
 from evaluation.claims.beforehand import limits, too_few
 from evaluation.claims.ranking import sentences_of
-from evaluation.claims.reports import STANDING, Standing
-from evaluation.figures.selection import entries, overall
+from evaluation.claims.reports import AGAINST, STANDING, Against, Standing
+from evaluation.figures.selection import entries, label, main_entry, overall
 from evaluation.ranking import ResultsError, rank
 from tests.claims.challenges import challenge
 from tests.claims.predicates import false_sentences
 from tests.claims.raw import Raw
+from tests.claims.said_in_sections import false_in_report
+
+REPORT_OF_EVERY = 10
+"""Of so many challenges one gets its whole report, which takes as long as all the rest of it."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,21 @@ class Case:
         assessment = self.raw.assessment
         return [*limits(assessment), *too_few(assessment, len(self.raw.cases))]
 
+    def _against(self) -> tuple[list[Found], int]:
+        """By what teams are said to be better or worse than over all, where that is false; and how many sentences were said."""
+        found, said = [], 0
+        main = main_entry(self.document)
+        for row in main["algorithms"]:
+            ranks = {
+                label(entry): next(other["rank"] for other in entry["algorithms"] if other["name"] == row["name"])
+                for entry in entries(self.document)
+            }
+            own = AGAINST.all(Against(row["rank"], ranks))
+            said += len(own)
+            wrong = false_sentences(self.raw, main, self.document, own, team=row["name"])
+            found += [Found(self.seed, f"{row['name']} against the field", sentence) for sentence in wrong]
+        return found, said
+
     def false(self) -> tuple[list[Found], int]:
         """The false sentences, and how many were said."""
         found, said = [], 0
@@ -64,6 +83,14 @@ class Case:
             about = str(entry.get("metric") or "overall")
             wrong = false_sentences(self.raw, entry, self.document, sentences)
             found += [Found(self.seed, about, sentence) for sentence in wrong]
+        if self.document is not None:
+            wrong, more = self._against()
+            said += more
+            found += wrong
+        if self.document is not None and self.seed % REPORT_OF_EVERY == 0:
+            wrong, more = false_in_report(self.raw, self.document)
+            said += more
+            found += [Found(self.seed, "report", sentence) for sentence in wrong]
         return found, said
 
 

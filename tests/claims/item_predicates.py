@@ -3,6 +3,7 @@
 import re
 from statistics import median
 
+from evaluation.assessment import parse
 from reports.queries.audience import Level
 from reports.queries.facts import Facts, PhaseFacts
 from tests.claims.exposure_facts import PHASE, called
@@ -172,13 +173,17 @@ def _(facts: Facts, name: str) -> bool:
     return phase_of(facts, name).ranking.bootstrap == 0
 
 
-@means(r"Pairs of teams were compared by one-sided Wilcoxon signed rank tests, adjusted by Holm’s method\.")
-def _(facts: Facts) -> bool:
+@means(
+    r"Pairs of teams were compared by one-sided Wilcoxon signed rank tests,( within strata where there are several \(van Elteren\),)? "
+    r"adjusted by Holm’s method\."
+)
+def _(facts: Facts, strata: str | None) -> bool:
     # Values of the whole data set cannot be tested case by case.
     return any(
         phase.ranking is not None
         and len(phase.ranking.teams) > 1
         and phase.assessment["problem"] not in ("image_classification", "object_detection")
+        and bool(strata) == bool(parse(phase.assessment).uncertainty.strata)
         for phase in facts.phases
     )
 
@@ -192,6 +197,21 @@ def _(facts: Facts, name: str, teams: str, cases: str, metrics: str) -> bool:
         and number(cases) == ranking.cases
         and len(metrics.replace(" and ", ", ").split(", ")) == len(phase_of(facts, name).assessment["metrics"])
     )
+
+
+@means(r"(.+) was scored and ranked with (.+)\.")
+def _(facts: Facts, name: str, versions: str) -> bool:
+    told = dict(part.rsplit(" ", 1) for part in versions.split(", "))
+    return told == phase_of(facts, name).ranking.versions
+
+
+@means(
+    r"The bundle of the ranking(, which organizers alone may download,)? holds assessment, results, seed and digests; “python -m "
+    r"evaluation verify bundle\.zip” recomputes it and compares the digest (\w+)\."
+)
+def _(facts: Facts, alone: str | None, digest: str) -> bool:
+    of = [phase for phase in facts.phases if phase.ranking is not None and phase.ranking.digest == digest]
+    return any(phase.bundle_is_public == (alone is None) for phase in of)
 
 
 def medians(raw: dict) -> dict[str, float]:

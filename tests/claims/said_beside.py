@@ -167,7 +167,7 @@ def reversed_without(scene: Scene, left: str) -> list[tuple[str, str]] | None:
 
 @means(
     rf"Without (?:{NAMES}|any one of (\d+) algorithms), {NAME} would come before {NAME}"
-    r"(?:, and (\d+) other (pair|pairs) would change places)?\."
+    r"(?:, and (at least )?(\d+) other (pair|pairs) would change places)?\."
 )
 def _(
     scene: Scene,
@@ -175,6 +175,7 @@ def _(
     number: str | None,
     after: str,
     before: str,
+    at_least: str | None,
     more: str | None,
     noun: str | None,
 ) -> bool:
@@ -186,7 +187,11 @@ def _(
     if (number is not None and not 3 < int(number) <= len(alike)) or len(set(alike)) != len(alike):
         return False
     every = [reversed_without(scene, name) for name in alike]
-    with_these = [pairs is None or ((before, after) in pairs and len(pairs) == 1 + int(more or 0)) for pairs in every]
+    told = 1 + int(more or 0)
+    with_these = [
+        pairs is None or ((before, after) in pairs and (len(pairs) >= told if at_least else len(pairs) == told))
+        for pairs in every
+    ]
     return all(with_these) if number is None else sum(with_these) >= int(number)
 
 

@@ -1,5 +1,7 @@
 """What is said to one team, and of missing predictions, in meaning."""
 
+import re
+
 from tests.claims.scene import NAME, Scene, means, near, sizes
 
 
@@ -57,3 +59,40 @@ def _(scene: Scene) -> bool:
     place = [row["name"] for row in scene.rows].index(scene.team)
     beaten = any(row[place] for row in scene.entry["shown_better"])
     return scene.team not in scene.winners and not beaten and scene.own["rank_set"][0] == 1
+
+
+@means(r"Overall rank (\S+)\.")
+def _(scene: Scene, rank: str) -> bool:
+    return abs(float(rank) - of_team(scene, scene.entry)) <= 0.005
+
+
+@means(r"(Better|Worse) than that by (.+)\.")
+def _(scene: Scene, direction: str, text: str) -> bool:
+    told = [(what, float(rank)) for what, rank in re.findall(r"(.+?) \(rank (\S+)\)(?:, |$)", text)]
+    own = of_team(scene, scene.entry)
+    ranks = [of_team(scene, entry) for entry in scene.document["rankings"]]
+    expected = [rank for rank in ranks if (rank < own if direction == "Better" else rank > own)]
+    by_name = all(
+        any(
+            abs(of_team(scene, entry) - rank) <= 0.005
+            and all(str(entry[key]) in what for key in ("metric", "region", "task") if entry.get(key))
+            for entry in scene.document["rankings"]
+        )
+        for what, rank in told
+    )
+    return by_name and sorted(round(rank, 2) for _, rank in told) == sorted(round(rank, 2) for rank in expected)
+
+
+@means(r"The rank is the same by every metric and region\.")
+def _(scene: Scene) -> bool:
+    own = of_team(scene, scene.entry)
+    return len(scene.document["rankings"]) > 1 and all(
+        of_team(scene, entry) == own for entry in scene.document["rankings"]
+    )
+
+
+def of_team(scene: Scene, entry: dict) -> float:
+    """The rank of the team that is told, by hand where that can be repeated."""
+    ranks = scene.raw.ranks(entry)
+    stored = next(row["rank"] for row in entry["algorithms"] if row["name"] == scene.team)
+    return stored if ranks is None else ranks[scene.team]

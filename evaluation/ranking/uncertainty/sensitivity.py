@@ -17,6 +17,7 @@ IntArray = npt.NDArray[np.int64]
 MOST_LEFT_OUT: Final = 100
 """Above so many algorithms nobody is left out in turn."""
 MOST_REVERSED: Final = 50
+"""So many pairs of one algorithm are kept; a list as long as that may leave out others."""
 _FEWEST_FOR_DUPLICATES: Final = 4
 _MOST_FOR_DUPLICATES: Final = 200
 

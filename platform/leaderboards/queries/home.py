@@ -10,7 +10,7 @@ from django.utils import timezone
 from challenges.models import Member, Phase, Team
 from challenges.queries import phase_that_matters
 from challenges.rules import remember_parts_in
-from leaderboards.domain.tables.certainty import TOO_FEW
+from evaluation.claims.legend import TOO_FEW
 from leaderboards.domain.tables.words import number, span
 from leaderboards.models import RankingVersion, Standing
 from leaderboards.queries import rankings

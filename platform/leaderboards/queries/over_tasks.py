@@ -6,6 +6,8 @@ from typing import Any
 
 from challenges.models import Phase
 from evaluation.claims.absences import letters_of
+from evaluation.claims.catalogue import Said
+from evaluation.claims.legend import NOT_OVER_TASKS, OverTasks
 from evaluation.claims.ranking import headline_of
 from evaluation.figures.layout import interval_words, number, rank_words
 from leaderboards.models import OverallRanking
@@ -49,6 +51,11 @@ class OverallView:
     is_current: bool
     steps: str
     headline: str = ""
+
+    @property
+    def lacking(self) -> list[Said]:
+        """Which teams are not in it, with the tasks that each lacks, in a sentence; none where all are."""
+        return NOT_OVER_TASKS.all(OverTasks(left_out=self.stored.document.get("left_out", ()) if self.stored else ()))
 
     @property
     def lettered(self) -> bool:

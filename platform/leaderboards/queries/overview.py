@@ -7,6 +7,8 @@ from typing import Any
 
 from challenges.models import Phase
 from evaluation import figures
+from evaluation.claims.catalogue import Said
+from evaluation.claims.legend import NOT_OVER_TASKS, OverTasks
 from evaluation.ranking.tasks import across_tasks
 from leaderboards.domain.tables import harmless
 from leaderboards.queries import rankings as queries
@@ -47,6 +49,11 @@ class Overview:
     def others(self) -> list[str]:
         """Teams that some task does not rank."""
         return sorted(set().union(*self.ranks.values()) - set(self.shared)) if self.ranks else []
+
+    @property
+    def not_in_it(self) -> list[Said]:
+        """Which tasks are not in it, in a sentence; none where all are."""
+        return NOT_OVER_TASKS.all(OverTasks(hidden=self.hidden))
 
     @property
     def is_comparable(self) -> bool:

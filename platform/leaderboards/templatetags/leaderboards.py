@@ -6,6 +6,7 @@ from django import template
 from django.template.defaultfilters import capfirst
 from django.utils.safestring import SafeString, mark_safe
 
+from evaluation.claims.catalogue import Said
 from leaderboards.domain.tables import Axis, Board, Row
 from leaderboards.domain.tables.axis import MARGIN
 
@@ -65,6 +66,12 @@ def forest(row: Row, axis: Axis) -> SafeString:
 def _half_a_rank(axis: Axis) -> float:
     """Half the way between two ranks in percent, at most what stands free at the ends."""
     return min((axis.at(axis.first + 1) - axis.at(axis.first)) / 2, MARGIN)
+
+
+@register.simple_tag
+def board_legend(board: Board, samples: int | None, tells_failures: object) -> list[Said]:
+    """How to read a table, line by line."""
+    return board.legend(samples or 0, failures=bool(tells_failures))
 
 
 @register.simple_tag
@@ -129,6 +136,7 @@ def _failures(row: Row) -> str:
 
 
 def _cases(row: Row) -> str:
-    found = f"{row.present} of {row.cases}"
+    # Values of the whole data set that were brought in say nothing of single cases.
+    found = f"{row.present} of {row.cases}" if row.cases else "–"
     number = f'<span class="badge badge--warn">{found}</span>' if row.missing else found
     return number + _small(row.entry_text if row.submissions else "")

@@ -15,7 +15,7 @@ from challenges.models import Phase, Team
 from challenges.queries import phases_of
 from evaluation import __version__
 from evaluation.claims.absences import letters_of
-from evaluation.claims.reports import STANDING, Standing
+from evaluation.claims.reports import AGAINST, STANDING, Against, Standing
 from evaluation.figures import blob_by_algorithm, rank_forest, stacked_frequencies
 from evaluation.figures.layout import interval_words, number, rank_words
 from evaluation.figures.selection import entries, label, main_entry
@@ -262,30 +262,20 @@ def _strengths(facts: TeamFacts, document: Mapping[str, Any], ledger: Ledger, or
     main = _own(main_entry(document), facts.team)
     if main is None or main["rank"] is None:
         return item
-    better, worse, tested = [], [], []
+    by: dict[str, float] = {}
+    tested = []
     for entry in entries(document):
         own = _own(entry, facts.team)
         if own is None or own["rank"] is None:
             continue
-        words = f"{label(entry)} (rank {rank_words(own['rank'])})"
-        if own["rank"] < main["rank"]:
-            better.append(words)
-        elif own["rank"] > main["rank"]:
-            worse.append(words)
+        by[label(entry)] = own["rank"]
         if entry.get("significantly_better"):
             names = [algorithm["name"] for algorithm in entry["algorithms"]]
             place = names.index(facts.team)
             wins = sum(bool(cell) for cell in entry["significantly_better"][place])
             losses = sum(bool(row[place]) for row in entry["significantly_better"])
             tested.append((label(entry), str(wins), str(losses), str(len(names) - 1 - wins - losses)))
-    lead = f"Overall rank {rank_words(main['rank'])}."
-    said = [
-        lead,
-        f"Better than that by {', '.join(better)}." if better else "",
-        f"Worse than that by {', '.join(worse)}." if worse else "",
-        "" if better or worse else "The rank is the same by every metric and region.",
-    ]
-    item.text.append(ledger.paragraph(said, origin))
+    item.text.append(ledger.paragraph(AGAINST.all(Against(main["rank"], by)), origin))
     if tested:
         columns = (
             "Metric and region",

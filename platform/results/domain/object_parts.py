@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from evaluation.claims.catalogue import Said
+from evaluation.claims.legend import MISSED_IMAGES, Counts
 from submissions.domain.tables import OUTCOME_WORDS
 
 INVENTED = "invented"
@@ -93,6 +95,11 @@ class Parts:
     tables: Mapping[str, Sequence[tuple[str, Sequence[Cell]]]]
     matrix: Sequence[tuple[str, Sequence[Square]]] = field(default=())
     by_class: Sequence[ClassLine] = field(default=())
+
+    @property
+    def missed(self) -> list[Said]:
+        """How many images have no prediction, in a sentence; none where all have one."""
+        return MISSED_IMAGES.all(Counts(self.cases, self.missing))
 
     @property
     def is_classified(self) -> bool:

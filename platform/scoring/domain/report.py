@@ -4,6 +4,9 @@ from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from evaluation.claims.catalogue import Said
+from evaluation.claims.legend import VALIDATED, Checked
+
 
 class Status(StrEnum):
     """What became of an expected case."""
@@ -77,6 +80,11 @@ class Report:
     @property
     def invalid(self) -> int:
         return self.count(Status.INVALID)
+
+    @property
+    def in_numbers(self) -> Said:
+        """What was found, by numbers, in a sentence."""
+        return VALIDATED.first(Checked(self.valid, self.missing, self.invalid, self.extra_total))
 
     @property
     def remarked(self) -> int:

@@ -14,6 +14,7 @@ from rules import test_rule
 from challenges import queries as challenge_queries
 from challenges.models import Challenge
 from challenges.views.access import page_context, participating
+from evaluation.claims.legend import AGGREGATED, Counts
 from scoring.domain import results
 from scoring.domain.report import Report
 from submissions import hooks
@@ -133,6 +134,7 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
         exact = content["may_organize"] or submission.phase.is_revealed
         values = run.summary["values"] if exact else told_values(submission, run)
         content["summary"] = run.summary
+        content["aggregated"] = AGGREGATED.first(Counts(run.summary["cases"], run.summary["missing_cases"]))
         content["earlier"] = earlier_runs(submission)
         higher = {metric.name: metric.higher_is_better for metric in submission.phase.assessment.metrics}
         content["summary_lines"] = [

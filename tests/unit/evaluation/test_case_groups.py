@@ -115,7 +115,16 @@ def test_groups_that_are_too_small_are_counted(cases):
     small = cases.assign(site=["a"] * 78 + ["b"] * 78 + ["c"] * 4)
     assert "site" not in {grouping.title for grouping in sources(some).subgroups}
     [found] = [grouping for grouping in sources(small).subgroups if grouping.title == "site"]
-    assert found.words == f"Groups not ranked: 1 with fewer than {FEWEST_CASES} cases."
+    assert found.left_out == [f"Groups not ranked: 1 with fewer than {FEWEST_CASES} cases."]
+
+
+def test_cases_that_do_not_count_are_in_no_group(cases):
+    """Of six cases of a site two are excluded: four are too few for a group, and nothing ranks these as six."""
+    known = cases.assign(site=["a"] * 77 + ["b"] * 77 + ["c"] * 6)
+    excluded = {"cases": [{"case": case, "reason": "image_damaged"} for case in ("c154", "c155")]}
+    [found] = [one for one in sources(known, exclusions=excluded).subgroups if one.title == "site"]
+    assert list(found.documents) == ["a", "b"]
+    assert found.left_out == [f"Groups not ranked: 1 with fewer than {FEWEST_CASES} cases."]
 
 
 def test_yes_and_no_and_names_enter_strengths_and_what_was_looked_at_is_said(cases):

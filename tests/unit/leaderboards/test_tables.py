@@ -153,11 +153,13 @@ def test_failures_stand_with_the_bound_of_their_rate_and_the_rank_after_one_more
 
 
 def test_board_says_when_cases_are_too_few_for_rank_sets(table):
-    assert tables.board(table).sets_note == ""
+    assert tables.board(table).legend(0, failures=False)[0].startswith("Rank set: the ranks that a team can have")
     entry = {**DOCUMENT["overall"], **certain(DOCUMENT["overall"]["algorithms"], reason="too_few_units")}
     few = tables.build({**DOCUMENT, "overall": entry}, examples.assessment())
-    assert tables.board(few).sets_note.startswith(
-        "too few cases to say, so it holds every rank: nobody can be ruled out"
+    assert (
+        tables.board(few)
+        .legend(0, failures=False)[0]
+        .startswith("Rank set: too few cases to say, so it holds every rank: nobody can be ruled out")
     )
 
 

@@ -9,13 +9,13 @@ from evaluation.figures.cases import hardest_first
 from reports.domain.content import Fill, Item, Ledger
 from reports.queries.audience import Level
 from reports.services.items import claims
-from reports.services.items.logged import announced, attempts, close_teams, cycle, statistics
+from reports.services.items.logged import announced, attempts, close_teams, cycle, software, statistics
 from reports.services.items.outcome import registrations, reported_teams
 from reports.services.items.source import Source
 from tests.claims.exposures import facts_of
 from tests.claims.item_predicates import MEANINGS, RAW, sentences
 
-ADDITIONS = (cycle, close_teams, announced, attempts, statistics, registrations, reported_teams)
+ADDITIONS = (cycle, close_teams, announced, attempts, statistics, registrations, reported_teams, software)
 STATES = ("closed", "open", "upcoming")
 
 

@@ -17,22 +17,18 @@ RESULTS = re.compile(
 INLINE = re.compile(r"</?(strong|em|code|a|b|small|span|abbr)\b[^>]*>")
 # How many sentences still stand in a template; none may be added. Labels and captions of tables are no claims about a result.
 IN_TEMPLATES = {
-    "submissions/validation.html": "words beside values that came with the pages",
     "challenges/organize.html": "which visibility was chosen",
     "designs/advice/references.html": "what was read of an upload",
     "leaderboards/empty.html": "how many submissions are on their way",
     "leaderboards/objects.html": "which version the analysis is of",
     "leaderboards/parts/notices.html": "how far scoring has come",
-    "leaderboards/parts/table.html": "the caption that says how to read the table",
     "measurements/table.html": "what sealing a table stores, for organizers",
     "measurements/tables.html": "what a table has to hold, for organizers",
-    "leaderboards/tasks.html": "which tasks the reader may not see",
     "reports/parts/checklist.html": "how many items of the guideline are covered",
     "reports/team.html": "what the report of a team holds",
     "reviews/call.html": "the scores that reviewers give",
     "submissions/decoys.html": "how many cases are decoys, for organizers",
-    "submissions/detail_live.html": "how many cases of a submission are missing",
-    "results/object_parts.html": "how many images of a submission are missing",
+    "submissions/detail_live.html": "how many submissions of a team count, a rule",
     "submissions/submit.html": "the rule for a missing case",
     "submissions/submit_algorithm.html": "the rule for a missing case",
     "test_sets/sending.html": "the format of references",
@@ -56,25 +52,21 @@ FOLDERS = (
     "platform/reports",
 )
 IN_CODE = {
-    "evaluation/analyses/case_groups.py": 2,
     "evaluation/figures/groups.py": 1,
     "evaluation/figures/panels.py": 1,
     "evaluation/figures/raw.py": 1,
     "evaluation/figures/tasks.py": 2,
-    "evaluation/reporting/analyses.py": 3,
-    "evaluation/reporting/build.py": 2,
-    "evaluation/reporting/further.py": 3,
-    "evaluation/reporting/stability.py": 5,
+    "evaluation/reporting/analyses.py": 2,
+    "evaluation/reporting/further.py": 2,
+    "evaluation/reporting/stability.py": 3,
     "platform/leaderboards/queries/over_tasks.py": 1,
     "platform/leaderboards/services/following.py": 1,
     "platform/leaderboards/services/rankings.py": 1,
     "platform/leaderboards/services/overall.py": 1,
     "platform/leaderboards/views/pages.py": 1,
     "platform/reports/services/items/discussion.py": 1,
-    "platform/reports/services/items/logged.py": 2,
     "platform/reports/services/items/outcome.py": 1,
     "platform/reports/services/team_cases.py": 1,
-    "platform/reports/services/team_report.py": 2,
 }
 """How many sentences with values about results stand elsewhere: headings, captions of figures, facts of the log."""
 

@@ -1,7 +1,7 @@
 """Output shaped: the ranking document as a stored table, the stored table as a page or a file."""
 
 from leaderboards.domain.tables.axis import Axis
-from leaderboards.domain.tables.certainty import TOO_FEW, looks, sets_note, spoken
+from leaderboards.domain.tables.certainty import looks, spoken
 from leaderboards.domain.tables.files import REPORTED, csv_rows
 from leaderboards.domain.tables.hard_cases import HardCase, hard_case
 from leaderboards.domain.tables.page import MARKS, Board, Mark, Row, board, marks_of
@@ -14,7 +14,6 @@ __all__ = [
     "MARKS",
     "OVERALL",
     "REPORTED",
-    "TOO_FEW",
     "Axis",
     "Board",
     "HardCase",
@@ -27,6 +26,5 @@ __all__ = [
     "harmless",
     "looks",
     "marks_of",
-    "sets_note",
     "spoken",
 ]

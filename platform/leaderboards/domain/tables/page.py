@@ -7,9 +7,10 @@ from types import MappingProxyType
 from typing import Any
 
 from evaluation.claims.answers import VERDICTS
+from evaluation.claims.catalogue import Said
+from evaluation.claims.legend import LEGEND, RANKED_BY, Legend
 from leaderboards.domain.methods import Method
 from leaderboards.domain.tables.axis import Axis, axis_of
-from leaderboards.domain.tables.certainty import TOO_FEW, sets_note
 from leaderboards.domain.tables.choosing import at, columns_shown, sorted_rows
 from leaderboards.domain.tables.words import number, percent, readable, score, score_span, span
 
@@ -190,14 +191,24 @@ class Board:
     sort: str
     tells_entries: bool = False
     """Whether it is known how often and when the teams handed in."""
-    sets_note: str = ""
-    """Why the rank sets say nothing; empty where they do."""
     shows: str = SCORES
+    share: float = 0.95
+    """Of rank sets and ranges."""
 
     @property
     def tells_reach(self) -> bool:
         """Whether the ranking says who is within reach of the first: not where nothing is known of rank sets."""
-        return self.order["sets"]["reason"] in (None, *TOO_FEW)
+        return Legend(self.order, self.share, 0).tells_reach
+
+    @property
+    def ranked_by(self) -> Said:
+        """By what the rows are ranked."""
+        return RANKED_BY.first(Legend(self.order, self.share, 0))
+
+    def legend(self, samples: int, *, failures: bool) -> list[Said]:
+        """How to read the table, by how often was drawn and whether it has a column of failures."""
+        reported = self.reported[0].statistic if self.reported else ""
+        return LEGEND.all(Legend(self.order, self.share, samples, reported, failures))
 
     @property
     def first_share(self) -> str:
@@ -359,7 +370,7 @@ def board(
         interval=percent(table["interval"]),
         ties=tuple(tuple(group) for group in table["identical"]),
         sort=sort or "rank",
-        sets_note=sets_note(order),
+        share=table["interval"],
         tells_entries=any(entry is not None for entry in table.get("submissions", ())),
         shows=shows,
     )

@@ -93,6 +93,10 @@ def _drawn(said: Named) -> str:
     )
 
 
+def _strata(assessment: Assessment) -> str:
+    return " within strata where there are several (van Elteren)," if assessment.uncertainty.strata else ""
+
+
 CYCLE: Final = CATALOGUE.group(
     Claim(
         "cycle.open",
@@ -333,7 +337,40 @@ STATISTICS: Final = CATALOGUE.group(
         lambda said: (
             len(said.phase.ranking.teams) > 1 and any(metric.level == "case" for metric in said.assessment.metrics)
         ),
-        lambda _: "Pairs of teams were compared by one-sided Wilcoxon signed rank tests, adjusted by Holm’s method.",
+        lambda said: (
+            f"Pairs of teams were compared by one-sided Wilcoxon signed rank tests,{_strata(said.assessment)} adjusted by Holm’s "
+            "method."
+        ),
         "Pairs of teams were compared by one-sided Wilcoxon signed rank tests, adjusted by Holm’s method.",
     ),
 )
+
+
+def _recomputed(named: Named) -> str:
+    alone = "" if named.phase.bundle_is_public else ", which organizers alone may download,"
+    return (
+        f"The bundle of the ranking{alone} holds assessment, results, seed and digests; “python -m evaluation verify bundle.zip” "
+        f"recomputes it and compares the digest {named.phase.ranking.digest}."
+    )
+
+
+SOFTWARE: Final = CATALOGUE.group(
+    Claim(
+        "software.versions",
+        "There is a ranking.",
+        lambda named: named.phase.ranking is not None,
+        lambda named: (
+            f"{named.name} was scored and ranked with "
+            f"{', '.join(f'{name} {version}' for name, version in sorted(named.phase.ranking.versions.items()))}."
+        ),
+        "Final phase was scored and ranked with numpy 2.2, podium 1.0.",
+    ),
+    Claim(
+        "software.bundle",
+        "There is a ranking; who may download its bundle is said where not everybody may.",
+        lambda named: named.phase.ranking is not None,
+        _recomputed,
+        "The bundle of the ranking holds assessment, results, seed and digests.",
+    ),
+)
+"""With what was scored and ranked, and how to compute it again."""

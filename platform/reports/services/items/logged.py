@@ -152,15 +152,7 @@ def software(item: Item, source: Source) -> None:
         ranking = phase.ranking
         if ranking is None:
             continue
-        versions = ", ".join(f"{name} {version}" for name, version in sorted(ranking.versions.items()))
-        said = (
-            f"{source.named(phase)} was scored and ranked with {versions}.",
-            (
-                f"The bundle of the ranking{'' if phase.bundle_is_public else ', which organizers alone may download,'} holds "
-                "assessment, results, seed and digests; “python -m evaluation verify bundle.zip” recomputes it and compares the "
-                f"digest {ranking.digest}."
-            ),
-        )
+        said = claims.SOFTWARE.all(claims.Named(source.named(phase), phase, source.parsed(phase)))
         item.text.append(source.ledger.paragraph(said, source.ranking(phase)))
 
 

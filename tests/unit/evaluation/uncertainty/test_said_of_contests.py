@@ -8,12 +8,14 @@ import pytest
 
 from evaluation.assessment import AssessmentError, parse
 from evaluation.claims.answers import SURE, BoardFacts
+from evaluation.claims.certainty import BESIDE
 from evaluation.claims.comparisons import first_under_other_schemes, largest_move
-from evaluation.claims.facts import of_hundred
+from evaluation.claims.facts import Facts, of_hundred
 from evaluation.ranking import describe, rank
 from evaluation.ranking.comparison import compare
 from evaluation.ranking.uncertainty import letters as letter_module
 from evaluation.ranking.uncertainty import statements
+from evaluation.ranking.uncertainty.sensitivity import MOST_REVERSED
 from evaluation.reporting import report_blocks
 from tests.reading.contests import CONTESTS
 
@@ -110,6 +112,21 @@ def test_a_team_that_reverses_two_others_is_named_where_the_winner_stays():
         ("r", False, [["p", "q"]])
     ]
     assert "Without r, q would come before p." in words
+
+
+def test_a_list_of_pairs_that_was_cut_is_not_told_as_whole():
+    """Fifty pairs of an algorithm are kept; of challenge 70,005,345 more change places without team A."""
+    pairs = [[f"p{number}", f"q{number}"] for number in range(MOST_REVERSED)]
+    cut, whole = ({"without": "A", "winner_changes": False, "reversed": kept} for kept in (pairs, pairs[1:]))
+    told = [BESIDE.all(Facts(entry_with([team]))) for team in (cut, whole)]
+    assert "Without A, q0 would come before p0, and at least 49 other pairs would change places." in told[0]
+    assert "Without A, q1 would come before p1, and 48 other pairs would change places." in told[1]
+
+
+def entry_with(teams):
+    """A ranking of which these teams were left out in turn."""
+    _, made = said_of("clones")
+    return {**made["overall"], "sensitivity": {**made["overall"]["sensitivity"], "teams": teams}}
 
 
 @pytest.mark.parametrize("margin", [1, 1.5])

@@ -1,0 +1,405 @@
+"""What the sections of a report say beside their figures and tables: how often was drawn, how was tested, what is left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from evaluation.claims.catalogue import CATALOGUE, Claim
+from evaluation.claims.facts import Entry, percent
+from evaluation.wording import counted, joined, plural
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A ranking document and how many of its rankings were resampled."""
+
+    document: Mapping[str, Any]
+    resampled: int
+
+    @property
+    def samples(self) -> int:
+        """How often was drawn; 0 where nothing was."""
+        return int(self.document["bootstrap"]) if self.resampled else 0
+
+    @property
+    def levels(self) -> list[str]:
+        """What is drawn, outermost first."""
+        return [str(level) for level in self.document["resampling"]["resample"]]
+
+
+def _anew(facts: Drawn) -> str:
+    what = joined([plural(level) for level in facts.levels])
+    return (
+        f"The rankings were computed anew in {counted(facts.samples, 'bootstrap sample')}, the same for all algorithms, metrics "
+        f"and regions. Resampling ranges hold the middle {percent(facts.document['resampling']['interval'])} of these samples: they "
+        f"describe how far the ranks move when {what} are drawn again, guarantee no coverage, and say nothing of what is not drawn."
+    )
+
+
+DRAWN: Final = CATALOGUE.group(
+    Claim(
+        "sections.not_resampled",
+        "No ranking was resampled.",
+        lambda facts: facts.samples == 0,
+        lambda _: "The ranking was not resampled, so nothing can be said about its stability.",
+        "The ranking was not resampled, so nothing can be said about its stability.",
+    ),
+    Claim(
+        "sections.resampled",
+        "A ranking was resampled.",
+        lambda facts: facts.samples > 0,
+        _anew,
+        "The rankings were computed anew in 1,000 bootstrap samples, the same for all algorithms, metrics and regions.",
+    ),
+)
+"""How often was drawn anew, and what that says."""
+
+
+@dataclass(frozen=True)
+class Tested:
+    """Rankings whose pairs were tested with as many units, algorithms and strata, and their names where there are others."""
+
+    alike: Sequence[Entry]
+    unit: str
+    which: str = ""
+
+    @property
+    def tests(self) -> Mapping[str, Any]:
+        """How was tested."""
+        tests: Mapping[str, Any] = self.alike[0]["tests"]
+        return tests
+
+    @property
+    def stratified(self) -> bool:
+        """Whether the tests compare within strata."""
+        return bool(self.tests["stratified"])
+
+
+def _needed(facts: Tested) -> str:
+    tests, algorithms = facts.tests, len(facts.alike[0]["algorithms"])
+    words = (
+        f"with {algorithms} algorithms, and no two differences equally large, a comparison needs "
+        f"{tests['cases_needed']} differing {plural(facts.unit)} to be significant ({tests['cases_needed_unadjusted']} without "
+        f"adjustment); there {'is' if tests['units'] == 1 else 'are'} {tests['units']}."
+    )
+    return f"{facts.which}: {words}" if facts.which else words[:1].upper() + words[1:]
+
+
+def _within_strata(facts: Tested) -> str:
+    words = f"tested within strata (van Elteren), on {counted(facts.tests['units'], facts.unit)}."
+    return f"{facts.which}: {words}" if facts.which else words[:1].upper() + words[1:]
+
+
+TESTS: Final = CATALOGUE.group(
+    Claim(
+        "sections.tests",
+        "Some pairs were tested.",
+        bool,
+        lambda tested: (
+            f"One-sided {joined(_names_of_tests(tested))} between all algorithms, adjusted by Holm’s method within each "
+            "ranking. A significant difference need not be a relevant one."
+        ),
+        "One-sided Wilcoxon signed rank tests between all algorithms, adjusted by Holm’s method within each ranking.",
+    ),
+)
+"""Which tests, of all rankings that were tested."""
+UNITS_TESTED: Final = CATALOGUE.group(
+    Claim(
+        "sections.tested_in_strata",
+        "Pairs were tested within strata.",
+        lambda facts: facts.stratified,
+        _within_strata,
+        "Tested within strata (van Elteren), on 40 cases.",
+    ),
+    Claim(
+        "sections.units_needed",
+        "Pairs were tested without strata.",
+        lambda facts: not facts.stratified,
+        _needed,
+        "With 4 algorithms, a comparison needs 10 differing cases to be significant (5 without adjustment); there are 40.",
+    ),
+)
+"""With how many units was tested, and how many it takes."""
+
+
+def _names_of_tests(tested: Sequence[Entry]) -> list[str]:
+    strata = {bool(entry["tests"]["stratified"]) for entry in tested}
+    names = {False: "Wilcoxon signed rank tests", True: "van Elteren tests (Wilcoxon’s within strata)"}
+    return [names[key] for key in sorted(strata)]
+
+
+MAPS: Final = CATALOGUE.group(
+    Claim(
+        "sections.maps",
+        "Two algorithms or more of some ranking are compared by the statistic that ranks, and rank sets are stated.",
+        bool,
+        lambda _: (
+            "Every two algorithms compared by the statistic that ranks. All cells of a map hold together with the rank sets and "
+            "letters; a cross marks where Wilcoxon’s test, which asks who is better case by case, contradicts the order."
+        ),
+        "Every two algorithms compared by the statistic that ranks.",
+    )
+)
+"""How a map of pairs is read."""
+
+
+@dataclass(frozen=True)
+class Values:
+    """The values of one ranking: of how many algorithms and cases, by outcome, and which pairs had no row."""
+
+    entry: Entry
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """Values without a number, by outcome."""
+        found: dict[str, int] = {}
+        for algorithm in self.entry["algorithms"]:
+            for name, number in algorithm["outcomes"].items():
+                if name != "ok" and number:
+                    found[name] = found.get(name, 0) + number
+        return found
+
+    @property
+    def inserted(self) -> int:
+        """Pairs of case and algorithm that had no row."""
+        return len(self.entry.get("inserted", ()))
+
+
+def _values(facts: Values) -> str:
+    outcomes = ", ".join(f"{name.replace('_', ' ')} {number}" for name, number in facts.outcomes.items())
+    algorithms = counted(len(facts.entry["algorithms"]), "algorithm")
+    return f"{algorithms} on {counted(facts.entry['cases'], 'case')}; values without a number: {outcomes or 'none'}."
+
+
+def _inserted(facts: Values) -> str:
+    pairs, were = ("pair", "was") if facts.inserted == 1 else ("pairs", "were")
+    return f"{facts.inserted} {pairs} of case and algorithm without a row {were} inserted as missing."
+
+
+VALUES: Final = CATALOGUE.group(
+    Claim(
+        "sections.values",
+        "Always.",
+        lambda _: True,
+        _values,
+        "4 algorithms on 40 cases; values without a number: missing 3.",
+    ),
+    Claim(
+        "sections.inserted",
+        "A pair of case and algorithm had no row.",
+        lambda facts: facts.inserted > 0,
+        _inserted,
+        "3 pairs of case and algorithm without a row were inserted as missing.",
+    ),
+)
+"""What a ranking was made from."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What a report shows a part of or leaves out; nothing where it is all there.
+
+    Attributes
+    ----------
+    top
+        Only the algorithms of so many first ranks are shown.
+    podium
+        Numbers of cases and algorithms that are too many for a podium plot.
+    """
+
+    top: int | None = None
+    podium: tuple[int, int] | None = None
+
+
+def _top(facts: LeftOut) -> str:
+    ranks = "rank" if facts.top == 1 else f"{facts.top} ranks"
+    return f"Shown are the algorithms of the first {ranks}; ranks and intervals are those of the whole field."
+
+
+def _podium(facts: LeftOut) -> str:
+    cases, algorithms = facts.podium or (0, 0)
+    return (
+        f"A podium plot is left out: {counted(cases, 'case')} of {counted(algorithms, 'algorithm')} could not be read."
+    )
+
+
+LEFT_OUT: Final = CATALOGUE.group(
+    Claim(
+        "sections.top",
+        "Only the algorithms of the first ranks are shown.",
+        lambda facts: facts.top is not None,
+        _top,
+        "Shown are the algorithms of the first 5 ranks; ranks and intervals are those of the whole field.",
+    ),
+    Claim(
+        "sections.no_podium",
+        "There are too many lines or columns for a podium plot.",
+        lambda facts: facts.podium is not None,
+        _podium,
+        "A podium plot is left out: 400 cases of 12 algorithms could not be read.",
+    ),
+)
+"""What a report does not show."""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The cases grouped by a characteristic: cases of each group, who is first there, and how many groups are shown."""
+
+    sizes: Mapping[str, int]
+    first: Mapping[str, Sequence[str]]
+    shown: int
+
+    @property
+    def same(self) -> bool:
+        """Whether the same algorithms are first in every group."""
+        return len({tuple(sorted(names)) for names in self.first.values()}) == 1
+
+
+@dataclass(frozen=True)
+class NotRanked:
+    """How many groups have fewer than the `fewest` cases, and how many are beyond the `most` that are ranked."""
+
+    small: int
+    beyond: int
+    fewest: int
+    most: int
+
+
+@dataclass(frozen=True)
+class Folded:
+    """How many groups there are, and how many stand open."""
+
+    groups: int
+    open: int
+
+
+def _not_ranked(facts: NotRanked) -> str:
+    left_out = []
+    if facts.small:
+        left_out.append(f"{facts.small} with fewer than {counted(facts.fewest, 'case')}")
+    if facts.beyond:
+        left_out.append(f"{facts.beyond} beyond the {facts.most} with most cases")
+    return f"Groups not ranked: {' and '.join(left_out)}."
+
+
+def _leaders(facts: Groups) -> list[str]:
+    return [f"{label}: {', '.join(names)}" for label, names in facts.first.items()]
+
+
+GROUPS_NOT_RANKED: Final = CATALOGUE.group(
+    Claim(
+        "sections.groups_not_ranked",
+        "Groups are too small, or too many, to be ranked.",
+        lambda facts: bool(facts.small or facts.beyond),
+        _not_ranked,
+        "Groups not ranked: 2 with fewer than 5 cases.",
+    )
+)
+"""Which groups have no ranking, beside a table or figure of those that have one."""
+FOLDED: Final = CATALOGUE.group(
+    Claim(
+        "sections.groups_folded",
+        "There are more groups than stand open.",
+        lambda facts: facts.groups > facts.open,
+        lambda facts: (
+            f"{facts.groups} groups, ordered by how far the ranks change; {facts.groups - facts.open} that change less are folded."
+        ),
+        "14 groups, ordered by how far the ranks change; 4 that change less are folded.",
+    )
+)
+"""How many groups a figure folds."""
+FIRST_BY_GROUP: Final = CATALOGUE.group(
+    Claim(
+        "sections.same_first",
+        "The same algorithms are first in every group.",
+        lambda facts: facts.same,
+        lambda facts: (
+            f"{'The same algorithm is' if all(len(names) == 1 for names in facts.first.values()) else 'The same algorithms are'} "
+            "first in every group."
+        ),
+        "The same algorithm is first in every group.",
+    ),
+    Claim(
+        "sections.first_by_group",
+        "Others are first in some group.",
+        lambda facts: not facts.same,
+        lambda facts: f"First by group: {'; '.join(_leaders(facts))}.",
+        "First by group: site A: unet; site B: vnet.",
+    ),
+)
+"""Who is first in each group."""
+SHOWN_GROUPS: Final = CATALOGUE.group(
+    Claim(
+        "sections.groups_shown",
+        "A table shows fewer groups than there are.",
+        lambda facts: facts.shown < len(facts.sizes),
+        lambda facts: (
+            f"The table shows the {facts.shown} groups in which the ranks change most; {len(facts.sizes) - facts.shown} more are "
+            "counted above."
+        ),
+        "The table shows the 10 groups in which the ranks change most; 4 more are counted above.",
+    )
+)
+"""Of how many groups a table shows the ranks."""
+SIZES: Final = CATALOGUE.group(
+    Claim(
+        "sections.sizes",
+        "Always.",
+        lambda _: True,
+        lambda facts: f"Cases by group: {', '.join(f'{label} {number}' for label, number in facts.sizes.items())}.",
+        "Cases by group: site A 12, site B 8.",
+    )
+)
+"""How many cases each group has."""
+
+CONSENSUS: Final = CATALOGUE.group(
+    Claim(
+        "sections.consensus",
+        "There are two rankings or more of the same algorithms.",
+        lambda rankings: rankings > 1,
+        lambda _: (
+            "The consensus is the mean of fractional ranks over all rankings. Only ranks enter it: rankings may agree although "
+            "one metric or task is far harder than another."
+        ),
+        "The consensus is the mean of fractional ranks over all rankings.",
+    )
+)
+"""What is said of several rankings seen together, by their number."""
+NO_DENDROGRAM: Final = CATALOGUE.group(
+    Claim(
+        "sections.no_dendrogram",
+        "There are fewer than three rankings.",
+        lambda rankings: rankings < 3,
+        lambda _: "For a dendrogram there have to be more than two rankings.",
+        "For a dendrogram there have to be more than two rankings.",
+    )
+)
+"""Why there is no dendrogram, by the number of rankings."""
+
+
+def _again(facts: Drawn) -> str:
+    resampling = facts.document["resampling"]
+    drawn = (
+        f"{counted(facts.samples, 'bootstrap sample')}, resampling algorithm {resampling['version']}, drawn: "
+        f"{', then '.join(plural(level) for level in facts.levels)}"
+        if facts.samples
+        else "nothing was resampled"
+    )
+    return f"Seed {facts.document['seed']}, {drawn}."
+
+
+AGAIN: Final = CATALOGUE.group(
+    Claim(
+        "sections.again",
+        "Always.",
+        lambda _: True,
+        _again,
+        "Seed 1, 1,000 bootstrap samples, resampling algorithm podium-resample-1, drawn: cases.",
+    )
+)
+"""With what the ranking can be computed again."""

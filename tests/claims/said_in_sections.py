@@ -1,0 +1,310 @@
+"""What the sections of a whole report say, in meaning: the report is made, and each sentence held against the raw tables."""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from unittest.mock import patch
+
+import pandas as pd
+
+from evaluation.claims.catalogue import Said
+from evaluation.documents import DocumentBuilder
+from evaluation.reporting import build
+from tests.claims.meanings import Meanings
+from tests.claims.raw import Raw
+from tests.claims.scene import NAME, NOUNS, near
+
+MEANINGS = Meanings()
+means = MEANINGS.means
+GROUP_COLUMNS = ("site", "patient")
+
+
+class Recorder(DocumentBuilder):
+    """Keeps the sentences that a report says, each for itself, under the heading that they stand below."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[tuple[str, str]] = []
+        self.below = ""
+
+    def heading(self, level: int, text: str) -> None:
+        """Remember the heading."""
+        super().heading(level, text)
+        self.below = text
+
+    def text(self, sentences: Iterable[str], **options: str) -> None:
+        """Keep the sentences of a paragraph."""
+        kept = list(sentences)
+        self.said += [(self.below, sentence) for sentence in kept if sentence]
+        super().text(kept, **options)
+
+    def points(self, sentences: Iterable[str]) -> None:
+        """Keep the points of a list."""
+        kept = list(sentences)
+        self.said += [(self.below, sentence) for sentence in kept]
+        super().points(kept)
+
+
+@dataclass(frozen=True)
+class Section:
+    """A sentence of a report: under which heading of which report about which challenge it stands."""
+
+    raw: Raw
+    document: dict
+    below: str
+
+    @property
+    def entries(self) -> list[dict]:
+        return [
+            *filter(None, [self.document.get("overall"), *self.document.get("by_task", [])]),
+            *self.document["rankings"],
+        ]
+
+    @cached_property
+    def single(self) -> list[dict]:
+        """Rankings of one metric, region and task that the heading may mean."""
+        return [
+            entry
+            for entry in self.document["rankings"]
+            if all(str(entry[key]) in self.below for key in ("metric", "region", "task") if entry.get(key))
+        ]
+
+    @property
+    def several_strata(self) -> bool:
+        """Whether the cases belong to different strata."""
+        strata = list(self.raw.assessment.uncertainty.strata)
+        return bool(strata) and len(self.raw.metadata[strata].drop_duplicates()) > 1
+
+    def rows_of(self, entry: dict) -> pd.DataFrame:
+        """The rows that an entry is made of."""
+        rows = self.raw.results
+        for key in ("metric", "region", "task"):
+            if entry.get(key) and key in rows:
+                rows = rows[rows[key] == entry[key]]
+        return rows
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """Cases by group of the column that the heading names."""
+        column = next(name for name in GROUP_COLUMNS if name in self.below)
+        return self.raw.metadata[column].astype(str).value_counts().to_dict()
+
+
+def report_of(raw: Raw, document: dict) -> list[tuple[str, str]]:
+    """Every sentence of the report about a challenge, with the heading above it."""
+    made = raw.challenge
+    known = [] if made.cases is None else [name for name in GROUP_COLUMNS if name in made.cases]
+    page = Recorder()
+    with patch.object(build, "DocumentBuilder", lambda: page):
+        build.report_blocks(
+            made.assessment, made.results, cases=made.cases, evidence=made.evidence, document=document, subgroups=known
+        )
+    return page.said
+
+
+def false_in_report(raw: Raw, document: dict) -> tuple[list[str], int]:
+    """The false sentences of the sections of a report, and how many were said."""
+    sentences = [
+        (below, said)
+        for below, said in report_of(raw, document)
+        if isinstance(said, Said) and said.claim.startswith("sections.")
+    ]
+    wrong = [found for below, said in sentences for found in MEANINGS.false([said], Section(raw, document, below))]
+    return wrong, len(sentences)
+
+
+@means(r"The ranking was not resampled, so nothing can be said about its stability\.")
+def _(section: Section) -> bool:
+    return not any(row["rank_frequencies"] for entry in section.entries for row in entry["algorithms"])
+
+
+@means(
+    r"The rankings were computed anew in ([\d,]+) bootstrap samples?, the same for all algorithms, metrics and regions\. Resampling "
+    r"ranges hold the middle (.+ %) of these samples: they describe how far the ranks move when (.+) are drawn again, guarantee no "
+    r"coverage, and say nothing of what is not drawn\."
+)
+def _(section: Section, samples: str, level: str, what: str) -> bool:
+    number = int(samples.replace(",", ""))
+    counts = [
+        sum(row["rank_frequencies"])
+        for entry in section.entries
+        for row in entry["algorithms"]
+        if row["rank_frequencies"]
+    ]
+    drawn = section.raw.assessment.uncertainty.resample
+    return (
+        bool(counts)
+        and all(abs(count - number) < 1e-6 for count in counts)
+        and near(section.raw.assessment.uncertainty.interval, level)
+        and re.split(r", | and ", what) == [NOUNS.get(one, f"{one}s") for one in drawn]
+    )
+
+
+@means(r"Seed (\d+), (nothing was resampled|([\d,]+) bootstrap samples?, resampling algorithm (\S+), drawn: (.+))\.")
+def _(section: Section, seed: str, words: str, samples: str | None, version: str | None, drawn: str | None) -> bool:
+    resampled = any(row["rank_frequencies"] for entry in section.entries for row in entry["algorithms"])
+    if int(seed) != section.raw.assessment.uncertainty.seed or resampled == (words == "nothing was resampled"):
+        return False
+    return not resampled or (
+        int(samples.replace(",", "")) == section.raw.assessment.uncertainty.bootstrap
+        and version == section.document["resampling"]["version"]
+        and drawn.split(", then ") == [NOUNS.get(one, f"{one}s") for one in section.raw.assessment.uncertainty.resample]
+    )
+
+
+@means(
+    r"One-sided (Wilcoxon signed rank tests|van Elteren tests \(Wilcoxon’s within strata\)) between all algorithms, adjusted by Holm’s "
+    r"method within each ranking\. A significant difference need not be a relevant one\."
+)
+def _(section: Section, which: str) -> bool:
+    return which.startswith("van Elteren") == section.several_strata and not section.raw.whole
+
+
+@means(r"(?:.+: )?[Tt]ested within strata \(van Elteren\), on (\d+) (\w+)\.")
+def _(section: Section, number: str, noun: str) -> bool:
+    return (
+        section.several_strata
+        and noun in ((drawn := section.raw.assessment.uncertainty.resample[0]), NOUNS[drawn])
+        and (noun == drawn) == (number == "1")
+        and int(number) == section.raw.units
+    )
+
+
+@means(
+    r"(?:.+: )?[Ww]ith (\d+) algorithms, and no two differences equally large, a comparison needs (\d+) differing (\w+) to be "
+    r"significant \((\d+) without adjustment\); there (is|are) (\d+)\."
+)
+def _(section: Section, algorithms: str, needed: str, noun: str, alone: str, verb: str, units: str) -> bool:
+    """Differences of one sign without ties, by the normal approximation with a correction for continuity."""
+    alpha = next(entry["tests"]["alpha"] for entry in section.entries if entry.get("tests"))
+    pairs = len(section.raw.names) * (len(section.raw.names) - 1)
+    drawn = section.raw.assessment.uncertainty.resample[0]
+
+    def enough(number: int, level: float) -> bool:
+        return p_of_one_sign(number) <= level < p_of_one_sign(number - 1)
+
+    return (
+        int(algorithms) == len(section.raw.names)
+        and enough(int(needed), alpha / pairs)
+        and enough(int(alone), alpha)
+        and noun == NOUNS[drawn]
+        and (verb == "is") == (units == "1")
+        and int(units) == section.raw.units
+        and not section.several_strata
+    )
+
+
+def p_of_one_sign(number: int) -> float:
+    """One-sided p of a signed rank sum of that many positive differences."""
+    away = number * (number + 1) / 4 - 0.5
+    spread = math.sqrt(number * (number + 1) * (2 * number + 1) / 24)
+    return 0.5 * math.erfc(away / spread / math.sqrt(2))
+
+
+@means(
+    r"Every two algorithms compared by the statistic that ranks\. All cells of a map hold together .+ contradicts the order\."
+)
+def _(section: Section) -> bool:
+    return any(entry["shown_better"] and entry["sets"]["reason"] is None for entry in section.entries)
+
+
+@means(r"(\d+) (algorithms?) on (\d+) (cases?); values without a number: (.+)\.")
+def _(section: Section, algorithms: str, one: str, cases: str, case: str, outcomes: str) -> bool:
+    if (one == "algorithm") != (algorithms == "1") or (case == "case") != (cases == "1"):
+        return False
+    told = {} if outcomes == "none" else dict(part.rsplit(" ", 1) for part in outcomes.split(", "))
+    return any(
+        int(algorithms) == len(section.raw.names)
+        and int(cases) == section.raw.number_of_cases(entry)
+        and {name: int(number) for name, number in told.items()} == without_number(section, entry)
+        for entry in section.single
+    )
+
+
+def without_number(section: Section, entry: dict) -> dict[str, int]:
+    """Rows of an entry that have no value, by outcome, and pairs without a row as missing ones."""
+    rows = section.rows_of(entry)
+    found = rows.loc[rows["outcome"] != "ok", "outcome"].str.replace("_", " ").value_counts().to_dict()
+    if not section.raw.whole and (gone := len(section.raw.cases) * len(section.raw.names) - len(rows)):
+        found["missing"] = found.get("missing", 0) + gone
+    return found
+
+
+@means(r"(\d+) (pairs?) of case and algorithm without a row (was|were) inserted as missing\.")
+def _(section: Section, number: str, noun: str, verb: str) -> bool:
+    if ((noun, verb) == ("pair", "was")) != (number == "1"):
+        return False
+    pairs = len(section.raw.cases) * len(section.raw.names)
+    return any(int(number) == pairs - len(section.rows_of(entry)) for entry in section.single)
+
+
+@means(r"A podium plot is left out: (\d+) cases? of (\d+) algorithms? could not be read\.")
+def _(section: Section, cases: str, algorithms: str) -> bool:
+    return (int(cases) > 150 or int(algorithms) > 10) and int(algorithms) == len(section.raw.names)
+
+
+@means(r"The consensus is the mean of fractional ranks over all rankings\. Only ranks enter it: .+\.")
+def _(section: Section) -> bool:
+    return len(section.document["rankings"]) > 1
+
+
+@means(r"For a dendrogram there have to be more than two rankings\.")
+def _(section: Section) -> bool:
+    return len(section.document["rankings"]) == 2
+
+
+@means(r"Cases by group: (.+)\.")
+def _(section: Section, text: str) -> bool:
+    told = {label: int(number) for label, number in (part.rsplit(" ", 1) for part in text.split(", "))}
+    large = {label: number for label, number in section.sizes.items() if number >= 5}
+    return told == large if len(large) <= 100 else set(told.items()) <= set(large.items())
+
+
+@means(r"Groups not ranked: (\d+) with fewer than 5 cases\.")
+def _(section: Section, number: str) -> bool:
+    return int(number) == sum(size < 5 for size in section.sizes.values())
+
+
+@means(r"The same (algorithm is|algorithms are) first in every group\.")
+def _(section: Section, words: str) -> bool:
+    groups = by_group(section)
+    return groups is None or (
+        len({tuple(names) for names in groups.values()}) == 1
+        and (words == "algorithm is") == all(len(names) == 1 for names in groups.values())
+    )
+
+
+@means(r"First by group: (.+)\.")
+def _(section: Section, text: str) -> bool:
+    told = {part.split(": ")[0]: sorted(re.findall(NAME, part.split(": ", 1)[1])) for part in text.split("; ")}
+    groups = by_group(section)
+    return (
+        all(told.values()) and len({tuple(names) for names in told.values()}) > 1 and (groups is None or told == groups)
+    )
+
+
+def by_group(section: Section) -> dict[str, list[str]] | None:
+    """Who is first among the cases of each group, by hand; nothing where that is more than can be repeated here."""
+    entry = section.document.get("overall") or section.document["rankings"][0]
+    if not section.raw.plain or section.document.get("overall") or section.raw.excluded:
+        return None
+    column = next(name for name in GROUP_COLUMNS if name in section.below)
+    known = section.raw.metadata
+    found = {}
+    for label, number in section.sizes.items():
+        if number < 5:
+            continue
+        inside = set(known.loc[known[column].astype(str) == label, "case"])
+        rows = [place for place, case in enumerate(section.raw.cases) if case in inside]
+        (table,) = section.raw.tables_of(entry)
+        ranks = section.raw._of_table(table.numbers[rows], table)
+        found[label] = sorted(name for name, rank in zip(section.raw.names, ranks, strict=True) if rank == ranks.min())
+    return found
+
+
+@means(r"The table shows the (\d+) groups in which the ranks change most; (\d+) more are counted above\.")
+def _(section: Section, shown: str, more: str) -> bool:
+    large = sum(size >= 5 for size in section.sizes.values())
+    return int(shown) + int(more) == min(large, 100) and int(more) > 0

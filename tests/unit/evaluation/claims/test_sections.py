@@ -1,0 +1,103 @@
+"""What the sections of a report say beside figures and tables is true of generated challenges, and reads like English."""
+
+from dataclasses import replace
+
+import pytest
+
+from evaluation.claims.catalogue import CATALOGUE
+from evaluation.claims.sections import (
+    FIRST_BY_GROUP,
+    FOLDED,
+    GROUPS_NOT_RANKED,
+    LEFT_OUT,
+    SHOWN_GROUPS,
+    VALUES,
+    Folded,
+    Groups,
+    LeftOut,
+    NotRanked,
+    Values,
+)
+from tests.claims.attack import case_of
+from tests.claims.said_in_sections import false_in_report, report_of
+
+CHALLENGES = 120
+LARGE = range(80_000_000, 80_000_040)
+
+
+@pytest.fixture(scope="module")
+def cases():
+    made = [*(case_of(seed) for seed in range(CHALLENGES)), *(case_of(seed, large=True) for seed in LARGE)]
+    return [case for case in made if case.document is not None]
+
+
+def test_no_sentence_of_a_report_is_false(cases):
+    assert not [(case.seed, sentence) for case in cases for sentence in false_in_report(case.raw, case.document)[0]]
+
+
+def test_what_is_said_beside_figures_and_tables_is_said_of_some_challenge(cases):
+    said = {getattr(sentence, "claim", "") for case in cases for _, sentence in report_of(case.raw, case.document)}
+    # Of tables that lack rows, reports of the first ranks, and more groups than a table holds: the examples below.
+    others = {"sections.inserted", "sections.top", "sections.groups_shown", "sections.groups_folded"}
+    assert {name for name in CATALOGUE.claims if name.startswith("sections.")} - others <= said
+
+
+WRONG = {
+    "the algorithms of other rankings": lambda facts: (
+        f"{len(facts.entry['algorithms']) + 1} algorithms on {facts.entry['cases']} cases; values without a number: none."
+    ),
+    "cases that are not there": lambda facts: (
+        f"{len(facts.entry['algorithms'])} algorithms on {facts.entry['cases'] + 1} cases; values without a number: none."
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_sentence_is_found(name, cases, monkeypatch):
+    monkeypatch.setitem(
+        CATALOGUE.claims, "sections.values", replace(CATALOGUE.claims["sections.values"], words=WRONG[name])
+    )
+    assert any(false_in_report(case.raw, case.document)[0] for case in cases[:20])
+
+
+def test_counts_agree_with_their_nouns():
+    assert LEFT_OUT.all(LeftOut(top=1)) == [
+        "Shown are the algorithms of the first rank; ranks and intervals are those of the whole field."
+    ]
+    assert LEFT_OUT.all(LeftOut(podium=(151, 1))) == [
+        "A podium plot is left out: 151 cases of 1 algorithm could not be read."
+    ]
+    entry = {
+        "algorithms": [{"outcomes": {"ok": 3, "missing": 1}}],
+        "cases": 1,
+        "inserted": [{"case": "a", "algorithm": "b"}],
+    }
+    assert VALUES.all(Values(entry)) == [
+        "1 algorithm on 1 case; values without a number: missing 1.",
+        "1 pair of case and algorithm without a row was inserted as missing.",
+    ]
+
+
+def test_groups_that_are_small_or_beyond_a_number_are_counted():
+    assert GROUPS_NOT_RANKED.all(NotRanked(0, 0, fewest=5, most=100)) == []
+    assert GROUPS_NOT_RANKED.all(NotRanked(2, 3, fewest=5, most=100)) == [
+        "Groups not ranked: 2 with fewer than 5 cases and 3 beyond the 100 with most cases."
+    ]
+    assert FOLDED.all(Folded(10, 10)) == []
+    assert FOLDED.all(Folded(12, 10)) == [
+        "12 groups, ordered by how far the ranks change; 2 that change less are folded."
+    ]
+
+
+def test_a_shared_first_place_names_all_who_share_it():
+    """Where ties share the mean of their ranks nobody has rank 1, and still somebody is first."""
+    groups = Groups({"a": 5, "b": 6}, {"a": ["unet", "vnet"], "b": ["unet"]}, shown=2)
+    assert FIRST_BY_GROUP.first(groups) == "First by group: a: unet, vnet; b: unet."
+    assert SHOWN_GROUPS.all(groups) == []
+
+
+def test_a_table_of_some_groups_says_how_many_more_there_are():
+    groups = Groups({f"site {number}": 5 for number in range(14)}, {}, shown=10)
+    assert SHOWN_GROUPS.all(groups) == [
+        "The table shows the 10 groups in which the ranks change most; 4 more are counted above."
+    ]

@@ -1,0 +1,181 @@
+"""The lines below a table are true of the ranking document that it was made of, for generated challenges."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from evaluation.analyses import catalogue
+from evaluation.claims.catalogue import CATALOGUE
+from evaluation.claims.legend import (
+    AGGREGATED,
+    MISSED_IMAGES,
+    NOT_OVER_TASKS,
+    VALIDATED,
+    Checked,
+    Counts,
+    OverTasks,
+)
+from leaderboards.domain.tables import board, build
+from tests.claims.attack import case_of
+from tests.claims.meanings import Meanings
+from tests.claims.scene import near
+
+CHALLENGES = range(80)
+MEANINGS = Meanings()
+means = MEANINGS.means
+
+
+@pytest.fixture(scope="module")
+def boards():
+    """Each order of each generated challenge: its entry, the challenge and the table."""
+    found = []
+    for case in map(case_of, CHALLENGES):
+        if case.document is not None:
+            table = build(case.document, case.raw.assessment)
+            for order, entry in catalogue.orders_of(case.document, table):
+                found.append((entry, case, board(table, by=order["key"])))
+    return found
+
+
+def false_lines(boards):
+    """The lines that are not true, each with the number of its challenge."""
+    return [
+        (case.seed, line)
+        for entry, case, shown in boards
+        for line in MEANINGS.false(
+            [shown.ranked_by, *shown.legend(case.document["bootstrap"], failures=True)], (entry, case, shown)
+        )
+    ]
+
+
+@means(r"Ranked by (.+)\.")
+def _(facts, label):
+    entry, _, _ = facts
+    return bool(entry.get("metric")) and (
+        not entry.get("region") or str(entry["region"]).casefold() in label.casefold()
+    )
+
+
+@means(r"Ranked over all metrics and regions\.")
+def _(facts):
+    return not facts[0].get("metric")
+
+
+@means(
+    r"Rank set: the ranks that a team can have, right for all teams at once in (about|at least) (.+ %) of such challenges\. "
+    r"The shaded band is that of the first\."
+)
+def _(facts, sure, level):
+    entry, case, _ = facts
+    return (
+        all(row["rank_set"] for row in entry["algorithms"])
+        and near(case.raw.assessment.uncertainty.interval, level)
+        and (sure == "about") == (entry["sets"]["method"] == "draws")
+    )
+
+
+@means(
+    r"Rank set: too few cases to say, so it holds every rank: nobody can be ruled out as the best, and every row has the amber bar\."
+)
+def _(facts):
+    entry, _, shown = facts
+    everything = [1, len(entry["algorithms"])]
+    return all(row["rank_set"] == everything for row in entry["algorithms"]) and all(row.in_front for row in shown.rows)
+
+
+@means(r"Rank set: cannot be said, so it is left out\.")
+def _(facts):
+    return not any(row["rank_set"] for row in facts[0]["algorithms"])
+
+
+@means(r"Teams that share a letter are not shown to differ\.")
+def _(facts):
+    entry, _, shown = facts
+    letters = [set(row["letters"]) for row in entry["algorithms"]]
+    return any(row.letters for row in shown.rows) and not any(
+        letters[a] & letters[b] and entry["shown_better"] and entry["shown_better"][a][b]
+        for a in range(len(letters))
+        for b in range(len(letters))
+    )
+
+
+@means(r"Letters (?:and comparisons of single pairs )?are left out, because .+\.")
+def _(facts):
+    return not any(row.letters for row in facts[2].rows)
+
+
+@means(r"The amber bar marks the first( and those within its reach)?\.")
+def _(facts, reach):
+    entry, _, shown = facts
+    best = min((row["rank"] for row in entry["algorithms"]), default=None)
+    marked = {row.team for row in shown.rows if row.in_front}
+    first = {row["name"] for row in entry["algorithms"] if row["rank"] == best}
+    near_first = {row["name"] for row in entry["algorithms"] if row["within_reach"]}
+    return marked == first | near_first and (bool(reach) or not near_first - first)
+
+
+@means(r"Resampling range: the middle (.+ %) of ([\d,]+) resamples? lie in it; it describes them and proves nothing\.")
+def _(facts, level, samples):
+    entry, case, _ = facts
+    drawn = [round(sum(row["rank_frequencies"])) for row in entry["algorithms"] if row["rank_frequencies"]]
+    number = int(samples.replace(",", ""))
+    return bool(drawn) and set(drawn) == {number} and near(case.raw.assessment.uncertainty.interval, level)
+
+
+@means(r"Without rank: .+ of a metric that is registered and not used for the ranking, with its resampling range\.")
+def _(facts):
+    return bool(facts[2].reported)
+
+
+@means(r"Failures: cases without a usable result, with the rate .+\.")
+def _(facts):
+    return True
+
+
+def test_no_line_below_a_table_is_false(boards):
+    assert not false_lines(boards)
+
+
+WRONG = {
+    "sets where there are none": replace(CATALOGUE.claims["legend.sets"], true=lambda _: True),
+    "a range where nothing is drawn": replace(CATALOGUE.claims["legend.range"], true=lambda _: True),
+    "a bar of the first alone": replace(
+        CATALOGUE.claims["legend.bar"], words=lambda _: "The amber bar marks the first."
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_line_is_found(name, boards, monkeypatch):
+    monkeypatch.setitem(CATALOGUE.claims, WRONG[name].id, WRONG[name])
+    assert false_lines(boards)
+
+
+def test_every_line_is_said_of_some_board(boards):
+    said = {line.claim for _, case, shown in boards for line in shown.legend(case.document["bootstrap"], failures=True)}
+    # Metrics without rank are not generated; boards with more letters than there are have tests of their own.
+    assert {name for name in CATALOGUE.claims if re.match(r"legend\.(?!by_)", name)} - {
+        "legend.reported",
+        "legend.no_letters",
+    } <= said
+
+
+def test_counts_agree_with_their_nouns():
+    assert AGGREGATED.first(Counts(40, 0)) == "Each value is aggregated over all 40 cases; none is missing."
+    assert AGGREGATED.first(Counts(40, 1)) == (
+        "Each value is aggregated over all 40 cases; 1 missing case counted as the assessment says."
+    )
+    assert AGGREGATED.first(Counts(1, 0)) == "Each value is aggregated over one case; none is missing."
+    assert MISSED_IMAGES.all(Counts(4, 0)) == []
+    assert MISSED_IMAGES.all(Counts(4, 1)) == ["1 of 4 images is missing, and its objects are counted as missed."]
+    assert VALIDATED.first(Checked(38, 1, 1, 1)) == "38 valid, 1 missing, 1 that cannot be scored, 1 other file."
+
+
+def test_who_is_not_ranked_over_tasks_is_named_with_what_it_lacks():
+    assert NOT_OVER_TASKS.all(OverTasks()) == []
+    told = NOT_OVER_TASKS.all(OverTasks([{"name": "unet", "lacks": ["liver", "tumour"]}], ["Vessels"]))
+    assert told == [
+        "Not ranked over all tasks: unet (lacks liver and tumour).",
+        "Not in it, because there is no ranking that you may see: Vessels.",
+    ]
