@@ -114,6 +114,21 @@ def number(value: float | None, digits: int = 4) -> str:
     return "–" if value is None else f"{value:.{digits}g}"
 
 
+def alike(values: Sequence[float | None]) -> list[str]:
+    """Numbers of one column, all with as many decimals as the one that needs most.
+
+    Examples
+    --------
+    >>> alike([0.9, 0.87654, None, 1.0]), alike([12.0, 3.0]), alike([1e-9, 0.5])
+    (['0.9000', '0.8765', '–', '1.0000'], ['12', '3'], ['1e-09', '0.5'])
+    """
+    texts = [number(value) for value in values]
+    if any("e" in text for text in texts):
+        return texts
+    decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
+    return ["–" if value is None else f"{value:.{decimals}f}" for value in values]
+
+
 def rank_words(value: float | None) -> str:
     """A rank, without a fraction unless it has one."""
     return "–" if value is None else f"{round(value, 2):g}"

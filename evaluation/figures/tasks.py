@@ -23,6 +23,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+def _what(document: Mapping[str, Any]) -> str:
+    """What the rankings of a document are of: tasks, or metrics and regions of one task."""
+    told_apart = [
+        key for key in ("name", "task", "metric", "region") if len({e.get(key) for e in entries(document)}) > 1
+    ]
+    return "tasks" if told_apart == ["task"] else "rankings"
+
+
 def blob_across_tasks(document: Mapping[str, Any], across: Mapping[str, Any]) -> Figure:
     """Show how often each algorithm has which rank over the tasks; algorithms in the order of the consensus.
 
@@ -33,7 +41,7 @@ def blob_across_tasks(document: Mapping[str, Any], across: Mapping[str, Any]) ->
     across
         From `evaluation.ranking.tasks.across_tasks`.
     """
-    palette, consensus = colours(document), across["consensus"]
+    palette, consensus, what = colours(document), across["consensus"], _what(document)
     places, tasks = len(consensus), len(across["tasks"])
     biggest = max(10.0, min(44.0, 620.0 / places))
     data: list[dict[str, Any]] = [_diagonal(places)]
@@ -55,7 +63,7 @@ def blob_across_tasks(document: Mapping[str, Any], across: Mapping[str, Any]) ->
                     "sizemode": "area",
                     "sizeref": 2.0 / biggest**2,
                 },
-                "text": [f"{len(found)} of {tasks} tasks: {', '.join(found[:6])}" for found in counts.values()],
+                "text": [f"{len(found)} of {tasks} {what}: {', '.join(found[:6])}" for found in counts.values()],
                 "hovertemplate": "%{fullData.name}<br>rank %{y} in %{text}<extra></extra>",
             }
         )
@@ -69,9 +77,9 @@ def blob_across_tasks(document: Mapping[str, Any], across: Mapping[str, Any]) ->
     labels = [f"{entry['name']}{BREAK}{bold(rank_words(entry['rank']))}" for entry in consensus]
     return figure(
         data,
-        "How does each algorithm rank over the tasks?",
+        f"How does each algorithm rank over the {what}?",
         x=names_axis([entry["name"] for entry in consensus], labels, title="Algorithm, with its consensus rank"),
-        y=ranks_axis(places, down=True, title="Rank in a task"),
+        y=ranks_axis(places, down=True, title=f"Rank in one of the {what}"),
         height=side(places),
     )
 
@@ -152,9 +160,9 @@ def stacked_frequencies(document: Mapping[str, Any], algorithm: str) -> Figure:
         )
     return figure(
         data,
-        f"Which ranks does {algorithm} take over the tasks?",
+        f"Which ranks does {algorithm} take over the {_what(document)}?",
         x=ranks_axis(places, title="Rank", showgrid=False),
-        y={"title": "Percent of resamples, all tasks"},
+        y={"title": f"Percent of resamples, all {_what(document)}"},
         barmode="stack",
         shapes=lines,
         showlegend=True,

@@ -19,7 +19,7 @@ from evaluation.figures import (
     ranking_heatmap,
     summary_table,
 )
-from evaluation.figures.layout import interval_words, number, percent, rank_words, shared_firsts
+from evaluation.figures.layout import alike, interval_words, number, percent, rank_words, shared_firsts
 from evaluation.figures.selection import Entry, entries, is_combined, label, main_entry, overall
 from evaluation.ranking import describe, rank
 from evaluation.ranking.dataset_level import load_evidence
@@ -197,7 +197,8 @@ def _ranking_table(
     if spread:
         columns += ["Median", "Quartiles"]
     rows = []
-    for a, letters in zip(entry["algorithms"], letters_of(entry), strict=True):
+    scores = alike([a["score"] for a in entry["algorithms"]])
+    for a, letters, own_score in zip(entry["algorithms"], letters_of(entry), scores, strict=True):
         score = (
             "–" if a["score_interval"] is None else f"{number(a['score_interval'][0])}–{number(a['score_interval'][1])}"
         )
@@ -205,7 +206,7 @@ def _ranking_table(
         row: list[object] = [
             rank_words(a["rank"]),
             a["name"],
-            number(a["score"]),
+            own_score,
             score,
             interval_words(a["rank_set"]),
             letters or "–",

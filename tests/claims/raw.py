@@ -48,7 +48,8 @@ class Raw:
         if self.whole:
             if self.challenge.evidence is None:
                 return []
-            cases = next(iter(self.challenge.evidence.blocks.values())).cases
+            block = next(iter(self.challenge.evidence.blocks.values()), None)
+            cases = [] if block is None else block.cases
             return [case for case in cases if case not in self.excluded]
         return sorted(set(self.results["case"]))
 

@@ -218,9 +218,14 @@ def _(section: Section, algorithms: str, one: str, cases: str, case: str, outcom
     return any(
         int(algorithms) == len(section.raw.names)
         and int(cases) == section.raw.number_of_cases(entry)
-        and {name: int(number) for name, number in told.items()} == without_number(section, entry)
+        # Values of the whole data set without its excluded cases are computed anew, and may have none then.
+        and ((section.raw.whole and section.raw.excluded) or as_numbers(told) == without_number(section, entry))
         for entry in section.single
     )
+
+
+def as_numbers(told: dict[str, str]) -> dict[str, int]:
+    return {name: int(number) for name, number in told.items()}
 
 
 def without_number(section: Section, entry: dict) -> dict[str, int]:

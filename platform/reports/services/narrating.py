@@ -10,7 +10,7 @@ from evaluation.claims.ranking import sentences_of
 from evaluation.claims.reports import REACHED, Reached
 from evaluation.figures import better_map, dot_and_box_plot, line_plot, rank_forest
 from evaluation.figures.cases import case_map, hardest_first
-from evaluation.figures.layout import interval_words, number, percent, rank_words, shared_firsts
+from evaluation.figures.layout import alike, interval_words, percent, rank_words, shared_firsts
 from evaluation.figures.selection import Entry, entries, is_combined, label, main_entry
 from reports.domain.words import Names
 from reports.services.items.claims import HARDEST, Hard, hardest
@@ -131,14 +131,16 @@ def _table(told: Told) -> tuple[str, list[str], list[list[str]]]:
         [
             rank_words(a["rank"]),
             a["name"],
-            number(a["score"]),
+            score,
             interval_words(a["rank_set"]),
             letters or "–",
             interval_words(a["rank_interval"]),
             percent(a["share_first"]),
             "–" if a.get("missing") is None else str(a["missing"]),
         ]
-        for a, letters in zip(entry["algorithms"], letters_of(entry), strict=True)
+        for a, letters, score in zip(
+            entry["algorithms"], letters_of(entry), alike([a["score"] for a in entry["algorithms"]]), strict=True
+        )
     ]
     kept = [place for place in range(len(columns)) if any(row[place] not in ("–", "") for row in rows)]
     left = len(whole["algorithms"]) - len(rows)
@@ -175,7 +177,16 @@ def _scores(told: Told) -> Part:
 
 def _score_table(told: Told, singles: Sequence[Entry]) -> tuple[str, list[str], list[list[str]]]:
     drawn = singles[:MOST_SCORES]
-    scores = [{a["name"]: number(a["score"]) for a in entry["algorithms"]} for entry in drawn]
+    scores = [
+        dict(
+            zip(
+                [a["name"] for a in entry["algorithms"]],
+                alike([a["score"] for a in entry["algorithms"]]),
+                strict=True,
+            )
+        )
+        for entry in drawn
+    ]
     rows = [
         [a["name"], *(column.get(a["name"], "–") for column in scores)] for a in main_entry(told.shown)["algorithms"]
     ]

@@ -380,8 +380,10 @@ def made_from(content: Content) -> str:
     parts = [f"Podium {content['software']}"]
     if design := content["design"]:
         parts.append(f"{design['label']} (SHA-256 {design['digest'][:16]}…)")
+    several = len({ranking.get("task") for ranking in content["rankings"]}) > 1
     parts += [
-        f"ranking {ranking['number']} of {ranking['phase']} (SHA-256 {ranking['digest'][:16]}…)"
+        f"ranking {ranking['number']} of {', '.join([ranking['task']] * several + [ranking['phase']])} "
+        f"(SHA-256 {ranking['digest'][:16]}…)"
         for ranking in content["rankings"]
     ]
     return f"Made from {'; '.join(parts)}."

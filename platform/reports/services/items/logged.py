@@ -249,16 +249,24 @@ def ranking_method(item: Item, source: Source) -> None:
         item.exhibits.append(Exhibit("code", topic="procedure", origins=keys, text="\n".join(pseudo_code(assessment))))
 
 
+def _told_outcomes(assessment: Assessment) -> tuple[str, ...]:
+    """Outcomes that a value can have: where nothing is drawn or found in a case, nothing can be empty."""
+    problem = problems.get(assessment.problem)
+    emptiness = problem.tells_outcomes and not problem.missing_words(assessment)
+    return tuple(MEANINGS) if emptiness else ("missing", "degenerate")
+
+
 def missing(item: Item, source: Source) -> None:
     """30b: what a missing value counts as, and how many cases each team lacks."""
     for phase in _different(source):
         assessment = source.parsed(phase)
+        outcomes = _told_outcomes(assessment)
         rows = [
-            (metric.title, *[_policy_words(assessment, index, outcome) for outcome in MEANINGS])
+            (metric.title, *[_policy_words(assessment, index, outcome) for outcome in outcomes])
             for index, metric in enumerate(assessment.metrics)
         ]
         keys = source.ledger.keys(source.assessment(phase))
-        columns = ("Metric", *[meaning.capitalize() for meaning in MEANINGS.values()])
+        columns = ("Metric", *[MEANINGS[outcome].capitalize() for outcome in outcomes])
         caption = f"What counts where there is no value, {source.named(phase)}"
         item.exhibits.append(
             Exhibit("table", topic="policies", origins=keys, text=caption, columns=columns, rows=tuple(rows))
