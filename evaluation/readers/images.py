@@ -13,7 +13,7 @@ from evaluation.readers.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from pathlib import Path
+    from pathlib import Path, PurePath
 
     from numpy.typing import NDArray
 
@@ -54,7 +54,7 @@ class LabelImage:
             raise ValueError(message)
 
 
-def case_name(path: Path) -> tuple[str, str] | None:
+def case_name(path: PurePath) -> tuple[str, str] | None:
     """Split a file's name into case and ending, ``None`` if the ending is not that of a label image.
 
     Examples

@@ -73,7 +73,9 @@ class ValuesForm(_TableForm):
     def __init__(self, phase: Phase, *args: Any, **kwargs: Any) -> None:
         super().__init__(phase, *args, **kwargs)
         self.fields["file"].help_text = "CSV, at most 32 MB: one row a value, or one column a metric, a team or a case."
-        self.fields["team"].queryset = teams_of(phase)
+        team = self.fields["team"]
+        assert isinstance(team, forms.ModelChoiceField)
+        team.queryset = teams_of(phase)
         refusal = refusal_of_new_teams(phase)
         self.fields["makes_teams"].help_text = refusal or "They have no members; you can invite people into them later."
         self.fields["makes_teams"].disabled = bool(refusal)

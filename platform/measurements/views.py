@@ -53,7 +53,7 @@ def bringing(request: HttpRequest, slug: str) -> Challenge:
 @csrf_exempt
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def tables(request: HttpRequest, slug: str) -> HttpResponse:
+def tables(request: SignedInRequest, slug: str) -> HttpResponse:
     """The tables of a phase, and a form for the next one."""
     return _tables(request, bringing(request, slug))
 

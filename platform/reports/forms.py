@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from designs.models import DesignVersion
-from reports.queries.facts import Audience
+from reports.queries.audience import Audience
 from reports.services.reports import MOST_TEXT
 
 
@@ -43,6 +43,7 @@ class DesignForm(forms.Form):
     def __init__(self, *args: Any, versions: list[DesignVersion], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         field = self.fields["version"]
+        assert isinstance(field, forms.ModelChoiceField)
         field.queryset = DesignVersion.objects.filter(pk__in=[version.pk for version in versions]).select_related(
             "design"
         )

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from django.core.cache import cache
-from django.http import HttpRequest
 from django.template.loader import render_to_string
 
+from accounts.requests import SignedInRequest
 from designs.models import Design
 from designs.queries.documents import document_of
 from designs.queries.findings import gate_of
@@ -22,7 +22,7 @@ class Progress:
     errors: int
 
 
-def my_designs(request: HttpRequest) -> str | None:
+def my_designs(request: SignedInRequest) -> str | None:
     """The designs that the person changed last, as HTML; nothing while there is none."""
     rows = list(Design.objects.filter(collaborators__user=request.user).order_by("-changed_at")[: SHOWN + 1])
     if not rows:

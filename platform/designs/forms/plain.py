@@ -64,7 +64,8 @@ class ImportForm(forms.Form):
         return data
 
     def clean(self):
-        data = super().clean()
+        super().clean()
+        data = self.cleaned_data
         if "document" in self.errors:
             return data
         if bool(data.get("document")) == bool(data.get("registration", "").strip()):

@@ -92,7 +92,9 @@ def _entry(field: ItemField, post: QueryDict) -> Any:
     if field.type != "json" or name in post:
         return _cell(field, post.get(name, ""), "")
     parts = {
-        match[1]: post[each].strip() for each in post if (match := re.fullmatch(rf"{re.escape(name)}\.([a-z_]+)", each))
+        match[1]: post.getlist(each)[-1].strip()
+        for each in post
+        if (match := re.fullmatch(rf"{re.escape(name)}\.([a-z_]+)", each))
     }
     return {key: _json(text) for key, text in parts.items() if text}
 

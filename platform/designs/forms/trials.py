@@ -55,7 +55,8 @@ class SimulationForm(forms.Form):
     )
 
     def clean(self):
-        data = super().clean()
+        super().clean()
+        data = self.cleaned_data
         parts = [data.get(name) for name in ("typical", "between_cases", "between_teams", "noise")]
         if any(part is not None for part in parts) and any(part is None for part in parts):
             raise ValidationError("Give all four numbers of the spread, or none for an assumed one.")

@@ -139,10 +139,10 @@ def _once(method: str, url: str, *, allow_private: bool) -> tuple[int, str]:
 
 
 def _public_address(host: str, port: int, *, allow_private: bool) -> str:
-    found = {entry[4][0] for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
+    found = {str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
     if not allow_private and not all(map(_is_public, found)):
         raise RefusedError("an address of a private network")
-    return str(min(found))
+    return min(found)
 
 
 def _is_public(address: str) -> bool:

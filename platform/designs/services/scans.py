@@ -165,8 +165,8 @@ def _collect(scan: Scan, folder: Path) -> list[Arrived]:
             source.put(folder / "references")
         else:
             path = folder / f"{number}.sent"
-            with storages["private"].open(entry["stored"]) as source, path.open("wb") as target:
-                shutil.copyfileobj(source, target)
+            with storages["private"].open(entry["stored"]) as stored, path.open("wb") as target:
+                shutil.copyfileobj(stored, target)
             arrived.append(Arrived(path, entry["name"], entry["role"]))
     return arrived
 

@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from designs.forms.trials import ScanForm
 from designs.models import Design, DesignTask, Scan, TaskAnswers
 from designs.services import advice as services
@@ -30,7 +31,8 @@ def advice(request: HttpRequest, slug: str, task: str | None = None) -> HttpResp
     # References may be those of a hidden test set: only who writes the design sees what was read from them.
     scans = list(Scan.objects.filter(task__design=design, task__key=key)[:5]) if context["collaborates"] else []
     finished = next((scan for scan in scans if scan.result), None)
-    scanned = Scanned.of(finished.result) if finished else None
+    scanned = Scanned.of(finished.result) if finished and finished.result else None
+    place = task_of(design, key) if context["may_edit"] else None
     return render(
         request,
         "designs/advice.html",
@@ -41,7 +43,7 @@ def advice(request: HttpRequest, slug: str, task: str | None = None) -> HttpResp
             "scan": scans[0] if scans else None,
             "finished": finished,
             "scan_form": ScanForm(),
-            "sources": reference_sources(request.user, task_of(design, key)) if context["may_edit"] else [],
+            "sources": reference_sources(request.user, place) if place and request.user.is_authenticated else [],
             "task_key": key,
             "tasks": [
                 {
@@ -57,7 +59,7 @@ def advice(request: HttpRequest, slug: str, task: str | None = None) -> HttpResp
 
 @login_required
 @require_POST
-def answer(request: HttpRequest, slug: str, task: str) -> HttpResponse:
+def answer(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
     """Keep an answer, a choice or a reason, or take recommended metrics or a published scheme into the design."""
     design, place = _place(request, slug, task)
     given = request.POST

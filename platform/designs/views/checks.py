@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from designs import services
 from designs.forms import AnswerForm
 from designs.models import Design
@@ -61,18 +62,19 @@ def checks(request: HttpRequest, slug: str) -> HttpResponse:
         }
         for finding in found
     ]
+    shown = list(zip(found, rows, strict=True))
     groups = [
         (
             "Errors",
             BLOCKED if stage == DRAFT else "They have to be mended.",
-            [row for row in rows if row["finding"].blocks],
+            [row for finding, row in shown if finding.blocks],
         ),
         (
             "Warnings",
             "Obey them, or answer them: the answer goes to the reviewers and into the report.",
-            [row for row in rows if row["finding"].severity == "warning"],
+            [row for finding, row in shown if finding.severity == "warning"],
         ),
-        ("Hints", "Worth a thought.", [row for row in rows if row["finding"].severity == "info"]),
+        ("Hints", "Worth a thought.", [row for finding, row in shown if finding.severity == "info"]),
     ]
     return render(
         request,
@@ -101,7 +103,7 @@ def _csv(design: Design, found: list[Finding]) -> HttpResponse:
 
 @login_required
 @require_POST
-def answer(request: HttpRequest, slug: str) -> HttpResponse:
+def answer(request: SignedInRequest, slug: str) -> HttpResponse:
     """Say why a warning is not obeyed."""
     design = design_for(request, slug, "edit_design")
     form = AnswerForm(request.POST)

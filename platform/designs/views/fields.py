@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from designs import queries, services
 from designs.forms import read_posted
 from designs.models import Design, DesignTask
@@ -27,7 +28,7 @@ from evaluation.designs.document import Document, UnfitValueError, fitting_cells
 
 @signed_in
 @require_POST
-def save(request: HttpRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
+def save(request: SignedInRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
     """Save a field and answer with what changed around it: its state, and the checks on the same page."""
     design = design_for(request, slug, "edit_design")
     known, place = _known(parameter), task_of(design, task)

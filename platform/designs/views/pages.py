@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from designs import queries, services
 from designs.forms import ImportForm, StartForm
 from designs.forms.plain import MAX_IMPORT_BYTES
@@ -36,7 +37,7 @@ def design_list(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-def start(request: HttpRequest) -> HttpResponse:
+def start(request: SignedInRequest) -> HttpResponse:
     """Start a design from nothing."""
     form = StartForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
@@ -52,7 +53,7 @@ def start(request: HttpRequest) -> HttpResponse:
 
 @takes_files(lambda: MAX_IMPORT_BYTES)
 @login_required
-def import_document(request: HttpRequest) -> HttpResponse:
+def import_document(request: SignedInRequest) -> HttpResponse:
     """Start a design from an exported document or an earlier registration."""
     # A registration's page links here with its identifier.
     form = ImportForm(request.POST or None, request.FILES or None, initial={"registration": request.GET.get("from")})
@@ -79,7 +80,7 @@ def import_document(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-def duplicate(request: HttpRequest, slug: str) -> HttpResponse:
+def duplicate(request: SignedInRequest, slug: str) -> HttpResponse:
     """Copy a design for the next edition."""
     design = design_for(request, slug)
     copy = services.duplicate_design(
@@ -178,7 +179,7 @@ def section(request: HttpRequest, slug: str, key: str, task: str | None = None) 
 
 @login_required
 @require_POST
-def add_task(request: HttpRequest, slug: str) -> HttpResponse:
+def add_task(request: SignedInRequest, slug: str) -> HttpResponse:
     design = design_for(request, slug, "edit_design")
     try:
         like = task_of(design, request.POST.get("like"))
@@ -194,9 +195,11 @@ def add_task(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def remove_task(request: HttpRequest, slug: str, task: str) -> HttpResponse:
+def remove_task(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
     design = design_for(request, slug, "edit_design")
     found = task_of(design, task)
+    if found is None:
+        raise Http404("There is no such task.")
     try:
         services.remove_task(actor=request.user, task=found)
     except ValidationError as error:

@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from conversations import services as conversations
 from conversations.queries import threads_about
 from designs import services
@@ -34,7 +35,7 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def invite(request: HttpRequest, slug: str) -> HttpResponse:
+def invite(request: SignedInRequest, slug: str) -> HttpResponse:
     design = design_for(request, slug, "manage_design")
     form = InvitationForm(request.POST)
     if form.is_valid():
@@ -50,7 +51,7 @@ def invite(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def withdraw(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def withdraw(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     design = design_for(request, slug, "manage_design")
     invitation = get_object_or_404(design.invitations, pk=pk)
     invitations.withdraw(actor=request.user, invitation=invitation)
@@ -60,7 +61,7 @@ def withdraw(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def change(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Give a person another role, or end their part."""
     design = design_for(request, slug)
     part = get_object_or_404(Collaborator.objects.select_related("user"), pk=pk, design=design)
@@ -83,7 +84,7 @@ def change(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 
 @login_required
-def accept(request: HttpRequest, token: str) -> HttpResponse:
+def accept(request: SignedInRequest, token: str) -> HttpResponse:
     """Take up an invitation: asked first, since a link alone must not change anything."""
     if request.method == "POST":
         try:
@@ -97,7 +98,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
 
 
 @signed_in
-def comments(request: HttpRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
+def comments(request: SignedInRequest, slug: str, parameter: str, task: str | None = None) -> HttpResponse:
     """The conversations about a parameter; a new one is started by posting."""
     design = design_for(request, slug, "comment_on_design")
     place = task_of(design, task)
@@ -119,7 +120,7 @@ def comments(request: HttpRequest, slug: str, parameter: str, task: str | None =
 
 @signed_in
 @require_POST
-def reply(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def reply(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Answer in a conversation, resolve it, or take it up again."""
     design = design_for(request, slug, "comment_on_design")
     thread = get_object_or_404(threads_about(design, reader=request.user), pk=pk)

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from designs.forms.trials import ScanForm
 from designs.models import Scan
 from designs.services import scans as services
@@ -17,7 +18,7 @@ from web.bodies import takes_files
 @takes_files(lambda: services.MAX_BYTES)
 @login_required
 @require_POST
-def scan(request: HttpRequest, slug: str, task: str) -> HttpResponse:
+def scan(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
     """Read uploaded references, or those of a test set that the person organizes."""
     design = design_for(request, slug, "edit_design")
     place = task_of(design, task)
@@ -36,7 +37,7 @@ def scan(request: HttpRequest, slug: str, task: str) -> HttpResponse:
         if key or form.is_valid():
             messages.success(request, "The references are being read.")
         else:
-            messages.error(request, " ".join(error for errors in form.errors.values() for error in errors))
+            messages.error(request, " ".join(str(error) for errors in form.errors.values() for error in errors))
     return redirect("designs:task_advice", design.slug, place.key)
 
 

@@ -6,6 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 
+from accounts.requests import SignedInRequest
 from designs.forms.trials import SimulationForm
 from designs.models import Simulation
 from designs.services import simulations as services
@@ -16,7 +17,7 @@ from web.figures import figure_json
 
 @takes_files(lambda: services.MAX_PILOT_BYTES)
 @login_required
-def simulation(request: HttpRequest, slug: str, task: str) -> HttpResponse:
+def simulation(request: SignedInRequest, slug: str, task: str) -> HttpResponse:
     """The form of a simulation and the newest result; others who may read the design see the result."""
     design = design_for(request, slug, "edit_design" if request.method == "POST" else "collaborate_on_design")
     place = task_of(design, task)

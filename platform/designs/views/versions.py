@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from designs import queries, services
 from designs.forms import VersionForm
 from designs.models import DesignVersion, FieldValue
@@ -22,12 +23,16 @@ from web.spreadsheets import csv_file
 NOW = "now"
 
 
+def _by(version: DesignVersion) -> str:
+    return "" if version.created_by is None else version.created_by.display_name
+
+
 @require_safe
 def versions(request: HttpRequest, slug: str) -> HttpResponse:
     design = design_for(request, slug)
     kept = design.versions.select_related("created_by").defer("document", "sealed")
     if request.GET.get("format") == "csv":
-        rows = ((row.number, row.name, row.created_at, row.created_by.display_name, row.digest) for row in kept)
+        rows = ((row.number, row.name, row.created_at, _by(row), row.digest) for row in kept)
         return csv_file(f"{design.slug}-versions.csv", ["number", "name", "frozen_at", "by", "sha256"], rows)
     document = shown_document(request, design)
     return render(
@@ -47,7 +52,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def freeze(request: HttpRequest, slug: str) -> HttpResponse:
+def freeze(request: SignedInRequest, slug: str) -> HttpResponse:
     """Freeze the design under a name."""
     design = design_for(request, slug, "manage_design")
     form = VersionForm(request.POST)
@@ -65,7 +70,7 @@ def freeze(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def open_embargo(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def open_embargo(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     """Say that the event of a withheld value has come."""
     design = design_for(request, slug, "manage_design")
     field = get_object_or_404(FieldValue, design=design, pk=pk)

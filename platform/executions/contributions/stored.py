@@ -20,12 +20,12 @@ def stored() -> Iterator[StoredFile]:
     for pk, name in AlgorithmArchive.objects.exclude(file="").values_list("pk", "file").iterator():
         yield StoredFile(name, f"archive {pk} that waits for its check")
     rows = Batch.objects.order_by("pk").values_list("pk", "outputs_file", "outputs_digest", "log_file")
-    for pk, outputs, digest, log in rows.iterator():
-        yield StoredFile(outputs, f"outputs of batch number {pk}", has_digest(outputs, digest) if digest else None)
-        yield StoredFile(log, f"log of batch number {pk}")
-    for pk, predictions, runs, digest in Execution.objects.values_list(
+    for batch, outputs, digest, log in rows.iterator():
+        yield StoredFile(outputs, f"outputs of batch number {batch}", has_digest(outputs, digest) if digest else None)
+        yield StoredFile(log, f"log of batch number {batch}")
+    for execution, predictions, runs, digest in Execution.objects.values_list(
         "pk", "predictions_file", "runs_file", "runs_digest"
     ).iterator():
-        yield StoredFile(predictions, f"predictions of execution {pk}")
+        yield StoredFile(predictions, f"predictions of execution {execution}")
         proof = has_digest(runs, digest.removeprefix("sha256:")) if digest else None
-        yield StoredFile(runs, f"table of runs of execution {pk}", proof)
+        yield StoredFile(runs, f"table of runs of execution {execution}", proof)

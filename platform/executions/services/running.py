@@ -150,7 +150,8 @@ class _Found:
 
 
 def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
-    host = hosts.here()
+    engine = hosts.here().engine
+    assert engine is not None, "only a machine with an engine takes batches"
     execution = batch.execution
     plan = Registered.of(execution.plan)
     rows = {case.name: case for case in execution.test_set.cases.filter(name__in=batch.cases)}
@@ -166,12 +167,12 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
     if lease.attempts > 1:
         hosts.sweep_leftovers()
     lease.tell(every=0, step="loading the image")
-    preparing.load(host.engine, execution.image, beat)
+    preparing.load(engine, execution.image, beat)
     model = preparing.unpacked(execution.model, beat) if execution.model is not None else None
     lease.tell(every=0, step="running", started_at=timezone.now())
     names = {case.name: seen_as(execution, case.name) for case in cases}
     start = _start(batch, lease, plan, own, cases, names, model)
-    report = run_batch(host.engine, start, folder, beat=beat)
+    report = run_batch(engine, start, folder, beat=beat)
     beat()
     if report.fault:
         raise _OurFaultError(report.fault)

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -111,7 +112,7 @@ def stop(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
 
 @login_required
 @require_safe
-def predictions(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def predictions(request: HttpRequest, slug: str, pk: Any) -> HttpResponseBase:
     """The predictions of a run on cases that the visitor may know."""
     _, found = load(request, slug, pk)
     if not found.predictions_file or not test_rule("executions.view_cases", request.user, found):

@@ -75,7 +75,8 @@ def rows_of(run: uuid.UUID) -> list[list[Any]] | None:
     parts = list(Judgement.objects.filter(run=run))
     if any(part.state != Judgement.State.DONE for part in parts):
         return None
-    return [row for part in parts for row in part.rows]
+    # A constraint holds that what is done has rows.
+    return [row for part in parts for row in part.rows or ()]
 
 
 def open_runs() -> QuerySet[Any]:
@@ -86,9 +87,9 @@ def open_runs() -> QuerySet[Any]:
 def facts_of(run: uuid.UUID) -> dict[str, Any]:
     """By which image the values of a run were computed, and on what word it was let; empty where by none."""
     part = (
-        Judgement.objects.filter(run=run).exclude(trial=None).select_related("trial__archive", "trial__phase").first()
+        Judgement.objects.filter(run=run).select_related("trial__archive", "trial__phase").exclude(trial=None).first()
     )
-    return {} if part is None else trial_facts(part.trial)
+    return {} if part is None or part.trial is None else trial_facts(part.trial)
 
 
 def trial_facts(trial: Trial) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from confinement.containers.engine import Engine
 from confinement.containers.limits import RunLimits
 from confinement.containers.removing import remove_tree
 from confinement.containers.scoring import ScorerAnswer, ScorerCase, run_scorer
@@ -17,9 +18,15 @@ class FaultError(Exception):
     """What failed on our side; it is tried again."""
 
 
+def _engine() -> Engine:
+    engine = hosts.here().engine
+    assert engine is not None, "only a machine with an engine takes scoring images"
+    return engine
+
+
 def load(image: AlgorithmArchive, beat: Callable[[], None]) -> None:
     """Have the image in this machine's engine."""
-    preparing.load(hosts.here().engine, image, beat)
+    preparing.load(_engine(), image, beat)
 
 
 def start(
@@ -50,7 +57,7 @@ def start(
     own = folder / f"start-{number}"
     try:
         answer = run_scorer(
-            hosts.here().engine,
+            _engine(),
             own,
             batch=f"judge-{str(lease.token)[:13]}-{number}",
             lease=str(lease.token),

@@ -26,11 +26,14 @@ def _rows() -> Iterator[Row]:
 
     rows = Measurement.objects.filter(state=Measurement.State.SEALED).select_related("test_set").order_by("pk")
     for table in rows.iterator():
+        assert table.test_set is not None  # a constraint holds it of what is sealed
         if table.kind == Measurement.Kind.CASES:
             recomputed = table.test_set.manifest_digest
         else:
             recomputed = digest_of(
-                table, table.test_set, dict(table.runs.values_list("run__submission__team", "run__result_digest"))
+                table,
+                table.test_set,
+                dict(table.runs.values_list("run__submission__team", "run__result_digest")).values(),
             )
         # The report is public, the names of challenges and phases may not be.
         yield Row(str(table.pk), f"Table number {table.pk}", table.digest, recomputed)

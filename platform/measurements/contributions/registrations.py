@@ -36,6 +36,8 @@ def seals(registration: Registration) -> Iterator[Seal]:
     rows = rows.select_related("phase__task").order_by("phase__task", "phase__position", "version")
     last = {row.phase_id: row.version for row in rows}
     for row in rows:
+        assert row.version is not None  # constraints hold both of what is sealed
+        assert row.sealed_at is not None
         yield Seal(
             label=f"{row.phase.task.name}: {row.phase.name}, values measured outside Podium by {row.measured_by} with {row.measured_with}",
             number=row.version,

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -96,7 +96,7 @@ def _seal_values(lease: Lease, table: Measurement, content: dict[str, Any]) -> N
         teams = {team.name: team for team in teams_of(phase)}
         rows = {name: rows_of(values, name, fitting) for name in values.teams}
         digests = {name: results.digest(own) for name, own in rows.items()}
-        row.digest = digest_of(row, sealed_list, digests)
+        row.digest = digest_of(row, sealed_list, digests.values())
         _record(row, {"version": row.version, "digest": row.digest, "origin": row.origin, "teams": digests})
         for name, own in rows.items():
             _store(row, teams[name], sealed_list, own, fitting, digests[name])
@@ -104,14 +104,14 @@ def _seal_values(lease: Lease, table: Measurement, content: dict[str, Any]) -> N
             callback(phase.pk)
 
 
-def digest_of(table: Measurement, test_set: TestSet, digests: dict[str, str]) -> str:
+def digest_of(table: Measurement, test_set: TestSet, digests: Iterable[str]) -> str:
     """Digest of a sealed version: of the file as it came, of where its values are from, and of what was stored of it."""
     return sha256({
         "version": table.version,
         "file": table.sha256,
         "origin": table.origin,
         "cases": test_set.manifest_digest,
-        "results": sorted(digests.values()),
+        "results": sorted(digests),
     })  # fmt: skip
 
 
@@ -186,6 +186,7 @@ def _cells(row: CaseRow) -> tuple[str, str, str, str, str]:
 def _submission(table: Measurement, team: Team, content: bytes) -> tuple[Submission, bool]:
     """The one submission that stands for the values of a team in a phase, with the file of this version."""
     phase, actor, now = table.phase, table.sealed_by, timezone.now()
+    assert actor is not None  # named when sealing was asked for
     # What a team handed in itself stays what it is: a table has a submission of its own, one a team and phase.
     own = MeasuredRun.objects.filter(run__submission__phase=phase, run__submission__team=team).values("run__submission")
     known = Submission.objects.select_for_update(no_key=True).filter(pk__in=own).first()

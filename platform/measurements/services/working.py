@@ -70,7 +70,8 @@ def _read(lease: Lease, table: Measurement) -> None:
         reported = _in_child(work, path, folder)
         written = folder / child.VALUES
         content = written.read_bytes() if written.exists() else b""
-    preview, values_file = {"problems": list(reported["problems"])}, ""
+    preview: dict[str, Any] = {"problems": list(reported["problems"])}
+    values_file = ""
     if not preview["problems"]:
         values_file = f"{folder_of(table)}/{child.VALUES}"
         if is_list:

@@ -26,7 +26,7 @@ def registered_document(name: str) -> RegisteredDocument | None:
     """The newest public document of a registration by its identifier or readable name, for the next edition."""
     found = Registration.objects.filter(Q(identifier=name) | Q(slug=name)).first()
     version = found.versions.order_by("-major", "-minor").first() if found else None
-    if version is None:
+    if found is None or version is None:
         return None
     document = version.document
     title = document["challenge"].get("challenge_name") or found.identifier

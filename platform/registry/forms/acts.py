@@ -54,7 +54,9 @@ class CommentForm(forms.Form):
 
     def __init__(self, *args, parameters=(), **kwargs):
         super().__init__(*args, **kwargs)
-        self.fields["parameter"].choices = [("", "the design as a whole"), *parameters]
+        parameter = self.fields["parameter"]
+        assert isinstance(parameter, forms.ChoiceField)
+        parameter.choices = [("", "the design as a whole"), *parameters]
 
 
 class ReasonForm(forms.Form):

@@ -64,8 +64,8 @@ def _deposit(deposit: Deposit) -> Record | None:
     if deposit.external_id:
         draft = repository.read(deposit.external_id)
     else:
-        is_next = earlier is not None and earlier.state == State.PUBLISHED
-        draft = repository.new_version(earlier.external_id) if is_next else repository.create()
+        published = earlier if earlier is not None and earlier.state == State.PUBLISHED else None
+        draft = repository.create() if published is None else repository.new_version(published.external_id)
         Deposit.objects.filter(pk=deposit.pk).update(external_id=draft.external_id)
         deposit.external_id = draft.external_id
     if draft.is_published:

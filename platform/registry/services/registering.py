@@ -154,6 +154,7 @@ def add_version(
             raise ValueError("That version belongs to another design.")
         public = publication_of(design_version)
     else:
+        assert document is not None  # one of the two, as asked above
         public = publication(exported(document), {**previous.sealed, **(sealed or {})})
     _refuse_unfit_secrets(public)
     if sha256(public.document) == previous.digest:

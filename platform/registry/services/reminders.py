@@ -114,6 +114,7 @@ def _to_change(today: date) -> Iterator[list[Any]]:
         filing__call__critical_change_at__lt=latest_due,
     )
     for registration in rows.select_related("filing__call", "design"):
+        assert registration.filing is not None  # of the filtered ones
         due = registration.filing.call.critical_change_at.date()
         stage = stage_of(due, today)
         if stage in ("", "over"):

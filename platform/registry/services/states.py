@@ -47,7 +47,10 @@ def end_registration(*, registration: Registration, state: str, actor: User | No
 def finish_comment_period(*, registration: Registration) -> bool:
     """Make a registration final once its comment period is over; returns whether that was now."""
     registration = Registration.objects.select_for_update(no_key=True).get(pk=registration.pk)
-    if registration.state != State.COMMENT_PERIOD or registration.comment_until > timezone.now():
+    if registration.state != State.COMMENT_PERIOD:
+        return False
+    assert registration.comment_until is not None  # a constraint holds that a comment period has an end
+    if registration.comment_until > timezone.now():
         return False
     registration.state, registration.state_changed_at = State.REGISTERED, timezone.now()
     registration.save(update_fields=["state", "state_changed_at"])

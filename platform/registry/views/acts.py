@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 from rules import test_rule
 
+from accounts.requests import SignedInRequest
 from conversations import services as conversations
 from conversations.queries import threads_about
 from designs.queries import visible_design
@@ -22,7 +23,7 @@ from registry.views.context import record_context
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def register(request: HttpRequest, design: str) -> HttpResponse:
+def register(request: SignedInRequest, design: str) -> HttpResponse:
     """Look at what will be public, then register."""
     found = visible_design(request.user, design)
     if not request.user.has_perm("registry.register_design", found):
@@ -97,7 +98,7 @@ def comments(request: HttpRequest, identifier: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def answer(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
+def answer(request: SignedInRequest, identifier: str, pk: int) -> HttpResponse:
     """Answer a comment for the organizers."""
     registration = _allowed(request, identifier, "registry.answer_comment", "The organizers answer comments.")
     thread = get_object_or_404(threads_about(registration, reader=request.user), pk=pk)
@@ -112,13 +113,13 @@ def answer(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def hide(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
+def hide(request: SignedInRequest, identifier: str, pk: int) -> HttpResponse:
     """Take a comment out of sight."""
     registration = _allowed(request, identifier, "registry.moderate_comments", "The chairs moderate comments.")
     thread = get_object_or_404(threads_about(registration, reader=request.user), pk=pk)
     form = ReasonForm(request.POST)
     if form.is_valid():
-        comment = thread.posts.order_by("pk").first()
+        comment = thread.posts.earliest("pk")
         conversations.hide_post(actor=request.user, post=comment, reason=form.cleaned_data["text"])
         messages.success(request, "The comment is hidden; its place and the reason stay.")
     else:
@@ -128,7 +129,7 @@ def hide(request: HttpRequest, identifier: str, pk: int) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def end(request: HttpRequest, identifier: str) -> HttpResponse:
+def end(request: SignedInRequest, identifier: str) -> HttpResponse:
     """Withdraw or abandon; the record stays."""
     registration = _allowed(
         request, identifier, "registry.end_registration", "The owner of the design or a chair of the call does this."
@@ -151,7 +152,7 @@ def end(request: HttpRequest, identifier: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def open_embargo(request: HttpRequest, identifier: str) -> HttpResponse:
+def open_embargo(request: SignedInRequest, identifier: str) -> HttpResponse:
     """Say that the event of a withheld value has come."""
     registration = _allowed(
         request, identifier, "registry.open_embargo", "The owner of the design or a chair of the call does this."

@@ -10,7 +10,9 @@ from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.html import escape
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.middleware import HtmxDetails
 
+from accounts.requests import SignedInRequest
 from audit.models import Head
 from registry import queries
 from registry.forms.filters import RegistryFilter
@@ -24,8 +26,14 @@ FEED_SIZE = 50
 VERIFICATIONS_SHOWN = 10
 
 
+class HtmxRequest(HttpRequest):
+    """A request as the middleware of django-htmx hands it on: an annotation, never made."""
+
+    htmx: HtmxDetails
+
+
 @require_safe
-def registry_list(request: HttpRequest) -> HttpResponse:
+def registry_list(request: HtmxRequest) -> HttpResponse:
     """Search and list."""
     found = RegistryFilter(request.GET, queryset=queries.listed())
     page = Paginator(found.qs, PAGE_SIZE).get_page(request.GET.get("page"))
@@ -99,7 +107,7 @@ def integrity(request: HttpRequest) -> HttpResponse:
 @login_required
 @permission_required("registry.verify_registry", raise_exception=True)
 @require_POST
-def verify(request: HttpRequest) -> HttpResponse:
+def verify(request: SignedInRequest) -> HttpResponse:
     """Verify everything in a worker; here and now where no broker takes the job."""
     if send("registry.tasks.verify", []):
         messages.success(request, "Everything is verified in the background; look again in a moment.")

@@ -19,11 +19,13 @@ def published_report(registration: Registration) -> Iterable[Link]:
         challenge__projection__registration=registration, challenge__is_public=True, published__isnull=False
     ).select_related("challenge", "published")
     for settings in rows:
+        assert settings.published is not None  # of the filtered ones
+        score = settings.published.score
         yield Link(
             kind="report",
             label=f"Report of {settings.challenge.title}",
             url=reverse("reports:index", args=[settings.challenge.slug]),
-            note=f"{settings.published.score.get('covered', 0)} of {settings.published.score.get('items', 0)} items of BIAS",
+            note=f"{score.get('covered', 0)} of {score.get('items', 0)} items of BIAS",
         )
 
 

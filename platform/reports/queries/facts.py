@@ -295,7 +295,7 @@ def _phase(phase: Phase, phases: list[Phase], audience: Audience, *, with_method
         assessment_address=reverse("challenges:assessment", args=[phase.challenge.slug, phase.pk]),
         test_sets=_test_sets(phase, level),
         submitting_teams=len(made),
-        first_submission=min((row["created_at"] for row in good), default=None).isoformat() if good else "",
+        first_submission=min(row["created_at"] for row in good).isoformat() if good else "",
         states=dict(sorted(states.items())) if shown else {},
         late=sum(row["is_late"] for row in rows) if shown else 0,
         made_by=dict(sorted(made.items())) if shown else {},
@@ -317,9 +317,8 @@ def _assessment_since(phase: Phase) -> str:
 
 
 def _submissions(phase: Phase) -> list[dict[str, Any]]:
-    return list(
-        Submission.objects.filter(phase=phase).order_by("created_at").values("state", "is_late", "team", "created_at")
-    )
+    rows = Submission.objects.filter(phase=phase).order_by("created_at")
+    return [{**row} for row in rows.values("state", "is_late", "team", "created_at")]
 
 
 def _test_sets(phase: Phase, level: Level) -> list[dict[str, Any]]:

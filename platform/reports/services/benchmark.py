@@ -34,7 +34,8 @@ from evaluation.reporting import (
 )
 from reports.domain.content import Exhibit, Ledger, Origin
 from reports.domain.words import Names
-from reports.queries.facts import Level, PhaseFacts
+from reports.queries.audience import Level
+from reports.queries.facts import PhaseFacts
 from reports.services import narrating
 from reports.services.items.claims import hardest
 
@@ -78,7 +79,7 @@ class Recorder(DocumentBuilder):
         self._kept: list[tuple[int, Exhibit]] = []
         self._keys = ledger.keys(*origins)
         self._draw = draw
-        self._figures = figures
+        self._names = figures
         self._words = words
         self._part = ""
 
@@ -145,7 +146,7 @@ class Recorder(DocumentBuilder):
 
     def _drawn(self, figure: Mapping[str, Any], caption: str) -> tuple[str, str, bool]:
         drawn = self._words.figure(figure)
-        name, is_new = self._figures.name_of(drawn)
+        name, is_new = self._names.name_of(drawn)
         question = drawn["layout"].get("title", {}).get("text", "")
         stop = "" if not question or question[-1] in "?.!)" else "."
         words = f"{question}{stop} {self._words.text(caption)}".strip()

@@ -18,7 +18,8 @@ from designs.models import DesignVersion
 from evaluation import canonical
 from reports.domain.guideline import CHAPTERS
 from reports.models import Report, ReportSettings, ReportText
-from reports.queries.facts import Audience, Facts, collect
+from reports.queries.audience import Audience
+from reports.queries.facts import Facts, collect
 from reports.queries.work import REPORTS
 from reports.services import challenge_report, exports, team_report
 from work.clock import shared_now

@@ -26,7 +26,8 @@ from leaderboards.queries.rankings import names_shown
 from leaderboards.services import computing
 from reports.domain.content import Chapter, Exhibit, Fill, Item, Ledger, Origin, plain
 from reports.domain.words import Names
-from reports.queries.facts import Audience, Level, RankingFacts, level_for, ranking_facts
+from reports.queries.audience import Audience, Level, level_for
+from reports.queries.facts import RankingFacts, ranking_facts
 from reports.services.benchmark import names_of
 from reports.services.challenge_report import Built, Progress
 from reports.services.team_cases import MOST_EXPLAINED, effects, groups, previews, worst, worst_indices

@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from challenges.models import Challenge
 from challenges.queries import phases_of, visible_challenge
 from reports.domain.content import Status, items_of
@@ -18,7 +19,7 @@ from reports.domain.presenting import changes_since
 from reports.forms import DesignForm, MakeForm, TextForm
 from reports.models import Report
 from reports.queries import checking, reports
-from reports.queries.facts import Audience, level_for
+from reports.queries.audience import Audience, level_for
 from reports.services import reports as services
 from reports.services import storing
 from reports.views.reading import context_of
@@ -74,7 +75,7 @@ def desk(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def make(request: HttpRequest, slug: str) -> HttpResponse:
+def make(request: SignedInRequest, slug: str) -> HttpResponse:
     """Ask for a report of the challenge as it stands."""
     challenge = _organized(request, slug)
     form = MakeForm(request.POST)
@@ -90,7 +91,7 @@ def make(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def design(request: HttpRequest, slug: str) -> HttpResponse:
+def design(request: SignedInRequest, slug: str) -> HttpResponse:
     """Name the design version to report from."""
     challenge = _organized(request, slug)
     form = DesignForm(request.POST, versions=reports.design_versions(request.user))
@@ -108,7 +109,7 @@ def design(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def publish(request: HttpRequest, slug: str) -> HttpResponse:
+def publish(request: SignedInRequest, slug: str) -> HttpResponse:
     """Make a report public."""
     challenge = _organized(request, slug)
     number = request.POST.get("number", "")
@@ -127,7 +128,7 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
+def withdraw(request: SignedInRequest, slug: str) -> HttpResponse:
     """Take the public report back."""
     challenge = _organized(request, slug)
     services.withdraw(actor=request.user, challenge=challenge)
@@ -137,7 +138,7 @@ def withdraw(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def item(request: HttpRequest, slug: str, item: str) -> HttpResponse:
+def item(request: SignedInRequest, slug: str, item: str) -> HttpResponse:
     """Write the text of an item; beside it the generated one, and what of it has changed."""
     challenge = _organized(request, slug)
     if item not in services.ITEMS:

@@ -18,7 +18,8 @@ from reports.domain.paper.composing import made_from
 from reports.domain.presenting import chapters_of, paper_views
 from reports.models import Report
 from reports.queries import reports
-from reports.queries.facts import Audience, collect
+from reports.queries.audience import Audience
+from reports.queries.facts import collect
 from reports.services import exposure as judging
 from reports.services import storing
 from reports.services.exports import FORMATS, paper_of

@@ -3,10 +3,11 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
+from accounts.requests import SignedInRequest
 from challenges.queries import phases_of, team_of, visible_challenge
 from leaderboards.queries.rankings import key_of, phase_by_key
 from reports.queries import reports
@@ -16,7 +17,7 @@ from reports.views.reading import context_of
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def team(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+def team(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
     """Ask for the report of one's own team, or see the last one; organizers name any team with `?team=`."""
     challenge = visible_challenge(request.user, slug)
     phases = phases_of(challenge)

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from django.db.models import OuterRef, Subquery
-from django.http import HttpRequest
 from django.urls import reverse
 
+from accounts.requests import SignedInRequest
 from submissions.models import Submission
 from web.home import Next
 
 
-def what_teams_do_next(request: HttpRequest) -> Iterator[Next]:
+def what_teams_do_next(request: SignedInRequest) -> Iterator[Next]:
     """Submissions that wait for a decision of the team, and last ones that were refused while the phase is open; one query."""
     of_the_team = Submission.objects.filter(team=OuterRef("team"), phase=OuterRef("phase"))
     last = of_the_team.order_by("-number").values("pk")[:1]

@@ -2,6 +2,7 @@
 
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from challenges.models import Challenge
@@ -46,7 +47,7 @@ def predictions(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
         yield Artifact(
             f"predictions-{key}-{team.slug}{method_slug(run.submission.phase, run.submission)}.zip",
             f"predictions of {team.name} for {run.submission.phase.name}",
-            lambda path, run=run: _copy(run, path, choice),
+            partial(_copy, run, choice=choice),
         )
 
 
@@ -74,7 +75,7 @@ def case_results(challenge: Challenge, choice: Choice) -> Iterator[Artifact]:
         yield Artifact(
             f"results-{key}-{team.slug}{method_slug(run.submission.phase, run.submission)}.csv",
             f"results of {team.name} case by case, digest {run.result_digest}",
-            lambda path, run=run: _table(run, path, choice),
+            partial(_table, run, choice=choice),
         )
 
 

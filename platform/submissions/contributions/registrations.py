@@ -68,11 +68,11 @@ def handed_in_already(phases: Sequence[Phase]) -> dict[int, str]:
 def facts(phases: Sequence[Phase]) -> dict[int, list[tuple[str, str]]]:
     """Number of cases of phases, and of submissions that were taken; two queries, however many phases."""
     cases = TestCase.objects.filter(test_set__phase__in=phases, test_set__is_active=True).order_by()
-    cases = dict(cases.values_list("test_set__phase").annotate(rows=Count("pk")))
+    cases_of = dict(cases.values_list("test_set__phase").annotate(rows=Count("pk")))
     taken = Submission.objects.filter(phase__in=phases).exclude(state__in=Submission.UNSUCCESSFUL).order_by()
-    taken = dict(taken.values_list("phase").annotate(rows=Count("pk")))
+    taken_of = dict(taken.values_list("phase").annotate(rows=Count("pk")))
     return {
-        phase.pk: [("Cases", f"{cases.get(phase.pk, 0):,}"), ("Submissions", f"{taken.get(phase.pk, 0):,}")]
+        phase.pk: [("Cases", f"{cases_of.get(phase.pk, 0):,}"), ("Submissions", f"{taken_of.get(phase.pk, 0):,}")]
         for phase in phases
     }
 

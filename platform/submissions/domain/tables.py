@@ -165,8 +165,9 @@ def decimals(values: pd.Series, unit: str | None) -> int:
 def lines(frame: pd.DataFrame, wanted: list[Column], notes: dict[str, str]) -> list[CaseLine]:
     """Return a line a case, the worst first: by the mean of its ranks among the cases, missing values last in each."""
     cells: dict[str, dict[tuple[str, str], Any]] = {}
-    for row in frame.itertuples(index=False):
-        cells.setdefault(row.case, {})[row.metric, row.region] = row
+    keys = zip(frame["case"], frame["metric"], frame["region"], strict=True)
+    for (case, metric, region), row in zip(keys, frame.itertuples(index=False), strict=True):
+        cells.setdefault(case, {})[metric, region] = row
     ranks = pd.DataFrame(index=pd.Index(list(cells)))
     for column in wanted:
         values = pd.Series({case: of[column.metric, column.region].value for case, of in cells.items()}, dtype=float)

@@ -30,10 +30,13 @@ class HandInForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         self._known = {str(archive.pk): archive for archive in (*images, *models)}
-        self.fields["image"].choices = [(str(archive.pk), _label(archive)) for archive in images]
+        image, model = self.fields["image"], self.fields["model"]
+        assert isinstance(image, forms.ChoiceField)
+        assert isinstance(model, forms.ChoiceField)
+        image.choices = [(str(archive.pk), _label(archive)) for archive in images]
         if models:
             own = [(str(archive.pk), _label(archive)) for archive in models]
-            self.fields["model"].choices = [("", "none"), *own]
+            model.choices = [("", "none"), *own]
         else:
             del self.fields["model"]
 

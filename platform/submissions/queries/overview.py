@@ -96,8 +96,11 @@ def _speed(now: datetime) -> float | None:
         .order_by("-finished_at")
         .values_list("started_at", "finished_at", "cases_total")[:RECENT_RUNS]
     )
-    busy, cases, end = timedelta(), 0, None
+    busy, cases = timedelta(), 0
+    end: datetime | None = None
     for started, finished, total in sorted(runs):
+        if started is None or finished is None:
+            continue  # none of those that were asked for
         begin = started if end is None else max(started, end)
         busy += max(finished - begin, timedelta())
         end = finished if end is None else max(end, finished)

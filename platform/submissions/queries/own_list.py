@@ -2,19 +2,28 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from challenges.models import Team
 from submissions import hooks
 from submissions.domain import tables
-from submissions.models import Submission
+from submissions.models import Run, Submission
 from submissions.queries.progressing import Change, changes
 from submissions.queries.releases import told_values
 from submissions.rules import shows_scores
 from test_sets.queries.decoys import remember_decoys
 
+if TYPE_CHECKING:
+    from django_stubs_ext import WithAnnotations
+
 MAIN = 2
 """So many of the scores stand in the list; all are on the page of the submission."""
+
+
+class Loaded(TypedDict):
+    """What `queries.submissions.with_runs` loads with each submission: its runs, the earliest first."""
+
+    all_runs: list[Run]
 
 
 @dataclass(frozen=True)
@@ -79,10 +88,11 @@ def listed(
     return found
 
 
-def _counted(submission: Submission) -> Any:
+def _counted(submission: Submission) -> Run | None:
     if submission.state != Submission.State.SCORED:
         return None
-    run = next((run for run in submission.all_runs if run.counts), None)
+    loaded = cast("WithAnnotations[Submission, Loaded]", submission)
+    run = next((run for run in loaded.all_runs if run.counts), None)
     if run is not None:
         run.submission = submission
     return run

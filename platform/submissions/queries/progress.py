@@ -251,7 +251,7 @@ def usual_validation(submission: Submission) -> float | None:
         .order_by("-created_at")
         .values_list("created_at", "validated_at")[:RECENT]
     )
-    durations = [(end - start).total_seconds() for start, end in rows]
+    durations = [(end - start).total_seconds() for start, end in rows if end is not None]
     return median(durations) if durations else None
 
 
@@ -262,5 +262,5 @@ def usual_scoring(submission: Submission) -> float | None:
         .order_by("-queued_at")
         .values_list("queued_at", "started_at", "finished_at")[:RECENT]
     )
-    durations = [(end - (begun or queued)).total_seconds() for queued, begun, end in rows]
+    durations = [(end - (begun or queued)).total_seconds() for queued, begun, end in rows if end is not None]
     return median(durations) if durations else None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import cast
 
 from django.db.models import Count, Q
 from django.utils import timezone
@@ -132,7 +133,7 @@ def quotas(phases: Sequence[Phase], teams: Sequence[Team], user: User) -> dict[i
     """
     day, counted = _counts(Q(team__in=teams), user)
     own = Submission.objects.filter(Q(team__in=teams) | Q(user=user), phase__in=phases)
-    rows = {row["phase"]: row for row in own.order_by().values("phase").annotate(**counted)}
+    rows = {row["phase"]: cast("dict[str, int]", row) for row in own.order_by().values("phase").annotate(**counted)}
     return {phase.pk: _quota(phase, rows.get(phase.pk) or dict.fromkeys(counted, 0), day) for phase in phases}
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
 from django.http import Http404
@@ -44,7 +45,7 @@ def labelled(rows: Iterable[Submission], phases: Iterable[Phase]) -> Iterable[Su
     return rows
 
 
-def visible_submission(user: Any, challenge: Challenge, pk: object, *, perm: str) -> Submission:
+def visible_submission(user: Any, challenge: Challenge, pk: UUID | str, *, perm: str) -> Submission:
     """Return a submission of a challenge if `user` has the permission.
 
     Raises

@@ -41,7 +41,8 @@ def line_of_validation(submission: Submission) -> Line:
     """Place of a submission among those that wait for validation; two queries."""
     ahead = Submission.objects.filter(state__in=_TO_VALIDATE, created_at__lt=submission.created_at).count()
     rows = Submission.objects.filter(validated_at__isnull=False).order_by("-validated_at")
-    return Line(ahead, expected(rows.values_list("created_at", "validated_at")[:RECENT], ahead))
+    done = rows.values_list("created_at", "validated_at")[:RECENT]
+    return Line(ahead, expected([(begun, end) for begun, end in done if end is not None], ahead))
 
 
 def line_of_run(run: Run) -> Line:
@@ -52,7 +53,8 @@ def line_of_run(run: Run) -> Line:
     earlier = Q(queued_at__lt=run.queued_at) | Q(queued_at=run.queued_at, pk__lt=run.pk)
     ahead = Run.objects.filter(earlier, state__in=Run.UNFINISHED).count()
     rows = Run.objects.filter(state__in=(Run.State.SCORED, Run.State.SUPERSEDED)).order_by("-finished_at")
-    return Line(ahead, expected(rows.values_list("queued_at", "finished_at")[:RECENT], ahead))
+    done = rows.values_list("queued_at", "finished_at")[:RECENT]
+    return Line(ahead, expected([(begun, end) for begun, end in done if end is not None], ahead))
 
 
 def expected(done: Sequence[tuple[datetime, datetime]], ahead: int) -> float | None:

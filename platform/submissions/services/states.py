@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from datetime import timedelta
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -35,7 +36,7 @@ def settle(*, submission: Submission, lease: Lease, report: Report) -> None:
 
     An unfinished report is stored and the rest is left to the next task.
     """
-    results = {
+    results: dict[str, Any] = {
         "report": report.document(),
         "log": submission.log,
         "archive_sha256": submission.archive_sha256,
@@ -100,7 +101,7 @@ def withdraw(*, submission: Submission, actor: User) -> None:
 
 
 @transaction.atomic
-def repeat(*, submission: Submission, actor: User) -> None:
+def repeat(*, submission: Submission, actor: User | None) -> None:
     """Score a submission once more, or validate it once more when it never got that far (organizers).
 
     The result of the earlier run stands until the new one has its own.

@@ -5,9 +5,10 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect, render
 
+from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Phase, Team
 from challenges.views.access import page_context, team_in
 from evaluation.running.registered import Registered
@@ -27,7 +28,7 @@ from uploads.services.refusals import UploadError
 
 
 def page(
-    request: HttpRequest, challenge: Challenge, teams: list[Team], phases: list[Phase], phase: Phase
+    request: SignedInRequest, challenge: Challenge, teams: list[Team], phases: list[Phase], phase: Phase
 ) -> HttpResponse:
     """Show what an algorithm may take and is given; take images, weights, and what is to be run."""
     team = team_in(teams, phase)
@@ -83,7 +84,7 @@ def page(
     )
 
 
-def _sent(request: HttpRequest, phase: Phase, team: Team, form: ArchiveForm, off: str) -> HttpResponse | None:
+def _sent(request: SignedInRequest, phase: Phase, team: Team, form: ArchiveForm, off: str) -> HttpResponse | None:
     if off:
         form.add_error(None, off)
     if not form.is_valid():
@@ -106,7 +107,7 @@ def _sent(request: HttpRequest, phase: Phase, team: Team, form: ArchiveForm, off
     return redirect(f"{request.path}?phase={phase.pk}")
 
 
-def _handed_in(request: HttpRequest, phase: Phase, team: Team, form: HandInForm, off: str) -> HttpResponse | None:
+def _handed_in(request: SignedInRequest, phase: Phase, team: Team, form: HandInForm, off: str) -> HttpResponse | None:
     if off:
         form.add_error(None, off)
     if not form.is_valid():
@@ -119,7 +120,7 @@ def _handed_in(request: HttpRequest, phase: Phase, team: Team, form: HandInForm,
         return None
 
 
-def _cancel(request: HttpRequest, phase: Phase) -> HttpResponse:
+def _cancel(request: SignedInRequest, phase: Phase) -> HttpResponse:
     """Throw away what has arrived of an own upload, for who lost the file and cannot go on with it."""
     own = arriving.unfinished(request.user, phase)
     upload = next((entry for entry in own if str(entry.pk) == request.POST["cancel"]), None)

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_safe
 from rules import test_rule
 
+from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.queries import projection_of, registered_document
 from challenges.views.access import page_context
@@ -23,7 +24,7 @@ from submissions.services.methods import describe
 
 
 @login_required
-def edit(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def edit(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Describe how a submission was made."""
     challenge = challenge_queries.visible_challenge(request.user, slug)
     submission = visible_submission(request.user, challenge, pk, perm="submissions.view_submission")

@@ -9,9 +9,11 @@ from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Phase
 from challenges.queries import key_of, phases_of
 from challenges.views.access import organizing, page_context, phase_by_id
@@ -86,7 +88,7 @@ def submissions_csv(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def repeat(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def repeat(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Score a submission once more."""
     challenge = organizing(request, slug)
     submission = visible_submission(request.user, challenge, pk, perm="submissions.organize_submission")
@@ -101,7 +103,7 @@ def repeat(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 
 @login_required
 @require_safe
-def results_csv(request: HttpRequest, slug: str, phase: int) -> HttpResponse:
+def results_csv(request: HttpRequest, slug: str, phase: int) -> HttpResponseBase:
     """The results of all teams that count in a phase as one table."""
     challenge = organizing(request, slug)
     entry = phase_by_id(challenge, phase)
@@ -121,7 +123,7 @@ def _results(phase: Phase) -> Iterator[str]:
 
 @login_required
 @require_safe
-def archive(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def archive(request: HttpRequest, slug: str, pk: Any) -> HttpResponseBase:
     """The archive as the team sent it."""
     challenge = organizing(request, slug)
     submission = visible_submission(request.user, challenge, pk, perm="submissions.organize_submission")

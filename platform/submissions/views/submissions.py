@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 from rules import test_rule
 
+from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge
 from challenges.views.access import page_context, participating
@@ -83,7 +84,7 @@ def own_csv(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_safe
-def detail(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def detail(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Everything about one submission."""
     challenge, submission = _load(request, slug, pk)
     content = _content(request, submission)
@@ -93,7 +94,7 @@ def detail(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
 
 @login_required
 @require_safe
-def status(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def status(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """The part of the page that changes, for the page to fetch while something is going on."""
     challenge, submission = _load(request, slug, pk)
     content = _content(request, submission)
@@ -102,7 +103,7 @@ def status(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
     return render(request, "submissions/detail_live.html", {"challenge": challenge, **content})
 
 
-def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
+def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]:
     user = request.user
     state = progress(submission)
     run = counted_run(submission)
@@ -130,7 +131,7 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
     }
     content["placed"] = hooks.place_of(user, submission, request.GET.get("against", "")) if run is not None else None
     content["is_own"] = submission.team.members.filter(user=user).exists()
-    if content["shows_scores"]:
+    if run is not None and content["shows_scores"]:
         exact = content["may_organize"] or submission.phase.is_revealed
         values = run.summary["values"] if exact else told_values(submission, run)
         content["summary"] = run.summary
@@ -146,7 +147,7 @@ def _content(request: HttpRequest, submission: Submission) -> dict[str, Any]:
             )
         ]
         content["feedback"] = "" if exact else submission.phase.feedback
-    if content["shows_cases"]:
+    if run is not None and content["shows_cases"]:
         assessment = submission.phase.assessment
         frame = tables.of_cases(results_frame(run))
         content["columns"] = tables.columns(assessment, frame)
@@ -186,7 +187,7 @@ def _worst(content: dict[str, Any], placed: hooks.Placed | None) -> list[dict[st
 
 @login_required
 @require_POST
-def decide(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
+def decide(request: SignedInRequest, slug: str, pk: Any) -> HttpResponse:
     """Score a submission with gaps as it is, take it back, or choose it for the ranking."""
     challenge, submission = _load(request, slug, pk)
     if not test_rule("submissions.decide_submission", request.user, submission):

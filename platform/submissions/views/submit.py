@@ -9,6 +9,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods
 
+from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase, Team
 from challenges.views.access import page_context, participating, phase_by_id, team_in
@@ -18,6 +19,7 @@ from evaluation.problems.tables import SubmitWords, table_problem
 from submissions.domain.costs import cost_of_a_missing_case
 from submissions.forms.submitting import SubmitForm
 from submissions.hooks import try_me_files
+from submissions.models import Submission
 from submissions.queries import quota
 from submissions.queries.submissions import unfinished_uploads
 from submissions.services import submitting
@@ -38,7 +40,7 @@ from web.policy import allow_connections
 @csrf_exempt
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def submit(request: HttpRequest, slug: str) -> HttpResponse:
+def submit(request: SignedInRequest, slug: str) -> HttpResponse:
     """Show what is expected; take an archive from a plain form."""
     challenge = challenge_queries.visible_challenge(request.user, slug)
     if challenge_queries.team_of(request.user, challenge) is None and request.user.has_perm(
@@ -50,7 +52,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @csrf_protect
-def _submit(request: HttpRequest, challenge: Challenge, teams: list[Team]) -> HttpResponse:
+def _submit(request: SignedInRequest, challenge: Challenge, teams: list[Team]) -> HttpResponse:
     phases = challenge_queries.phases_of(challenge)
     phase = _chosen(request, challenge, phases)
     if phase is not None and phase.algorithms:
@@ -63,7 +65,7 @@ def _submit(request: HttpRequest, challenge: Challenge, teams: list[Team]) -> Ht
     form = SubmitForm(phase, request.POST or None, request.FILES or None) if phase else None
     if request.method == "POST" and phase and team is None:
         raise PermissionDenied(submitting.elsewhere(phase))
-    if request.method == "POST" and phase and test_set and form.is_valid():
+    if request.method == "POST" and phase and team and form and test_set and form.is_valid():
         try:
             return redirect(_take(request, phase, team, form))
         except refusals.UploadError as error:
@@ -79,7 +81,7 @@ def _submit(request: HttpRequest, challenge: Challenge, teams: list[Team]) -> Ht
             team=team,
             own_teams=teams,
             several_tasks=len({entry.task_id for entry in phases}) > 1,
-            wanted=expectation(test_set, phase.assessment) if test_set else None,
+            wanted=expectation(test_set, phase.assessment) if phase and test_set else None,
             missing_cost=cost_of_a_missing_case(phase.assessment) if phase else "",
             table_words=_table_words(phase, test_set) if phase and test_set else None,
             file_words=_file_words(phase, test_set) if phase and test_set else None,
@@ -123,7 +125,7 @@ def _expected_rows(phase: Phase, test_set: TestSet) -> list[tuple[str, tuple[str
     return [(case.name, problem.fact_cells(case.facts)) for case in cases]
 
 
-def _take(request: HttpRequest, phase: Phase, team: object, form: SubmitForm) -> object:
+def _take(request: SignedInRequest, phase: Phase, team: Team, form: SubmitForm) -> Submission:
     archive = form.cleaned_data["archive"]
     upload = submitting.create_upload(
         user=request.user,
@@ -141,7 +143,7 @@ def _take(request: HttpRequest, phase: Phase, team: object, form: SubmitForm) ->
     return submitting.finish(upload=upload)
 
 
-def _cancel(request: HttpRequest, challenge: Challenge) -> HttpResponse:
+def _cancel(request: SignedInRequest, challenge: Challenge) -> HttpResponse:
     """Throw away what has arrived of an own upload, for who lost the file and cannot go on with it."""
     upload = next(
         (own for own in unfinished_uploads(request.user, challenge) if str(own.pk) == request.POST["cancel"]), None

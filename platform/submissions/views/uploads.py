@@ -7,6 +7,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 from rules import test_rule
 
+from accounts.requests import SignedInRequest
 from challenges.views.access import participating, phase_by_id, team_in
 from submissions.models import Submission
 from submissions.services import submitting
@@ -18,7 +19,7 @@ from web.bodies import takes_pieces
 
 @require_http_methods(["POST", "OPTIONS"])
 @tus
-def create(request: HttpRequest, slug: str) -> HttpResponse:
+def create(request: SignedInRequest, slug: str) -> HttpResponse:
     """Begin an upload."""
     if request.method == "OPTIONS":
         return options()

@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpRespons
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 
+from accounts.requests import SignedInRequest
 from challenges.queries import phases_of
 from challenges.views.access import organizing, page_context, phase_by_id
 from submissions.contributions import exporting
@@ -92,7 +93,7 @@ def failed_csv(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def repeat_many(request: HttpRequest, slug: str) -> HttpResponse:
+def repeat_many(request: SignedInRequest, slug: str) -> HttpResponse:
     """Score again: what failed, everything of a phase that is scored, or what was chosen in the list."""
     challenge = organizing(request, slug)
     which = request.POST.get("which")
@@ -117,7 +118,7 @@ def repeat_many(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_safe
-def export(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+def export(request: SignedInRequest, slug: str) -> StreamingHttpResponse:
     """Everything that organizers may have of a challenge, in one archive; without references and predictions.
 
     It is sent while it is written, so that its size is bounded by nobody's memory; that it was taken is in the log.

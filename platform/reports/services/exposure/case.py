@@ -13,7 +13,8 @@ from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import State
 from evaluation.designs.document.words import value_words
 from reports.domain.words import counted, option_words
-from reports.queries.facts import Facts, Level, PhaseFacts
+from reports.queries.audience import Level
+from reports.queries.facts import Facts, PhaseFacts, RankingFacts
 
 MOST_WORDS: Final = 240
 
@@ -79,7 +80,12 @@ class Case:
     @property
     def ranked(self) -> list[PhaseFacts]:
         """Those with a ranking that the reader may see."""
-        return [phase for phase in self.visible if phase.ranking is not None]
+        return [phase for phase, _ in self.rankings]
+
+    @property
+    def rankings(self) -> list[tuple[PhaseFacts, RankingFacts]]:
+        """The same with their rankings."""
+        return [(phase, phase.ranking) for phase in self.visible if phase.ranking is not None]
 
     def value(self, parameter: str) -> Any:
         """What the design says, of the challenge or of its first task that says something; `None` for nothing."""
@@ -193,8 +199,8 @@ def same_moment(first: str | None, second: str) -> bool:
 def twins(case: Case) -> list[tuple[PhaseFacts, int]]:
     """How many groups of teams have the same result in every case, by phase."""
     found = []
-    for phase in case.ranked:
-        counts = Counter(team["result"] for team in phase.ranking.teams)
+    for phase, ranking in case.rankings:
+        counts = Counter(team["result"] for team in ranking.teams)
         if groups := sum(count > 1 for count in counts.values()):
             found.append((phase, groups))
     return found
@@ -232,6 +238,7 @@ def excluded(assessment: Assessment) -> bool:
 
 def versions(phase: PhaseFacts) -> str:
     """The software that a ranking was made with."""
+    assert phase.ranking is not None  # asked of ranked phases only
     return ", ".join(
         f"{name} {version}"
         for name, version in sorted(phase.ranking.versions.items())

@@ -20,7 +20,7 @@ from reports.services.exposure.case import (
 
 def reassessed(case: Case) -> bool:
     """Whether rankings ran with several assessments, or one ran with another than the registered one."""
-    return bool(case.other_assessments()) or any(len(phase.ranking.assessments_used) > 1 for phase in case.ranked)
+    return bool(case.other_assessments()) or any(len(ranking.assessments_used) > 1 for _, ranking in case.rankings)
 
 
 def registered_before_first(case: Case) -> bool:
@@ -34,24 +34,24 @@ def is_registered(case: Case) -> bool:
 
 def measured_elsewhere(case: Case) -> bool:
     by_kind = any(problems.get(phase.assessment["problem"]).is_measured_elsewhere for phase in case.phases)
-    return by_kind or any(phase.ranking.outside for phase in case.ranked)
+    return by_kind or any(ranking.outside for _, ranking in case.rankings)
 
 
 def measured_how(case: Case) -> str:
     """Who measured what is not known here, with the digests of the sealed tables."""
-    told = [words for phase in case.ranked for words in outside_notes({MEASURED_OUTSIDE: phase.ranking.outside})]
+    told = [words for _, ranking in case.rankings for words in outside_notes({MEASURED_OUTSIDE: ranking.outside})]
     return " ".join(["Values were measured elsewhere: the platform cannot tell how.", *told])
 
 
 def measured_by_what(case: Case) -> str:
     """The same of the code."""
-    tools = dict.fromkeys(str(entry["origin"]["with"]) for phase in case.ranked for entry in phase.ranking.outside)
+    tools = dict.fromkeys(str(entry["origin"]["with"]) for _, ranking in case.rankings for entry in ranking.outside)
     by = f" ({', '.join(tools)})" if tools else ""
     return f"Values were measured elsewhere, by code that the platform does not know{by}."
 
 
 def several_versions(case: Case) -> bool:
-    return len({phase.ranking.versions.get("podium", "") for phase in case.ranked}) > 1
+    return len({ranking.versions.get("podium", "") for _, ranking in case.rankings}) > 1
 
 
 def taken_out(case: Case) -> int:
