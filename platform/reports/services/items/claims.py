@@ -347,6 +347,7 @@ STATISTICS: Final = CATALOGUE.group(
 
 
 def _recomputed(named: Named) -> str:
+    assert named.phase.ranking is not None
     alone = "" if named.phase.bundle_is_public else ", which organizers alone may download,"
     return (
         f"The bundle of the ranking{alone} holds assessment, results, seed and digests; “python -m evaluation verify bundle.zip” "
