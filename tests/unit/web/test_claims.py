@@ -55,7 +55,7 @@ IN_CODE = {
     "evaluation/figures/groups.py": 1,
     "evaluation/figures/panels.py": 1,
     "evaluation/figures/raw.py": 1,
-    "evaluation/figures/tasks.py": 2,
+    "evaluation/figures/tasks.py": 3,
     "evaluation/reporting/analyses.py": 2,
     "evaluation/reporting/further.py": 2,
     "evaluation/reporting/stability.py": 3,
