@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.ranking.combination import Part, combine
+from evaluation.ranking.combination import Part, combine, parts_of
 from evaluation.ranking.hierarchy import Hierarchy, unit_values
-from evaluation.ranking.parts import parts_of
 from evaluation.ranking.significance import cases_needed, holm, stratified_matrix, wilcoxon_matrices
 from evaluation.ranking.stability import Stability, first_places, measure
 from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
