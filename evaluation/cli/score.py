@@ -79,8 +79,8 @@ def _working_points(assessment: Assessment, scored: ScoredFolders) -> list[dict[
     """The thresholds of metrics at a target of another, where there are such."""
     if not scored.blocks or not any("_at_" in use.id for use in assessment.metrics):
         return []
+    from evaluation.scoring.assembling import working_points
     from evaluation.scoring.evidence import make_evidence
-    from evaluation.scoring.working_points import working_points
 
     evidence = make_evidence(assessment, scored.blocks, parts=scored.parts, shared=scored.shared)
     return working_points(assessment, evidence)

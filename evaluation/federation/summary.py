@@ -31,11 +31,10 @@ from evaluation.federation.scheme import (
     unit_level,
 )
 from evaluation.outcomes import Outcome
-from evaluation.ranking.combination import combine
+from evaluation.ranking.combination import combine, parts_of
 from evaluation.ranking.evaluate import Plan, evaluate, make_plan
 from evaluation.ranking.exclusions import counted_results
 from evaluation.ranking.hierarchy import unit_values
-from evaluation.ranking.parts import parts_of
 from evaluation.ranking.schemes.rank_then_aggregate import case_ranks
 
 if TYPE_CHECKING:

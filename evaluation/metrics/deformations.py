@@ -50,12 +50,13 @@ def sample_field(field: ArrayLike, points: ArrayLike) -> NDArray[np.float64]:
     if (places < 0).any() or (places > shape - 1).any():
         message = "a point outside the hull of voxel centres"
         raise ValueError(message)
-    low = np.minimum(np.floor(places).astype(np.int64), np.maximum(shape - 2, 0))
+    low = np.floor(places).astype(np.int64)
     share = places - low
     found = np.zeros((len(places), vectors.shape[-1]))
     for corner in product((0, 1), repeat=len(shape)):
         step = np.array(corner)
         weight = np.where(step == 1, share, 1 - share).prod(axis=1)
+        # Behind the last voxel is nothing; what would be read there has no share.
         own = np.minimum(low + step, shape - 1)
         found += weight[:, None] * vectors[tuple(own.T)]
     return found

@@ -10,12 +10,11 @@ import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError, build_tables, check_results, metadata_column
 from evaluation.assessment.ranking import scheme_document
-from evaluation.ranking.combination import combine
+from evaluation.ranking.combination import combine, parts_of
 from evaluation.ranking.compare import kendall_tau_b
 from evaluation.ranking.document import rank
 from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan
 from evaluation.ranking.interaction import weighted_results
-from evaluation.ranking.parts import parts_of
 from evaluation.ranking.schemes import all_schemes, get_scheme
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError, Table, build_tables, check_results
-from evaluation.ranking.combination import combine
+from evaluation.ranking.combination import combine, parts_of
 from evaluation.ranking.evaluate import Plan, evaluate, make_plan
-from evaluation.ranking.parts import parts_of
 from evaluation.ranking.schemes import get_scheme
 
 if TYPE_CHECKING:

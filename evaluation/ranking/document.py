@@ -4,29 +4,92 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from evaluation import __version__
 from evaluation.aggregation import ResultsError, Table, build_tables, check_results
+from evaluation.assessment.model import Operator
 from evaluation.assessment.ranking import scheme_document
 from evaluation.canonical import sha256
 from evaluation.ranking.dataset_level import cases_without_prediction, load_evidence, tells_missing_cases
-from evaluation.ranking.entries import entry_of, overall_of
+from evaluation.ranking.entries import entry_of, overall_of, resampling_interval
 from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan, unit_level
 from evaluation.ranking.exclusions import counted_results
 from evaluation.ranking.interaction import weighted_results
-from evaluation.ranking.reported import reported_entry, unranked_metrics
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
+from evaluation.ranking.schemes import DEFAULT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, MutableMapping
+    from collections.abc import Callable, Mapping, MutableMapping, Sequence
 
     import pandas as pd
 
+    from evaluation.aggregation import Table
     from evaluation.assessment import Assessment, RankingScheme
+    from evaluation.ranking.evaluate import Plan
     from evaluation.ranking.schemes import Ranked
     from evaluation.scoring.evidence import Evidence
+
+
+def unranked_metrics(assessment: Assessment) -> tuple[str, ...]:
+    """Names of the metrics that no ranking uses, in the order of the assessment.
+
+    Examples
+    --------
+    >>> from evaluation.assessment import parse
+    >>> unranked_metrics(parse({"problem": "semantic_segmentation", "regions": [{"name": "all", "labels": [1]}],
+    ...     "metrics": [{"id": "dsc"}, {"id": "iou"}], "ranking": {"metrics": ["dsc"]}}))
+    ('iou',)
+    """
+    if any(scheme.metrics is None for scheme in assessment.rankings):
+        return ()
+    used = {name for scheme in assessment.rankings for name in scheme.metrics or ()}
+    return tuple(metric.name for metric in assessment.metrics if metric.name not in used)
+
+
+def reported_entry(
+    table: Table, plan: Plan, assessment: Assessment, *, evidence: Evidence | None = None
+) -> dict[str, Any]:
+    """What a ranking document says of a metric in a region that is not used for a ranking.
+
+    The value is the mean along the registered levels, with policies for what is missing as in a ranking. A policy by
+    ranks gives no value: then the mean is over the cases that have one, and ``cases`` of the algorithm says how many.
+    Algorithms stand in the order of their names.
+    """
+    mean = replace(
+        assessment.rankings[0], name=None, scheme=DEFAULT, operator=Operator("mean"), metrics=None, regions=None,
+        combine=None, options={},
+    )  # fmt: skip
+    found = evaluate(table, plan, mean, assessment, evidence=evidence)
+    values, intervals = found.ranked.scores[0], resampling_interval(found, assessment)
+    cases = len(plan.cases) if table.per_dataset else len(table.cases)
+    with_value = np.isfinite(table.values).sum(axis=0)
+    return {
+        "metric": table.metric.name,
+        "region": table.region,
+        "task": table.task,
+        "direction": table.metric.direction,
+        "unit": table.metric.unit,
+        "cases": cases,
+        "algorithms": [
+            {
+                "name": name,
+                "value": float(values[index]) if np.isfinite(values[index]) else None,
+                "interval": intervals[index],
+                "cases": cases if table.per_dataset else int(with_value[index]),
+            }
+            for index, name in _by_name(table.algorithms)
+        ],
+    }
+
+
+def _by_name(names: Sequence[str]) -> list[tuple[int, str]]:
+    return sorted(enumerate(names), key=lambda entry: entry[1])
+
 
 SCHEMA: Final = 2
 DIGEST_DIGITS: Final = 10

@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.aggregation import Table
-from evaluation.ranking.combination import combine
+from evaluation.ranking.combination import combine, parts_of
 from evaluation.ranking.entries import combined_ranking, single_ranking
 from evaluation.ranking.evaluate import Evaluated, evaluate
-from evaluation.ranking.parts import parts_of
 from evaluation.ranking.ranks import snap
 from evaluation.ranking.schemes import rank_scores
 

@@ -53,7 +53,7 @@ def write_provenance(
     Parameters
     ----------
     points
-        From `evaluation.scoring.working_points.working_points`, if there are metrics at a target of another.
+        From `evaluation.scoring.assembling.working_points`, if there are metrics at a target of another.
     """
     target = results.with_name(results.name + SUFFIX)
     found = provenance(assessment) | ({"working_points": list(points)} if points else {})

@@ -1,9 +1,8 @@
 """What has been ranked, and what was drawn from it."""
 
 from leaderboards.models.analyses import Analysis
-from leaderboards.models.following import FollowUp
 from leaderboards.models.overall import OverallRanking
-from leaderboards.models.rankings import Freeze, RankingRequest, RankingVersion, Standing
+from leaderboards.models.rankings import FollowUp, Freeze, RankingRequest, RankingVersion, Standing
 
 __all__ = [
     "Analysis",

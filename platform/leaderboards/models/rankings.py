@@ -1,4 +1,4 @@
-"""What has been ranked: immutable versions, when each of them stood, and what is still to be computed."""
+"""What has been ranked: immutable versions, when each of them stood, what is still to be computed, and what follows."""
 
 from datetime import datetime, timedelta
 
@@ -145,3 +145,28 @@ class Freeze(models.Model):
     def holds(self) -> bool:
         """Whether newer rankings are held back at this moment."""
         return self.moment <= timezone.now() and not self.phase.is_closed
+
+
+class FollowUp(Work):
+    """What follows the rankings of a phase: due as long as more of them ended than were followed up.
+
+    It is asked for in the transaction that ends a ranking, so that none is forgotten when a worker dies in between.
+    """
+
+    phase = models.OneToOneField(Phase, on_delete=models.CASCADE, related_name="follow_up")
+    requested = models.PositiveIntegerField(default=0, help_text="how many rankings ended, whatever came of them")
+    done = models.PositiveIntegerField(default=0, help_text="how many of them were followed up")
+    requested_at = models.DateTimeField(default=timezone.now)
+    is_ranked = models.BooleanField(default=False, help_text="whether one of those left gave a ranking that stands")
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(condition=Q(done__lte=F("requested")), name="leaderboards_followed_was_requested"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.phase}: {self.done} of {self.requested} followed up"
+
+    @property
+    def is_due(self) -> bool:
+        return self.requested > self.done

@@ -7,8 +7,7 @@ from typing import Any
 from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.scoring import provenance
-from evaluation.scoring.assembling import assemble, is_pooled
-from evaluation.scoring.working_points import working_points
+from evaluation.scoring.assembling import assemble, is_pooled, working_points
 from scoring.domain import results
 from scoring.domain.report import Report
 from scoring.domain.results import CaseRow

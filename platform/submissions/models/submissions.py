@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from challenges.models import Challenge, Phase, Team
-from uploads.models.uploads import Upload
+from uploads.models.incoming import Upload
 from work.models import Work
 
 

@@ -1,6 +1,5 @@
 """What is on its way in."""
 
-from uploads.models.incoming import Incoming
-from uploads.models.uploads import Multipart, Upload
+from uploads.models.incoming import Incoming, Multipart, Upload
 
 __all__ = ["Incoming", "Multipart", "Upload"]

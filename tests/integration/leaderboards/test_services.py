@@ -18,7 +18,7 @@ from evaluation.ranking.evaluate import evaluate
 from leaderboards.domain import files
 from leaderboards.models import RankingRequest, RankingVersion, Standing
 from leaderboards.queries.work import RANKING
-from leaderboards.services import computing, rankings, sliced_ranking
+from leaderboards.services import computing, rankings
 from submissions import hooks
 from tests.integration.leaderboards import examples, world
 from work.leases import claim
@@ -291,14 +291,14 @@ def test_long_ranking_is_computed_in_slices_that_keep_what_they_have_done(
     unranked, phase, jobs, monkeypatch, django_capture_on_commit_callbacks
 ):
     whole = computing.compute(computing.collect(phase)).digest
-    monkeypatch.setattr(sliced_ranking, "SLICE", timedelta(0))
+    monkeypatch.setattr(rankings, "SLICE", timedelta(0))
     rankings.request_ranking(phase.pk)
     with django_capture_on_commit_callbacks(execute=True):
         assert rankings.rank_phase(phase_id=phase.pk) is None
     request = RankingRequest.objects.get(phase=phase)
     assert (RANKING.task, [phase.pk]) in jobs, "the rest is a job of its own"
     assert (request.is_due, request.lease_token, request.attempts, request.failure) == (True, None, 0, "")
-    assert len(sliced_ranking.Kept(computing.collect(phase))) == 1
+    assert len(rankings.Kept(computing.collect(phase))) == 1
     # A result that comes meanwhile is ranked next: it does not make the slices begin anew.
     world.scored_run(phase, unranked.teams["Ben"], unranked.people["other"], level=0.95)
     rankings.request_ranking(phase.pk)

@@ -13,7 +13,7 @@ from submissions.services import submitting
 from test_sets.services import arrivals
 from tests.integration.submissions.world import ASSESSMENT, World
 from uploads.models import Upload
-from uploads.services import announcing, receiving, refusals, uploads
+from uploads.services import announcing, refusals, uploads
 
 pytestmark = pytest.mark.django_db(transaction=True)
 GIB = 1024 * MIB
@@ -104,7 +104,7 @@ def test_what_could_never_fit_is_refused_at_once(world: World):
 def test_when_the_disk_gets_full_what_has_arrived_is_kept_and_goes_on_later(world: World, settings, monkeypatch):
     upload = announce(world, world.adas, 4 * MIB)
     free = [3 * MIB, 2 * MIB, MIB // 2, 10 * MIB, 10 * MIB, 10 * MIB]
-    monkeypatch.setattr(receiving.os, "fstatvfs", lambda _: SimpleNamespace(f_bavail=free.pop(0), f_frsize=1))
+    monkeypatch.setattr(uploads.os, "fstatvfs", lambda _: SimpleNamespace(f_bavail=free.pop(0), f_frsize=1))
     content = io.BytesIO(b"x" * 4 * MIB)
     with pytest.raises(refusals.NoRoomError, match="What has arrived is kept"):
         uploads.append(upload=upload, offset=0, read=content.read)

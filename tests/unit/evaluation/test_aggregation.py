@@ -189,3 +189,12 @@ def test_a_case_column_that_is_needed_has_to_be_there_for_every_case(cases, word
 def test_rows_with_and_without_a_case_of_one_metric_are_refused():
     with pytest.raises(ResultsError, match="one row a case"):
         tables(assessment({"id": "dsc"}), ("a", "1", "r", "dsc", 0.5, "ok", 1.0), ("a", "", "r", "dsc", 0.5, "ok", 1.0))
+
+
+def test_a_metric_with_one_value_over_everything_has_one_table_though_others_are_measured_by_region():
+    rows = [("a", "1", "", "dsc", 0.5, "ok", 1.0), ("a", "1", "r", "iou", 0.25, "ok", 1.0)]
+    found = tables(assessment({"id": "dsc"}, {"id": "iou"}), *rows)
+    assert [(table.metric.name, table.region, column(table)) for table in found] == [
+        ("dsc", None, [0.5]),
+        ("iou", "r", [0.25]),
+    ]

@@ -146,8 +146,22 @@ class TestFields:
         points = np.random.default_rng(4).uniform(0, 1, (50, 3)) * (np.array([14, 12, 10]) - 1)
         scipy = [ndimage.map_coordinates(self.FIELD[..., c], points.T, order=1) for c in range(3)]
         np.testing.assert_allclose(sample_field(self.FIELD, points), np.transpose(scipy), rtol=1e-9, atol=1e-12)
-        with pytest.raises(ValueError, match="outside"):
-            sample_field(self.FIELD, [[13.01, 0, 0]])
+        for outside in ([13.01, 0, 0], [0, -0.01, 0]):
+            with pytest.raises(ValueError, match="outside"):
+                sample_field(self.FIELD, [outside])
+
+    def test_a_point_on_a_voxel_is_given_what_stands_there_also_on_the_last_one(self):
+        # Squares of the place: what is read one voxel too low and carried on as a line would be 7 and not 9.
+        field = np.stack([np.arange(4.0)[:, None] ** 2 + np.zeros(3), np.zeros((4, 3))], axis=-1)
+        places = [[0, 0], [1, 2], [2, 1], [3, 0], [3, 2]]
+        np.testing.assert_array_equal(sample_field(field, places)[:, 0], [0, 1, 4, 9, 9])
+        # Between the last two voxels, half of each: (4 + 9) / 2.
+        assert sample_field(field, [2.5, 2])[0, 0] == 6.5
+
+    def test_a_field_of_one_slice_is_sampled_within_it(self):
+        field = np.zeros((3, 1, 2))
+        field[:, 0, 0] = [5, 7, 11]
+        np.testing.assert_array_equal(sample_field(field, [[0, 0], [1.5, 0], [2, 0]])[:, 0], [5, 9, 11])
 
     def test_two_dimensions(self):
         field = self.FIELD[:, :, 5, :2]

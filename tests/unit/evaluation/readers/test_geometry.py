@@ -116,6 +116,20 @@ def test_slice_as_volume_of_one_slice(tmp_path):
     assert back.labels.shape == (4, 5, 1)
 
 
+def test_axes_of_an_upright_volume_are_named_without_numbers_wherever_it_lies(tmp_path):
+    upright = np.diag([1.0, 1.0, 1.0, 1.0])
+    upright[:3, 3] = 10, 20, 30
+    reference = read_geometry(files.nifti(tmp_path / "reference.nii.gz", affine=upright))
+    turn = np.radians(45)
+    turned = upright @ np.array(
+        [[np.cos(turn), -np.sin(turn), 0, 0], [np.sin(turn), np.cos(turn), 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+    )
+    error = refusal(files.nifti(tmp_path / "a.nii.gz", affine=turned), reference)
+    assert error.kind == "orientation"
+    assert "and up along (0.7071, 0.7071, 0), (-0.7071, 0.7071, 0), (0, 0, 1)" in error.message
+    assert error.message.endswith("expected run right, front and up")
+
+
 def test_geometry_is_compared_before_a_voxel_is_read(tmp_path, expected):
     path = files.raw_nifti(tmp_path / "a.nii.gz", dim=(3, 900, 9, 9, 1, 1, 1, 1), sform=AFFINE, data=bytes(72_900))
     content = path.read_bytes()

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from evaluation.readers import REMEDIES, Limits, ReadError, read_label_image
+from evaluation.readers import REMEDIES, Limits, ReadError, read_geometry, read_label_image
 from tests.unit.evaluation.readers import files
 from tests.unit.evaluation.readers.files import LABELS
 
@@ -64,6 +64,18 @@ def test_truncated_plain_file(tmp_path):
     path = files.raw_nifti(tmp_path / "a.nii")
     path.write_bytes(path.read_bytes()[:-1])
     assert kind_of(path) == "truncated"
+
+
+def test_a_file_too_short_for_its_voxels_is_refused_with_its_header_alone(tmp_path):
+    # 10 × 10 × 10 voxels of one byte; 352 bytes of header come before them, so 999 bytes in all are surely too few.
+    path = files.raw_nifti(tmp_path / "a.nii", dim=(3, 10, 10, 10, 1, 1, 1, 1), data=bytes(647))
+    with pytest.raises(ReadError) as caught:
+        read_geometry(path)
+    assert caught.value.kind == "truncated"
+    assert "999 bytes cannot hold the voxels; expected 1,000 bytes of voxels" in caught.value.message
+    assert read_geometry(
+        files.raw_nifti(tmp_path / "b.nii", dim=(3, 10, 10, 10, 1, 1, 1, 1), data=bytes(648))
+    ).shape == (10, 10, 10)
 
 
 def test_damaged_gzip(tmp_path):

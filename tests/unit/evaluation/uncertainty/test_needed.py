@@ -126,3 +126,14 @@ def test_a_limit_names_the_rankings_that_it_holds_for():
     assert too_few(document, 6) == [
         "With 6 test cases no winner can be named by the ranking “median”, whatever the results are; 7 cases are the least."
     ]
+
+
+def test_one_region_is_a_mean_of_cases_and_several_that_are_combined_are_not():
+    def winner(**scheme: object) -> int | None:
+        ranking = {"scheme": "aggregate_then_rank", "combine": BOTH, **scheme}
+        return units_needed(parse(assessment(regions=REGIONS, ranking=ranking)))[0].winner
+
+    # The order of one mean turns with signs, 6 cases are enough; ranks in two regions are drawn, which takes 7.
+    assert winner(regions=["a"]) == 6
+    assert winner(regions=["a", "b"]) == 7
+    assert winner() == 7
