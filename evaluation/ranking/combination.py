@@ -149,7 +149,6 @@ def _weighted_quantile(layers: FloatArray, weight: FloatArray, share: float) -> 
     return np.where(count > 0, result, np.nan)
 
 
-FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 Key = dict[str, str | None]
 _OF_THE_TABLE = ("metric", "region", "task")

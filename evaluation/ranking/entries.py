@@ -301,9 +301,6 @@ def _number(value: Any) -> float | int | None:
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
 
-FloatArray = npt.NDArray[np.float64]
-
-
 def full_data_p_values(table: Table, plan: Plan, assessment: Assessment) -> FloatArray | None:
     """One-sided p-values of "row is better than column" on the full data.
 
