@@ -198,3 +198,16 @@ def test_a_metric_with_one_value_over_everything_has_one_table_though_others_are
         ("dsc", None, [0.5]),
         ("iou", "r", [0.25]),
     ]
+
+
+def test_what_has_no_policy_is_counted_and_its_first_case_named():
+    document = {
+        "problem": "table",
+        "metrics": [{"id": "value", "direction": "higher"}],
+        "ranking": {"scheme": "aggregate_then_rank"},
+    }
+    rows = pd.DataFrame([("a", "1", 0.5), ("a", "2", 0.6), ("a", "3", 0.7), ("b", "1", 0.4)])
+    rows.columns = ["algorithm", "case", "value"]
+    message = r"2 values of metric 'value' are missing \(first: case '2', algorithm 'b'\); set policy.missing"
+    with pytest.raises(ResultsError, match=message):
+        build_tables(parse(document), check_results(rows))

@@ -152,6 +152,16 @@ def test_tests_compare_patients_where_patients_are_counted():
     assert [a["rank"] for a in by_patient["algorithms"]] == [1, 1]
 
 
+def test_patients_of_which_single_cases_are_drawn_are_compared_by_the_cases_drawn_of_them():
+    """Cases are drawn and patients tested: what a patient's value is differs from draw to draw."""
+    values = np.array([[0.9, 0.1], [0.8, 0.2]] * 6)
+    entry = hierarchical(
+        values, np.repeat([f"p{n}" for n in range(6)], 2), resample="case", scheme="test_then_rank", bootstrap=20
+    )
+    assert [algorithm["rank"] for algorithm in entry["algorithms"]] == [1, 2]
+    assert [algorithm["score"] for algorithm in entry["algorithms"]] == [1, 0]
+
+
 def test_one_case_or_one_algorithm_is_ranked_but_not_resampled():
     single = {"problem": "table", "metrics": [{"id": "value", "direction": "higher"}]}
     results = pd.DataFrame({"algorithm": ["a", "b"], "case": ["1", "1"], "value": [0.5, 0.6]})

@@ -121,3 +121,10 @@ def test_a_metric_of_all_cases_together_says_what_one_missing_prediction_does_to
 def test_the_rule_of_a_kind_uses_its_words(tmp_path, kind, said):
     assessment = parse(problems.get(kind).write_example(tmp_path))
     assert said in describe(assessment)[0]
+
+
+def test_which_grades_do_not_count_is_said_and_that_all_do_where_none_is_named():
+    graded = "The quality of each case is graded (look): "
+    of_insufficient = {"quality": {"column": "look", "excluded": ["insufficient"]}}
+    assert f"{graded}cases that are insufficient do not count, for any team." in words(exclusions=of_insufficient)
+    assert f"{graded}all count." in words(exclusions={"quality": {"column": "look", "excluded": []}})

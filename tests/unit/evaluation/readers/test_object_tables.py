@@ -58,6 +58,21 @@ ASKED = InstanceRules(classes=("a", "b"), need_class=True, need_scores=("ap",))
 
 class TestInstanceTables:
     @pytest.mark.parametrize(
+        ("rules", "purpose"),
+        [
+            (ASKED, "the class of each object and the score of each object, which ap need"),
+            (replace(ASKED, need_scores=()), "the class of each object"),
+            (
+                replace(ASKED, need_class=False, need_scores=("ap", "froc")),
+                "the score of each object, which ap, froc need",
+            ),
+        ],
+    )
+    def test_what_the_table_is_needed_for_is_said(self, rules, purpose):
+        assert rules.needed
+        assert rules.purpose == purpose
+
+    @pytest.mark.parametrize(
         ("rows", "message"),
         [
             ("c,1,a,1\nc,1,b,1\n", "case c: the instance 1 in row 4; expected each whole number once a case"),
