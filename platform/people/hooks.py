@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from django.db.models import Model
 
+from notifications.domain.acts import MESSAGE
 from people.models import Invitation
 from web.hooks import Hook
 
@@ -22,7 +23,7 @@ class Letter:
     """What the letter says: one line, and a template of `notifications.services.mail` with its context."""
 
     subject: str
-    template: str
+    template: str = MESSAGE
     context: Mapping[str, Any] = field(default_factory=dict)
 
 

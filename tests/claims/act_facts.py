@@ -5,7 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from notifications.domain import letters, letters_of_changes, letters_of_people, letters_of_records
+from notifications.domain import (
+    letters,
+    letters_of_changes,
+    letters_of_invitations,
+    letters_of_people,
+    letters_of_records,
+)
 from notifications.domain.acts import Act
 
 TITLES = ("Liver", "Brain 2026", "Cells: a challenge")
@@ -24,7 +30,7 @@ def acts_of(seed: int) -> list[Made]:
     def moment() -> datetime:
         return START + timedelta(minutes=int(random.integers(0, 500_000)))
 
-    makers = (_submissions, _phases, _changes, _people, _records)
+    makers = (_submissions, _phases, _changes, _people, _records, _invitations)
     return [made for make in makers for made in make(random, one, moment)]
 
 
@@ -139,4 +145,32 @@ def _records(random: np.random.Generator, one: Any, moment: Any) -> list[Made]:
         (said.SITE_REFUSED, said.OfSite(record.title)),
         (said.CASE_REPORTED, case),
         (said.CASE_ANSWERED, said.OfCase(case.case, one(("confirmed", "dismissed")), case.words)),
+    ]
+
+
+def _invitations(random: np.random.Generator, one: Any, moment: Any) -> list[Made]:
+    said = letters_of_invitations
+    actor, challenge = one(("Ada", "Bob Ray")), one(TITLES)
+    return [
+        (
+            said.INTO_TEAM,
+            said.OfInvitation(actor, one(NAMES), challenge, days=int(random.integers(7, 30)), only_addressee=False),
+        ),
+        (
+            said.INTO_DESIGN,
+            said.OfInvitation(
+                actor, challenge, role=one(("owner", "editor")), days=int(random.integers(7, 30)), only_addressee=True
+            ),
+        ),
+        (
+            said.OF_SITE,
+            said.OfInvitation(
+                actor,
+                one(("north", "Site 2")),
+                challenge,
+                "Final",
+                one(("", "Oslo University Hospital")),
+                until=moment(),
+            ),
+        ),
     ]

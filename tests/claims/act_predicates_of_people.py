@@ -171,3 +171,61 @@ def _(facts: Any) -> bool:
 @means(r"(Which scanner was it\?|No data\.|The left lobe is missing\.)")
 def _(facts: Any, words: str) -> bool:
     return words == facts.words
+
+
+# Invitations
+
+
+@means(r"Subject: (.+) invites you to the team (.+) in (.+)")
+def _(facts: Any, who: str, team: str, challenge: str) -> bool:
+    return (who, team, challenge) == (facts.actor, facts.into, facts.challenge)
+
+
+@means(r"(.+) invites you to the team (.+), which takes part in (.+)\.")
+def _(facts: Any, who: str, team: str, challenge: str) -> bool:
+    return (who, team, challenge) == (facts.actor, facts.into, facts.challenge)
+
+
+@means(r"Open the link within (\d+) days to (?:join|accept) or decline\.")
+def _(facts: Any, days: str) -> bool:
+    return int(days) == facts.days > 0
+
+
+@means(r"Whoever has the link can use it: pass it to nobody\.")
+def _(facts: Any) -> bool:
+    return not facts.only_addressee
+
+
+@means(r"You need an account with this e-mail address\. If you do not know what this is about, ignore this letter\.")
+def _(facts: Any) -> bool:
+    return facts.only_addressee
+
+
+@means(r"Subject: (.+) asks you to work on the design “(.+)”")
+def _(facts: Any, who: str, design: str) -> bool:
+    return (who, design) == (facts.actor, facts.into)
+
+
+@means(r"(.+) invites you as (.+) to the challenge design “(.+)”\.")
+def _(facts: Any, who: str, role: str, design: str) -> bool:
+    return (who, role, design) == (facts.actor, facts.role, facts.into)
+
+
+@means(r"Subject: Invitation of (.+) to (.+)")
+def _(facts: Any, site: str, challenge: str) -> bool:
+    return challenge == facts.challenge and site == (facts.institution or facts.into)
+
+
+@means(
+    r"(.+) invites (.+) to take part in (.+), (Final|Round 2), as a site: algorithms run on its own cases\. Cases stay with you; what "
+    r"leaves are sums over many cases, which you read before they are sent\."
+)
+def _(facts: Any, who: str, site: str, challenge: str, phase: str) -> bool:
+    return (who, site, challenge, phase) == (facts.actor, facts.into, facts.challenge, facts.phase)
+
+
+@means(
+    rf"Everything there is to do stands on the page below, step by step\. A key can be registered there until {DAY}\."
+)
+def _(facts: Any, day: str) -> bool:
+    return on(day, facts.until.date())

@@ -7,7 +7,7 @@ from accounts.models import User
 from challenges.models import Member, Team
 from challenges.services import teams
 from challenges.services.concerns import find_concerns
-from notifications.domain import letters_of_people
+from notifications.domain import letters_of_invitations, letters_of_people
 from notifications.services import notify
 from people.hooks import Acts, InvitationPolicy, Letter, policies
 from people.models import Invitation
@@ -50,18 +50,16 @@ class TeamInvitations(InvitationPolicy[Team]):
 
     def letter(self, invitation: Invitation, *, target: Team, link: str) -> Letter:
         """Who asks into which team of which challenge."""
-        actor = invitation.invited_by.display_name
-        return Letter(
-            subject=f"{actor} invites you to the team {target.name} in {target.challenge.title}",
-            template="challenges/mail/invitation",
-            context={
-                "actor": actor,
-                "team": target.name,
-                "challenge": target.challenge.title,
-                "days": self.valid_days,
-                "address": link,
-            },
+        letter = letters_of_invitations.INTO_TEAM.letter(
+            letters_of_invitations.OfInvitation(
+                invitation.invited_by.display_name,
+                target.name,
+                challenge=target.challenge.title,
+                days=self.valid_days,
+                only_addressee=self.only_addressee,
+            )
         )
+        return Letter(letter.subject, context={"text": letter.text, "address": link})
 
     def facts(self, invitation: Invitation, *, target: Team) -> dict[str, str]:  # noqa: ARG002 (the same for all)
         """The team's name, which stays in the log when the team is gone."""

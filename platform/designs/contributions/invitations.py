@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from accounts.models import User
 from designs.models import Collaborator, Design
+from notifications.domain import letters_of_invitations
 from people.hooks import Acts, InvitationPolicy, Letter, policies
 from people.models import Invitation
 
@@ -38,18 +39,16 @@ class DesignInvitations(InvitationPolicy[Design]):
 
     def letter(self, invitation: Invitation, *, target: Design, link: str) -> Letter:
         """Who asks, as what, and for which design."""
-        actor = invitation.invited_by.display_name
-        return Letter(
-            subject=f"{actor} asks you to work on the design “{target.title}”",
-            template="designs/mail/invitation",
-            context={
-                "actor": actor,
-                "role": self.roles[invitation.role],
-                "design": target.title,
-                "days": self.valid_days,
-                "address": link,
-            },
+        letter = letters_of_invitations.INTO_DESIGN.letter(
+            letters_of_invitations.OfInvitation(
+                invitation.invited_by.display_name,
+                target.title,
+                role=self.roles[invitation.role],
+                days=self.valid_days,
+                only_addressee=self.only_addressee,
+            )
         )
+        return Letter(letter.subject, context={"text": letter.text, "address": link})
 
     def admit(self, invitation: Invitation, *, target: Design, user: User) -> Collaborator:
         """Make the person a collaborator; whoever is one already keeps the present role."""

@@ -16,6 +16,8 @@ from evaluation.federation.documents import digest_of
 from federation import hooks
 from federation.domain.signing import public_key, signed
 from federation.models import Enrolment, Federation, SignedMessage, Site
+from notifications.domain import letters_of_invitations
+from notifications.domain.acts import MESSAGE
 from notifications.services import mail
 from web.addresses import absolute
 
@@ -91,19 +93,22 @@ def _invite(actor: User, site: Site) -> str:
     record(actor=actor, act="site_invited", subject=site, scope=_scope(site), facts=_facts(site))
     if site.contact:
         phase = site.federation.phase
+        letter = letters_of_invitations.OF_SITE.letter(
+            letters_of_invitations.OfInvitation(
+                actor.display_name,
+                site.name,
+                phase.challenge.title,
+                phase.name,
+                site.institution,
+                until=timezone.localtime(enrolment.expires_at),
+            )
+        )
         mail(
             to=site.contact,
             kind=KIND,
-            subject=f"Invitation of {site.institution or site.name} to {phase.challenge.title}",
-            template="federation/mail/invited",
-            context={
-                "site_name": site.name,
-                "challenge": phase.challenge,
-                "phase": phase,
-                "address": absolute(page_of(site, code)),
-                "expires_at": enrolment.expires_at,
-                "inviter": actor,
-            },
+            subject=letter.subject,
+            template=MESSAGE,
+            context={"text": letter.text, "address": absolute(page_of(site, code))},
             inviter=actor,
         )
     return code

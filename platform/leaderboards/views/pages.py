@@ -30,6 +30,7 @@ from leaderboards.models import RankingVersion, Standing
 from leaderboards.queries import object_parts, partial_tables, published, rankings
 from leaderboards.services import computing
 from leaderboards.services import rankings as services
+from leaderboards.views import states
 from leaderboards.views.place import Place, find, may_view_figure
 from submissions.queries import Rescoring, rescoring_of
 from submissions.queries.submissions import number_under_way
@@ -133,10 +134,19 @@ def _current(request: HttpRequest, place: Place) -> HttpResponse:
         return sealed_page(request, place)
     standing = place.standing()
     if standing is None:
+        common, state = common_context(request, place), _state(place)
+        under_way = number_under_way(place.phase)
         content = {
-            **common_context(request, place),
-            **_state(place),
-            "under_way": number_under_way(place.phase),
+            **common,
+            **state,
+            "under_way": under_way,
+            "state": states.of_empty(
+                place,
+                computing=state["computing"],
+                nothing_counts=state["nothing_counts"],
+                under_way=under_way,
+            ),
+            "said": states.notices(place, None, organizes=common["organizes"], rescoring=None),
             "fewest": limits(place.phase.assessment),
         }
         return render(request, "leaderboards/empty.html", content)
@@ -148,7 +158,7 @@ def sealed_page(request: HttpRequest, place: Place) -> HttpResponse:
     """All that is said of a sealed ranking."""
     context = {
         **common_context(request, place),
-        "submitted": rankings.teams_that_submitted(place.phase),
+        "state": states.of_sealed(place.phase, submitted=rankings.teams_that_submitted(place.phase)),
         "fewest": limits(place.phase.assessment),
     }
     return render(request, "leaderboards/sealed.html", context)
@@ -210,6 +220,8 @@ def _ranking(
         "samples": group.bootstrap if group else shown.bootstrap,
         "part_query": urlencode({group.parameter: group.key}) if group else "",
         "rescoring": rescoring,
+        "said": states.notices(place, shown, organizes=common["organizes"], rescoring=rescoring),
+        "images": states.of_images(shown.inputs),
         "group_tables": group_tables(shown.analysis.findings.get(partial_tables.SUBGROUPS, ()), board.order["key"])
         if view and view.name == "groups"
         else [],
@@ -219,7 +231,6 @@ def _ranking(
         "scheme": describe(computing.assessment_of(shown)),
         "may_view_cases": may_view_cases,
         "pseudonyms": _pseudonyms(request, shown),
-        "announcement": place.phase.get_announcement_display() if place.phase.announcement != "all" else "",
         "rates_parts": object_parts.suits(place.phase),
         "embed_address": request.build_absolute_uri(
             reverse("leaderboards:embed", args=[place.challenge.slug, place.key])

@@ -15,7 +15,7 @@ from measurements.domain import values as domain
 from measurements.models import Measurement
 from measurements.queries.tables import active_list, present_runs
 from scoring.domain import results
-from submissions.domain.costs import cost_of_a_missing_case
+from submissions.domain.costs import rule_of_a_missing_case
 from submissions.models import Run
 
 _SHOWN: Final = 10
@@ -73,7 +73,7 @@ def of_values(
         "teams": teams,
         "cases": len(fitting.cases),
         "list_version": None if sealed is None else sealed.version,
-        "missing_cost": cost_of_a_missing_case(phase.assessment),
+        "missing_rule": rule_of_a_missing_case(phase.assessment),
         "untouched": sorted(set(present) - set(values.teams)),
     }
 

@@ -8,6 +8,8 @@ from evaluation.claims.catalogue import Catalogue, Claim, Group
 
 CATALOGUE: Final = Catalogue()
 """The claims about acts: everything that messages of the platform say in its own words."""
+MESSAGE: Final = "notifications/mail/message"
+"""The template that writes a letter: its `text`, and an `address`."""
 Facts = TypeVar("Facts")
 
 
@@ -17,6 +19,11 @@ class Letter:
 
     subject: str
     text: str
+
+    @property
+    def paragraphs(self) -> list[str]:
+        """The text as pages show it."""
+        return self.text.split("\n\n") if self.text else []
 
 
 class Paragraph(NamedTuple):
@@ -46,10 +53,12 @@ def always(name: str, words: Callable[[Any], str], example: str) -> Paragraph:
     return Paragraph(name, "Always.", lambda _: True, words, example)
 
 
-def act(name: str, subjects: list[Paragraph], paragraphs: list[Paragraph]) -> Act[Any]:
-    """Register what is said of an act."""
+def act(
+    name: str, subjects: list[Paragraph], paragraphs: list[Paragraph], catalogue: Catalogue = CATALOGUE
+) -> Act[Any]:
+    """Register what is said of an act, or in a catalogue of its own of a state that a page tells."""
     said = [
-        CATALOGUE.group(*[Claim(f"{name}.{one.name}", one.condition, one.true, one.words, one.example) for one in part])
+        catalogue.group(*[Claim(f"{name}.{one.name}", one.condition, one.true, one.words, one.example) for one in part])
         for part in (subjects, paragraphs)
     ]
     return Act(*said)

@@ -12,6 +12,7 @@ from django.utils import timezone
 from accounts.models import User
 from audit.services import record
 from notifications import kinds
+from notifications.domain.acts import MESSAGE
 from notifications.models import ACCOUNT, Email, How, Notification, Preference, Unsubscribed
 from notifications.queries import MAIL, choices_of, digest_cutoff
 from notifications.services.composing import DIGEST_EXCERPT, framed, one_line, plain, unsubscribe_address
@@ -120,9 +121,8 @@ def _letter(row: Notification, address: str) -> Email:
     """The e-mail by which a message leaves."""
     unsubscribe = unsubscribe_address(kind=row.kind, user_id=row.user_id)
     context = {"subject": row.subject, "text": row.text, "address": address}
-    template = "notifications/mail/message"
-    text = plain(template, context)
-    body, html = framed(text=text, template=template, context=context, unsubscribe=unsubscribe)
+    text = plain(MESSAGE, context)
+    body, html = framed(text=text, template=MESSAGE, context=context, unsubscribe=unsubscribe)
     return Email(
         user=row.user,
         to=row.user.email,

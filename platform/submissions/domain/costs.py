@@ -37,6 +37,30 @@ def cost_of_a_missing_case(assessment: Assessment) -> str:
     return ", and ".join(said)
 
 
+def rule_of_a_missing_case(assessment: Assessment, *, of_algorithm: bool = False) -> str:
+    """The rule for a case without a valid prediction as a sentence, of files that are handed in or of an algorithm that is run."""
+    cost = cost_of_a_missing_case(assessment)
+    if of_algorithm:
+        return (
+            "A case that your algorithm does not finish within its limits, crashes at, or writes nothing that can be used for is "
+            f"missing: it {cost}."
+        )
+    return f"A case that is missing or cannot be read {cost}."
+
+
+def rule_of_methods(most: int) -> str:
+    """How many submissions of a team are ranked where that is more than one.
+
+    Examples
+    --------
+    >>> rule_of_methods(2)
+    'Up to 2 submissions of a team are ranked, each as a method of its own.'
+    >>> rule_of_methods(1)
+    ''
+    """
+    return f"Up to {most} submissions of a team are ranked, each as a method of its own." if most > 1 else ""
+
+
 def _verb(uses: list[MetricUse]) -> str:
     return "counts" if len(uses) == 1 else "count"
 

@@ -17,7 +17,7 @@ from executions.queries import archives
 from executions.queries.availability import unavailable
 from executions.queries.quotas import compute_time, hours_words
 from executions.services import arriving
-from submissions.domain.costs import cost_of_a_missing_case
+from submissions.domain.costs import rule_of_a_missing_case
 from submissions.forms.algorithms import ArchiveForm, HandInForm
 from submissions.hooks import try_me_files
 from submissions.queries import quota
@@ -74,7 +74,7 @@ def page(
             left="" if used is None or used.left is None else hours_words(used.left),
             quota=quota(phase, team, request.user) if team else None,
             is_public=are_public(phase),
-            missing_cost=cost_of_a_missing_case(phase.assessment),
+            missing_rule=rule_of_a_missing_case(phase.assessment, of_algorithm=True),
             unfinished=arriving.unfinished(request.user, phase),
             try_me=try_me_files(phase),
             most_bytes=max(arriving.most_bytes(phase, kind) for kind in ("image", "model")),

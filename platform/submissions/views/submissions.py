@@ -20,6 +20,7 @@ from scoring.domain import results
 from scoring.domain.report import Report
 from submissions import hooks
 from submissions.domain import tables
+from submissions.domain.costs import rule_of_methods
 from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.counting import Counting, counting, standing_submissions
@@ -119,6 +120,7 @@ def _content(request: SignedInRequest, submission: Submission) -> dict[str, Any]
         "may_choose": choosing.may_be_chosen(submission)
         and test_rule("submissions.decide_submission", user, submission),
         "methods": choosing.methods_to_choose(submission),
+        "methods_rule": rule_of_methods(submission.phase.methods_per_team),
         "may_take_back": choosing.may_be_taken_back(submission)
         and test_rule("submissions.decide_submission", user, submission),
         "may_decide": test_rule("submissions.decide_submission", user, submission),

@@ -16,7 +16,7 @@ from challenges.views.access import page_context, participating, phase_by_id, te
 from evaluation import problems
 from evaluation.problems.files import FileProblem, FileWords
 from evaluation.problems.tables import SubmitWords, table_problem
-from submissions.domain.costs import cost_of_a_missing_case
+from submissions.domain.costs import cost_of_a_missing_case, rule_of_a_missing_case
 from submissions.forms.submitting import SubmitForm
 from submissions.hooks import try_me_files
 from submissions.models import Submission
@@ -82,7 +82,7 @@ def _submit(request: SignedInRequest, challenge: Challenge, teams: list[Team]) -
             own_teams=teams,
             several_tasks=len({entry.task_id for entry in phases}) > 1,
             wanted=expectation(test_set, phase.assessment) if phase and test_set else None,
-            missing_cost=cost_of_a_missing_case(phase.assessment) if phase else "",
+            missing_rule=rule_of_a_missing_case(phase.assessment) if phase else "",
             table_words=_table_words(phase, test_set) if phase and test_set else None,
             file_words=_file_words(phase, test_set) if phase and test_set else None,
             expected_rows=_expected_rows(phase, test_set) if phase and test_set else [],

@@ -201,13 +201,23 @@ def test_phase_without_a_ranking_says_when_there_will_be_one(built, visitor):
     one = Submission.objects.filter(phase=phase).first()
     Submission.objects.filter(pk=one.pk).update(phase=other, state=Submission.State.ACCEPTED)
     said = page(visitor, "later")
-    assert "The first scores are on their way" in said
+    assert "The first submissions are on their way" in said
     assert "1 submission to this phase is being checked and scored" in said
     Submission.objects.filter(pk=one.pk).update(state=Submission.State.RUNNING)
     Phase.objects.filter(pk=other.pk).update(algorithms={"interface": "podium-exec-1"})
     assert "1 submission to this phase is being run, checked and scored" in page(visitor, "later")
     rankings.request_ranking(other.pk)
-    assert "The first ranking is being computed" in page(visitor, "later")
+    assert "The ranking is being computed" in page(visitor, "later")
+
+
+def test_a_sealed_ranking_says_that_teams_see_their_own_scores_where_they_do(built, visitor):
+    phase = built.phases["sealed"]
+    Phase.objects.filter(pk=phase.pk).update(results=Phase.Results.VALIDATION)
+    assert "nobody but the organizers sees scores or ranks" in page(visitor, "sealed")
+    Phase.objects.filter(pk=phase.pk).update(results=Phase.Results.AGGREGATE)
+    said = page(visitor, "sealed")
+    assert "a team sees its own scores alone, and nobody but the organizers sees ranks" in said
+    assert "sees scores or ranks" not in said
 
 
 def test_page_says_that_a_newer_ranking_is_on_its_way(built, visitor):

@@ -107,7 +107,7 @@ def test_a_submission_that_cannot_be_scored_again_is_named_and_holds_up_nobody()
     assert version.inputs["left_out"] == [missing.document()]
 
     page = Client().get("/challenges/liver/leaderboard/").content.decode()
-    assert "1 team not in this ranking: scoring against version 2 of the test set failed" in page
+    assert "1 team is not in this ranking: scoring against version 2 of the test set failed" in page
     assert "an error on our side, 3 times at the same cases" in page
     assert "Traceback" not in page
     assert "/challenges/liver/organize/work/" not in page

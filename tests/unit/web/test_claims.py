@@ -19,22 +19,17 @@ INLINE = re.compile(r"</?(strong|em|code|a|b|small|span|abbr)\b[^>]*>")
 IN_TEMPLATES = {
     "challenges/organize.html": "which visibility was chosen",
     "designs/advice/references.html": "what was read of an upload",
-    "leaderboards/empty.html": "how many submissions are on their way",
-    "leaderboards/objects.html": "which version the analysis is of",
-    "leaderboards/parts/notices.html": "how far scoring has come",
     "measurements/table.html": "what sealing a table stores, for organizers",
     "measurements/tables.html": "what a table has to hold, for organizers",
     "reports/parts/checklist.html": "how many items of the guideline are covered",
     "reports/team.html": "what the report of a team holds",
     "reviews/call.html": "the scores that reviewers give",
     "submissions/decoys.html": "how many cases are decoys, for organizers",
-    "submissions/detail_live.html": "how many submissions of a team count, a rule",
-    "submissions/submit.html": "the rule for a missing case",
-    "submissions/submit_algorithm.html": "the rule for a missing case",
     "test_sets/sending.html": "the format of references",
 }
 PLACES = (
     "evaluation/claims/",
+    "platform/leaderboards/domain/states.py",
     "platform/reports/services/exposure/of_",
     "platform/reports/services/exposure/lines.py",
     "platform/reports/services/exposure/questions.py",
