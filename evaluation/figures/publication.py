@@ -226,16 +226,17 @@ def _bar(axes: Axes, trace: Mapping[str, Any], tone: Any, floor: dict[tuple[str,
 
 
 def _box(axes: Axes, trace: Mapping[str, Any], tone: Any) -> None:
-    values = numbers(trace["y"])
-    values = values[np.isfinite(values)]
-    if not len(values):
+    x, y = numbers(trace["x"]), numbers(trace["y"])
+    x, y = x[np.isfinite(y)], y[np.isfinite(y)]
+    if not len(y):
         return
-    line = {"color": tone, "linewidth": 0.9}
+    line, places = {"color": tone, "linewidth": 0.9}, np.unique(x)
     axes.boxplot(
-        [values],
-        positions=[float(trace["x"][0])],
+        [y[x == place] for place in places],
+        positions=places.tolist(),
         widths=trace.get("width", 0.6),
-        showfliers=False,
+        showfliers=trace.get("boxpoints") == "outliers",
+        flierprops={"marker": ".", "markersize": 3, "markeredgecolor": tone},
         manage_ticks=False,
         patch_artist=True,
         boxprops={"facecolor": (0.5, 0.5, 0.5, 0.12), "edgecolor": tone, "linewidth": 0.9},

@@ -104,20 +104,24 @@ def error_by_point(
         ``None`` without any error.
     """
     palette, chosen = colours(document), list(errors)[:most]
+    points = sorted({point for own in errors.values() for point in own})
+    wide = 0.8 / max(len(chosen), 1)
     data = []
-    for name in chosen:
-        points, values = [], []
+    for beside, name in enumerate(chosen):
+        places, values = list[float](), list[float]()
         for point, own in errors[name].items():
             finite = own[np.isfinite(own)]
-            points += [point] * len(finite)
+            places += [points.index(point) + (beside - (len(chosen) - 1) / 2) * wide] * len(finite)
             values += finite.tolist()
         if values:
             data.append(
                 {
                     "type": "box",
                     "name": name,
-                    "x": points,
+                    "x": places,
                     "y": values,
+                    "width": 0.9 * wide,
+                    "hoverinfo": "name+y",
                     "marker": {"color": palette[name], "size": 4},
                     "line": {"width": 1.5},
                     "boxpoints": "outliers",
@@ -128,11 +132,18 @@ def error_by_point(
     made = figure(
         data,
         "Which points are hard?",
-        x={"title": "Point", "type": "category"},
+        x={
+            "title": "Point",
+            "tickmode": "array",
+            "tickvals": list(range(len(points))),
+            "ticktext": points,
+            "range": [-0.5, len(points) - 0.5],
+            "showgrid": False,
+        },
         y={"title": _titled("Error", unit), "rangemode": "tozero"},
         height=420,
         showlegend=True,
-        boxmode="group",
+        boxmode="overlay",
     )
     remarks = beyond(list(errors), most)
     return {**made, "remarks": remarks} if remarks else made

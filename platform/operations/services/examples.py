@@ -25,7 +25,7 @@ from designs.services import save_field
 from designs.services.examples import load_example_design
 from evaluation.running.registered import Registered
 from evaluation.scoring import find_cases
-from operations.services import example_algorithms, example_measurements
+from operations.services import example_algorithms, example_images, example_measurements
 from operations.services.example_accounts import ORGANIZER, create_accounts
 from operations.services.example_data import generated
 from registry.queries import registration_of
@@ -181,6 +181,15 @@ def load(name: str) -> Challenge:
                 images=source.images,
                 cases=source.phase(phase.slug)["cases"],
                 metadata=source.characteristics,
+                actor=people[ORGANIZER],
+            )
+        # Where algorithms are handed in, teams do not get the images.
+        if source.images is not None and not source.containers and phase.has_opened:
+            example_images.offer_images(
+                phase=phase,
+                images=source.images,
+                cases=source.phase(phase.slug)["cases"],
+                attribution=source.content["attribution"],
                 actor=people[ORGANIZER],
             )
     for username, team in VISITORS.items():

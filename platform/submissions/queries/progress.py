@@ -28,6 +28,8 @@ class Progress:
     ----------
     title, text, next
         What it is, what that means, and what comes next; empty where there is nothing to say.
+    choice
+        What follows from each choice, where the team decides.
     kind
         Of badge and notice: ``info``, ``ok``, ``warn`` or ``bad``.
     since
@@ -45,6 +47,7 @@ class Progress:
     since: datetime
     text: str = ""
     next: str = ""
+    choice: str = ""
     done: int | None = None
     total: int | None = None
     usual_seconds: float | None = None
@@ -148,11 +151,12 @@ def _held(submission: Submission) -> Progress:
         "Waiting for your decision",
         "warn",
         submission.state_since,
-        f"{gaps} of {gaps + report.valid} cases {'is' if gaps == 1 else 'are'} missing or cannot be scored. If you submit "
-        f"it as it is, {'it' if gaps == 1 else 'each of them'} {cost_of_a_missing_case(submission.phase.assessment)}. You "
-        "can also withdraw it, which does not use up your quota, and upload a corrected archive.",
+        f"{gaps} of {gaps + report.valid} cases {'is' if gaps == 1 else 'are'} missing or cannot be scored.",
         f"Nothing happens until you decide; when the phase closes on {moment_words(submission.phase.ends_at)}, it is scored as "
         "it is.",
+        choice=f"If you submit it as it is, {'it' if gaps == 1 else 'each of them'} "
+        f"{cost_of_a_missing_case(submission.phase.assessment)}. You can also withdraw it, which does not use up your quota, and "
+        "upload a corrected archive.",
     )
 
 

@@ -82,6 +82,11 @@ def places() -> dict[str, Place]:
     return found
 
 
+def cookie(username: str) -> tuple[str, str]:
+    """Name and value of that cookie."""
+    return settings.SESSION_COOKIE_NAME, session(username)
+
+
 def session(username: str) -> str:
     """The cookie of somebody who has just signed in with a password."""
     client = Client()

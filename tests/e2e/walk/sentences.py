@@ -1,6 +1,9 @@
-"""Walk three challenges in a browser from the empty form to the verified bundle, and print every sentence on the way.
+"""Walk challenges in a browser from the empty form to the verified bundle, and print every sentence on the way.
 
     python -m tests.e2e.walk.sentences --out sentences.txt [classification detection segmentation]
+    python -m tests.e2e.walk.sentences --out sentences.txt every
+
+Without a name those three are walked; `every` walks one challenge of each kind of problem, made by the kind itself.
 
 A line is printed where it first stands. What a machine sees is told at the end: pages that fail, a sentence said twice in a
 paragraph, numbers without agreement of their noun, a bundle that does not verify. The rest is for somebody to read.
@@ -12,15 +15,16 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from django.conf import settings
 from playwright.sync_api import Page, sync_playwright
 
 from tests.e2e.helpers.browser import launch_options
 from tests.e2e.installation import ROOT, Installation, embedded
+from tests.e2e.walk.kinds_of_problems import names
 
 KINDS = ("classification", "detection", "segmentation")
 OWNER, MEMBER = "walking-owner", "walking-bo"
@@ -53,11 +57,9 @@ class Walk:
         self.who = who
         self.page.context.clear_cookies()
         if who:
-            code = f"from tests.e2e.walk import everything as e; e.person({who!r}); print(e.session({who!r}))"
-            value = self.place.shell(code).strip()
-            self.page.context.add_cookies(
-                [{"name": settings.SESSION_COOKIE_NAME, "value": value, "url": self.place.url}]
-            )
+            code = f"from tests.e2e.walk import everything as e; e.person({who!r}); print(*e.cookie({who!r}))"
+            name, value = self.place.shell(code).split()[-2:]
+            self.page.context.add_cookies([{"name": name, "value": value, "url": self.place.url}])
 
     def read(self, path: str = "", *, when: str = "", refused: bool = False) -> None:
         """Write down the lines of a page that were not read before."""
@@ -229,9 +231,14 @@ def _folders() -> Iterator[Path]:
 def main() -> int:
     """Walk, and tell what a machine finds wrong."""
     parser = argparse.ArgumentParser(prog="python -m tests.e2e.walk.sentences", description=__doc__)
-    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(KINDS)}; all without any")
+    parser.add_argument(
+        "kinds", nargs="*", metavar="KIND", help=f"a name of a kind, or every; {', '.join(KINDS)} without any"
+    )
     parser.add_argument("--out", type=Path, required=True)
     chosen = parser.parse_args()
+    walks = names() if chosen.kinds == ["every"] else chosen.kinds or KINDS
+    if unknown := set(walks) - set(names()):
+        parser.error(f"no walk is called {', '.join(sorted(unknown))}; known are {', '.join(names())}, or every")
     with (
         tempfile.TemporaryDirectory() as folder,
         embedded(Path(folder) / "data") as place,
@@ -240,8 +247,11 @@ def main() -> int:
     ):
         browser = playwright.chromium.launch(**launch_options())
         walked = Walk(place, browser.new_page(locale="en-GB"), out)
-        for kind in chosen.kinds or KINDS:
+        for kind in walks:
+            started = time.monotonic()
             walk(walked, kind)
+            sys.stdout.write(f"{kind}: walked in {time.monotonic() - started:.0f} s\n")
+            sys.stdout.flush()
         for number, mail in enumerate(walked.ask("mails")):
             walked.note(f"\n##### mail {number}")
             for line in mail.splitlines():

@@ -151,16 +151,20 @@ QUESTIONS = {
     "what next": Question("/", "#next", who="paula"),
     "deadline": Question("/", ".own-section .deadline", who="paula"),
     "how to submit": Question(CHALLENGE, ".dropzone", "main nav >> text=/^Submit$/", "paula"),
-    "where is the data": Question(CHALLENGE, "main h1:text-is('Data')", "main nav >> text=/^Data$/"),
+    "where is the data": Question(CHALLENGE, "main section h2:has-text('Images of')", "main nav >> text=/^Data$/"),
     "where is my score": Question(SCORED, ".placed", who="paula"),
     "how do I compare with the first": Question(SCORED, "table.gaps tbody tr", who="paula"),
     "why refused": Question(HELD, ".side-by-side tbody tr", who="peter"),
 }
 
 
+@pytest.mark.parametrize("window", [DESK, PHONE], ids=["desk", "phone"])
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_a_question_is_answered_on_the_first_screen_after_one_click_at_most(platform, page, sign_in, board, question):
+def test_a_question_is_answered_on_the_first_screen_after_one_click_at_most(
+    platform, page, sign_in, board, question, window
+):
     asked = QUESTIONS[question]
+    size(page, window)
     if asked.who:
         sign_in(asked.who)
     if asked.start == SCORED:

@@ -1,9 +1,8 @@
-"""Three challenges for a walk that reads every sentence: a classification, a detection, a segmentation of two tasks.
+"""Challenges for walks: three whose every sentence is read (a classification, a detection, a segmentation of two tasks), and one of each kind.
 
 Functions here run inside the installation that is walked (`Installation.shell`) and print JSON.
 """
 
-import copy
 import io
 import json
 import tempfile
@@ -18,8 +17,9 @@ from challenges.models import Challenge, Phase, Team
 from challenges.services import close_phase, join_with_team
 from designs.models import Design
 from designs.services import freeze_version
-from evaluation import problems
 from leaderboards.models import RankingVersion
+from measurements.models import Measurement
+from measurements.services import tables, working
 from notifications.models import Notification
 from registry.services import register
 from reports.models import Report
@@ -29,15 +29,14 @@ from submissions.models import Submission
 from submissions.services.states import score_as_it_is
 from submissions.services.submitting import create_upload, finish
 from test_sets.services.archives import take_archive
+from tests.e2e.walk import kinds_of_problems
 from tests.e2e.walk.everything import person
-from tests.integration.challenges.world import document
-from tests.integration.submissions.world import labels, nifti, zipped
+from tests.e2e.walk.kinds_of_problems import handed
+from tests.integration.measurements import outside
+from tests.integration.submissions.world import zipped
 from uploads.services.uploads import append
 
-KINDS = ("classification", "detection", "segmentation")
 OWNER, TEAMS = "walking-owner", ("ada", "bo", "cy")
-CASES = [f"case_{number:03d}" for number in range(1, 7)]
-Files = dict[str, bytes]
 
 
 def design(kind: str) -> dict[str, Any]:
@@ -54,66 +53,7 @@ def design(kind: str) -> dict[str, Any]:
             {"phase": "Final phase", "submissions_per_day": 5, "leaderboard": "public", "results": "cases"}
         ],
     }
-    if kind == "segmentation":
-        made = document(challenge)
-        made["tasks"].append({**copy.deepcopy(made["tasks"][0]), "task_name": "Segmentation of young patients"})
-        return made
-    return document(challenge, task_name=kind.capitalize(), **_task(kind))
-
-
-def _task(kind: str) -> dict[str, Any]:
-    """What the example of a kind of problem is scored by, as the parameters of a task."""
-    problem, scheme = {
-        "classification": ("image_classification", "data_set_score"),
-        "detection": ("object_detection", "metric_based"),
-    }[kind]
-    with tempfile.TemporaryDirectory() as folder:
-        scored = problems.get(problem).write_example(Path(folder) / "example", cases=12)
-    return {
-        "task_category": [kind],
-        "problem_settings": {"kind": problem, "settings": scored.get("settings")},
-        "regions": [
-            {"name": region["name"], "labels": [str(label) for label in region.get("labels", ())]}
-            for region in scored["regions"]
-        ],
-        "metrics": [
-            {"metric": metric["id"], "options": metric.get("options"), "used_for_ranking": True}
-            for metric in scored["metrics"]
-        ],
-        "ranking_method": [
-            {"name": "Mean rank", "scheme": scheme, "operator": "mean", "metric_aggregation": "mean_rank"}
-        ],
-        "missing_data_handling": "worst_value",
-        "missing_data_handling__details": None,
-        "submission_format": "One table with a row for each answer.",
-    }
-
-
-def _files(kind: str, task: int) -> tuple[Files, list[Files]]:
-    """The archive of the references of a task, and what each team hands in: the last lacks cases or is the first again."""
-    if kind == "segmentation":
-        cases = CASES[: 6 - 2 * task]
-        shifts = [[number % 2 for number, _ in enumerate(cases)], [1] * len(cases), [2] * (len(cases) - 1)]
-        return {f"references/{case}.nii.gz": nifti(labels(0)) for case in cases}, [
-            {f"{case}.nii.gz": nifti(labels(shift)) for case, shift in zip(cases, of_team, strict=False)}
-            for of_team in shifts
-        ]
-    problem = {"classification": "image_classification", "detection": "object_detection"}[kind]
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder) / "example"
-        problems.get(problem).write_example(place, cases=12)
-        references = {f"references/{path.name}": path.read_bytes() for path in (place / "references").iterdir()}
-        near, far = (
-            {path.name: path.read_bytes() for path in (place / "predictions" / name).iterdir()}
-            for name in ("near", "far")
-        )
-    own = references.pop("references/cases.csv", b"")
-    if kind == "detection":
-        return {**references, "cases.csv": own}, [near, far, near]
-    rows = references["references/labels.csv"].decode().split()[1:]
-    cases_table = "\n".join(["case", *(row.split(",")[0] for row in rows)])
-    lacking = {"labels.csv": b"\n".join(near["labels.csv"].split()[:-2])}
-    return {**references, "cases.csv": cases_table.encode()}, [near, far, lacking]
+    return kinds_of_problems.design_of(kind, challenge)
 
 
 def phases(kind: str) -> list[Phase]:
@@ -132,9 +72,12 @@ def registered(slug: str) -> str:
 def seal(kind: str) -> None:
     """Seal the test set of each task."""
     for number, phase in enumerate(phases(kind)):
+        if kind == "external":
+            _bring(phase, Measurement.Kind.CASES, outside.CASES)
+            continue
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "references.zip"
-            path.write_bytes(zipped(_files(kind, number)[0]))
+            path.write_bytes(zipped(handed(kind, number).references))
             take_archive(phase=phase, path=path, actor=person(OWNER))
 
 
@@ -145,10 +88,31 @@ def join(kind: str) -> None:
         join_with_team(user=person(f"walking-{name}"), challenge=challenge, team_name=f"team-{name}")
 
 
+def _bring(phase: Phase, kind: str, text: str, *, makes_teams: bool = False) -> None:
+    """Bring a table of what was measured outside, have it read, and seal it; the form is walked in `tests/e2e/measurements`."""
+    table = tables.bring_table(
+        actor=person(OWNER),
+        phase=phase,
+        file_name="values.csv",
+        content=text.encode(),
+        kind=kind,
+        origin=outside.ORIGIN,
+        makes_teams=makes_teams,
+    )
+    for step in ("read", "seal"):
+        if step == "seal":
+            table.refresh_from_db()
+            tables.seal(actor=person(OWNER), table=table)
+        working.work_on(measurement_id=table.pk)
+
+
 def hand_in(kind: str) -> None:
     """Each team hands in to each task."""
     for number, phase in enumerate(phases(kind)):
-        for name, files in zip(TEAMS, _files(kind, number)[1], strict=True):
+        if kind == "external":
+            _bring(phase, Measurement.Kind.VALUES, outside.values([f"team-{name}" for name in TEAMS]))
+            continue
+        for name, files in zip(TEAMS, handed(kind, number).of_teams, strict=True):
             user, content = person(f"walking-{name}"), zipped(files)
             team = Team.objects.get(challenge=phase.task.challenge, name=f"team-{name}")
             upload = create_upload(user=user, phase=phase, team=team, file_name="p.zip", size=len(content))

@@ -43,6 +43,7 @@ class Command(BaseCommand):
         run.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = self._lock(run / "lock")
         self._check_port(host, port)
+        self._say_address(port)
         supervisor = Supervisor()
         broker = None
         try:
@@ -93,6 +94,13 @@ class Command(BaseCommand):
                 f"The platform already runs on the data in {settings.PODIUM_DATA}. Stop it there, or set PODIUM_DATA."
             ) from error
         return file
+
+    @staticmethod
+    def _say_address(port: int) -> None:
+        """Where people reach the site unless it was said: workers write it into mails and reports, and have the port from here."""
+        if not os.environ.get("PODIUM_ADDRESS"):
+            os.environ["PORT"] = str(port)
+            settings.PODIUM_ADDRESS = f"http://127.0.0.1:{port}"
 
     @staticmethod
     def _check_port(host: str, port: int) -> None:

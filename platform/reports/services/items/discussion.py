@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.reports import REACHED, Reached
 from evaluation.designs.document.words import cell_words
+from evaluation.wording import joined
 from reports.domain.content import Exhibit, Item, Origin
 from reports.domain.phrases import table_words
 from reports.domain.words import capitalized, term
@@ -195,7 +196,12 @@ def _warnings(item: Item, source: Source, design: DesignFacts) -> None:
         where = f"{warning['task']}: " if warning["task"] else ""
         words = f"A check of the design warns: {where}{warning['message']} The organizers answer: {warning['answer']}"
         item.text.append((source.ledger.say(words, origin),))
-    said = [warning["message"] for warning in design.warnings if not warning["answer"]]
+    open_ones: dict[str, list[str]] = {}
+    for warning in design.warnings:
+        if not warning["answer"]:
+            open_ones.setdefault(warning["message"], []).append(warning["task"])
+    # What warns of several tasks is one warning that names them.
+    said = [f"{joined(tasks)}: {message}" if any(tasks) else message for message, tasks in open_ones.items()]
     if said:
         more = len(said) - MOST_TOLD
         tail = [f"Further open warnings: {more}."] if more > 0 else []

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from evaluation import problems
+from evaluation.figures.publication import printed
 from evaluation.reporting import build_report
+from evaluation.reporting.kinds import kind_section
 from tests.unit.evaluation.kinds.test_figures import scored
 
 OVERALL = {"over": ["metric"]}
@@ -72,3 +74,38 @@ def test_they_stand_once_in_the_report(tmp_path):
     page = build_report(assessment, results, document=document)
     for figure in problems.get("landmarks").figures:
         assert page.count(f"{figure.title}</h3>") == 1
+
+
+class Printed:
+    """A document that prints each figure as a report does, and takes no notice of the rest."""
+
+    def __init__(self):
+        self.figures = []
+
+    def figure(self, made, reading):
+        self.figures.append((printed(made, description=reading), made))
+
+    def heading(self, level, text):
+        pass
+
+    def points(self, texts):
+        pass
+
+
+@pytest.mark.parametrize("name", [problem.id for problem in problems.scored_problems() if problem.figures])
+def test_every_figure_of_a_kind_can_be_printed(name, tmp_path):
+    assessment, results, evidence, document = scored(name, tmp_path)
+    page = Printed()
+    kind_section(page, assessment, document, evidence, results)
+    assert page.figures
+    assert all(files for files, _ in page.figures)
+
+
+def test_boxes_of_a_point_stand_side_by_side_above_its_name(tmp_path):
+    assessment, results, _, document = scored("landmarks", tmp_path)
+    made = drawn("landmarks", "error-by-point", assessment, results, document)
+    axis = made["layout"]["xaxis"]
+    assert axis["ticktext"] == ["apex", "base", "centre"]
+    places = [sorted(set(trace["x"])) for trace in made["data"]]
+    assert len(set(map(tuple, places))) == len(places) == 2
+    assert all(np.array_equal(np.round(own), axis["tickvals"]) for own in places)
