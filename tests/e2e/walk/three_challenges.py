@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from django.urls import reverse
 from django.utils import timezone
 
@@ -118,6 +119,24 @@ def hand_in(kind: str) -> None:
             upload = create_upload(user=user, phase=phase, team=team, file_name="p.zip", size=len(content))
             append(upload=upload, offset=0, read=io.BytesIO(content).read)
             finish(upload=upload)
+
+
+def bring_teams(kind: str, number: int) -> None:
+    """So many teams by one table, most of them close to each other."""
+    random = np.random.default_rng(1)
+    lines = ["algorithm,case,metric,value"]
+    for place in range(number):
+        for case in range(1, 13):
+            name = f"team-{place:04d},s{case:02d}"
+            lines.append(f"{name},SV,{random.uniform(20, 60) + 150 * place / number:.4f}")
+            lines.append(f"{name},time,{random.uniform(20, 60) + 300 * place / number:.3f}")
+    _bring(phases(kind)[0], Measurement.Kind.VALUES, "\n".join(lines) + "\n", makes_teams=True)
+
+
+def teams_ranked(kind: str) -> int:
+    """How many teams the last ranking has."""
+    last = RankingVersion.objects.filter(phase=phases(kind)[0]).order_by("-number").first()
+    return len(last.table["teams"]) if last else 0
 
 
 def submissions(kind: str, state: str) -> list[str]:
