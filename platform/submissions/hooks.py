@@ -62,14 +62,12 @@ class Placed:
 
     Attributes
     ----------
-    could_be
-        Between which ranks the team truly may lie, in words, or that there are too few cases to say; empty where not known.
+    yours, theirs
+        Its rank as a sentence, for its members and for others.
     places
         By how many places better than in the ranking before, as text; empty where there is none or it is the same.
     is_better
         Whether that is up.
-    is_this
-        Whether the submission is the one that counts for the team in this ranking.
     other
         The team it is compared with.
     teams
@@ -78,12 +76,10 @@ class Placed:
         Metric and region → case → median of the teams, of the hardest cases, where the person may see cases.
     """
 
-    rank: str
-    could_be: str
-    number_of_teams: int
+    yours: str
+    theirs: str
     places: str
     is_better: bool
-    is_this: bool
     address: str
     other: str
     teams: tuple[str, ...]

@@ -189,6 +189,15 @@ def _(facts: Any, metrics: str, day: str) -> bool:
     return metrics.replace(" and ", ", ").split(", ") == list(facts.metrics) and day == facts.tried_on
 
 
+# Where a team stands
+
+
+@means(r"Title: (By another submission, )?([Yy]ou|unet|Ada's) ranks? (\d+) of (\d+)(?: \((.+)\))?")
+def _(facts: Any, another: str | None, who: str, rank: str, teams: str, could_be: str | None) -> bool:
+    told = (rank, int(teams), could_be or "") == (facts.rank, facts.teams, facts.could_be)
+    return told and (another is None) == facts.is_this and (who.lower() == "you") == (not facts.team)
+
+
 # Scored again
 
 

@@ -1,6 +1,7 @@
 """What the page of a submission says of the ranking: how its team stands, and how far others are away."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.urls import reverse
 
 from challenges.models import Phase
 from challenges.queries import phases_of
+from leaderboards.domain import states
 from leaderboards.domain.tables import words
 from leaderboards.models import RankingVersion
 from leaderboards.queries import rankings
@@ -41,13 +43,17 @@ def place_of(user: Any, submission: Submission, other: str) -> Placed | None:
     chosen = other if other in names else next(iter(names), "")
     key = rankings.key_of(phase, phases_of(phase.challenge))
     sees_cases = version is not None and user.has_perm("leaderboards.view_cases", phase)
-    return Placed(
-        rank=stand.rank_text,
+    said = states.Stands(
+        stand.rank_text,
+        stand.teams,
         could_be=stand.could_be,
-        number_of_teams=stand.teams,
+        is_this=str(submission.pk) in {str(one) for one in ranked},
+    )
+    return Placed(
+        yours=states.STANDS.letter(said).subject,
+        theirs=states.STANDS.letter(replace(said, team=submission.team.name)).subject,
         places=stand.places_text if stand.places else "",
         is_better=bool(stand.places and stand.places > 0),
-        is_this=str(submission.pk) in {str(one) for one in ranked},
         address=reverse("leaderboards:current", args=[phase.challenge.slug, key]),
         other=chosen,
         teams=names,

@@ -211,3 +211,22 @@ def test_what_has_no_policy_is_counted_and_its_first_case_named():
     message = r"2 values of metric 'value' are missing \(first: case '2', algorithm 'b'\); set policy.missing"
     with pytest.raises(ResultsError, match=message):
         build_tables(parse(document), check_results(rows))
+
+
+def test_values_of_cases_stand_at_their_case_beside_values_of_the_whole_data_set():
+    found = parse(
+        {
+            "problem": "object_detection",
+            "regions": [{"name": "r", "labels": ["r"]}],
+            "metrics": [
+                {"id": "average_precision", "options": {"localization_criterion": "loc_box_iou"}},
+                {"id": "sensitivity", "options": {"scale": "image"}},
+            ],
+        }
+    )
+    whole, of_case = (use.name for use in found.metrics)
+    rows = [("a", "", "r", whole, 0.9, "ok", np.nan)]
+    rows += [("a", case, "r", of_case, value, "ok", np.nan) for case, value in (("1", 0.1), ("2", 0.2), ("3", 0.3))]
+    first, second = tables(found, *rows)
+    assert (first.cases, column(first)) == (("",), [0.9])
+    assert (second.cases, column(second)) == (("1", "2", "3"), [0.1, 0.2, 0.3])

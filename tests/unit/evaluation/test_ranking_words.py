@@ -128,3 +128,13 @@ def test_which_grades_do_not_count_is_said_and_that_all_do_where_none_is_named()
     of_insufficient = {"quality": {"column": "look", "excluded": ["insufficient"]}}
     assert f"{graded}cases that are insufficient do not count, for any team." in words(exclusions=of_insufficient)
     assert f"{graded}all count." in words(exclusions={"quality": {"column": "look", "excluded": []}})
+
+
+def test_the_share_of_resamples_in_a_range_is_said_as_registered():
+    document = {
+        "problem": "semantic_segmentation",
+        "regions": [{"name": "r", "labels": [1]}],
+        "metrics": [{"id": "dsc"}],
+        "uncertainty": {"bootstrap": 500, "interval": 0.9},
+    }
+    assert "the resampling range holds the middle 90 % of these ranks" in " ".join(describe(parse(document)))

@@ -57,6 +57,16 @@ def made(seed):
         (states.NAMED, states.Named("teams on the first ranks", int(random.integers(1, 5)), chance())),
         (states.NAMED, states.Named("teams that agree in their method description", None, chance())),
         (states.DRY_RUN, states.DryRun(chance())),
+        (
+            states.STANDS,
+            states.Stands(
+                str(random.integers(1, 5)),
+                12,
+                one("", "unet", "Ada's"),
+                one("", "could be 1–3", "too few cases"),
+                chance(),
+            ),
+        ),
         (states.OUTSIDE, states.Outside(tables)),
         (states.JUDGED, states.Judged(metrics, "2026-11-20")),
         (states.REPEATED, states.Repeated(1, 2, done, total, int(random.integers(0, total - done + 1)), chance())),
@@ -102,6 +112,7 @@ WRONG = {
         {"words": lambda _: "Frozen: this is the ranking as it stood on 1 May"},
     ),
     "failures told to everybody": ("repeated.failed", {"true": lambda of: of.failed > 0}),
+    "this submission counts, where another one does": ("stands.by_this", {"true": lambda _: True}),
     "closed without a score, while one is on its way": ("empty.ended", {"true": lambda of: of.is_closed}),
 }
 

@@ -15,7 +15,7 @@ BETTER = (
     r"Results by case are published on ",
     r"^Missing predictions: ",
     r"resampling range",
-    r"You\{% else %\}you\{% endif %\} rank",
+    r"placed\.yours",
     r"too few cases to say more",
     r"0 is best\.",
     r"Can.t answer this\?",

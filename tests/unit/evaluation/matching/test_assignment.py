@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from evaluation.matching import ASSIGNMENTS, CRITERIA, Objects, Pairs, Rule, match_objects
-from evaluation.matching.assignment import assign, pairs_of
+from evaluation.matching.assignment import assign, inside_ignored, pairs_of
+from evaluation.matching.objects import from_label_map
 
 
 def count(table, assignment, cutoff=0.5, scores=None):
@@ -266,3 +267,11 @@ def test_rule_comes_from_the_options_of_a_metric():
     }
     rule = Rule.from_options(options)
     assert rule == Rule("loc_boundary_iou", 0.4, "hungarian", "ignore", (("distance", 2.0), ("distance_ratio", 0.02)))
+
+
+def test_what_lies_beside_an_ignored_outline_but_within_its_box_is_not_ignored():
+    ignored, predicted = np.zeros((8, 8), dtype=np.uint8), np.zeros((8, 8), dtype=np.uint8)
+    ignored[:, 0] = ignored[7, :] = 1
+    predicted[1:4, 3:6], predicted[4:8, 0] = 1, 2
+    found = inside_ignored(from_label_map(ignored), from_label_map(predicted))
+    assert found.tolist() == [1]
