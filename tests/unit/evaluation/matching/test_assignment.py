@@ -275,3 +275,8 @@ def test_what_lies_beside_an_ignored_outline_but_within_its_box_is_not_ignored()
     predicted[1:4, 3:6], predicted[4:8, 0] = 1, 2
     found = inside_ignored(from_label_map(ignored), from_label_map(predicted))
     assert found.tolist() == [1]
+
+
+def test_objects_are_put_in_order_by_their_first_coordinate_and_only_then_by_the_next_and_their_score():
+    found = Objects(points=np.array([[2.0, 1.0], [1.0, 3.0], [1.0, 2.0], [1.0, 2.0]]), scores=[0.9, 0.9, 0.1, 0.2])
+    assert found.order.tolist() == [3, 2, 1, 0]
