@@ -5,7 +5,11 @@
 
   const field = (element) => element?.closest?.(".design-field");
   const item = (section) => document.getElementById(`n-${section.id.slice(2)}`);
-  const isOpen = (section) => ["needed", "error"].includes(item(section)?.dataset.mark);
+  // What an answer made needed on this page is open as well, until its own answer is saved.
+  const isOpen = (section) => {
+    const mark = item(section)?.dataset.mark;
+    return ["needed", "error"].includes(mark) || (mark === "idle" && section.querySelector(".design-idle.is-asked[data-needed]") !== null);
+  };
 
   // ---- One bar: a button shows and hides what it is about -------------------------------------------------------
   const show = (button, open) => {

@@ -392,6 +392,11 @@ def test_a_folded_field_says_that_an_answer_made_it_apply(site, page):
     expect(field.locator("form.design-form")).to_be_hidden()
     page.locator('#f-ethics_status [name="value"]').first.check()
     expect(field.locator("summary").first).to_contain_text("applies now")
+    # It is needed from now on: the key leads there, too, without a new page.
+    page.keyboard.press("Control+Enter")
+    assert page.evaluate("() => document.activeElement.closest('.design-field').id") == "f-ethics_approval_details"
+    field.locator("details.design-idle > summary").click()
+    expect(field.locator("form.design-form")).to_be_hidden()
     field.locator("details.design-idle > summary").click()
     expect(field.locator("form.design-form")).to_be_visible()
 
