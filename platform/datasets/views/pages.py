@@ -40,7 +40,8 @@ def data(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _page(request: HttpRequest, challenge: Challenge, form: forms.DatasetForm | None = None) -> HttpResponse:
     offers = _with_upload_form(queries.offers(challenge, request.user), request.GET.get("draft"))
-    missing, remedy = queries.why_not(challenge, request.user)
+    withheld = any(not offer.may_have and not offer.dataset.is_link for offer in offers)
+    missing, remedy = queries.why_not(challenge, request.user) if withheld else ("", "")
     context: dict[str, Any] = {
         "offers": offers,
         "locations": [entry for entry in queries.locations(challenge) if not entry.is_hosted or not offers],

@@ -41,6 +41,24 @@ def test_without_data_the_page_says_what_to_do_next(world):
     assert 'id="offer"' in page
 
 
+def test_the_agreement_is_asked_for_only_where_a_file_needs_it(world, workers, tmp_path, content):
+    notice = "Files that need the data usage agreement"
+    for name, access, is_asked_for in (("Open", "open", False), ("Closed", "agreement", True)):
+        path = tmp_path / f"{access}.zip"
+        path.write_bytes(content[:1000])
+        set_terms(
+            actor=world.organizer,
+            challenge=world.challenge,
+            agreement=AGREEMENT,
+            requires_approval=False,
+            team_size=None,
+        )
+        hosted(world, path, name=name, access=access)
+        page = signed_in(None).get(PAGE).content.decode()
+        assert name in page
+        assert (notice in page) is is_asked_for
+
+
 def test_who_has_agreed_gets_the_file_whole_and_from_any_byte_on(released, world, content):
     file = released.files.get()
     assert (file.state, file.sha256, file.size) == ("ready", hashlib.sha256(content).hexdigest(), len(content))
