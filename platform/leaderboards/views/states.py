@@ -6,12 +6,13 @@ from challenges.models import Phase
 from leaderboards.domain import states
 from leaderboards.models import RankingVersion
 from leaderboards.views.place import Place
+from notifications.domain.acts import Letter
 from submissions.queries import Rescoring
 from test_sets.queries.decoys import keeps_decoys
 from test_sets.queries.dry_runs import are_public
 
 
-def of_empty(place: Place, *, computing: bool, nothing_counts: bool, under_way: int) -> states.Letter:
+def of_empty(place: Place, *, computing: bool, nothing_counts: bool, under_way: int) -> Letter:
     """Why there is no ranking."""
     phase = place.phase
     return states.EMPTY.letter(
@@ -28,7 +29,7 @@ def of_empty(place: Place, *, computing: bool, nothing_counts: bool, under_way: 
     )
 
 
-def of_sealed(phase: Phase, *, submitted: int = 0, as_organizer: bool = False) -> states.Letter:
+def of_sealed(phase: Phase, *, submitted: int = 0, as_organizer: bool = False) -> Letter:
     """Until when a ranking is sealed, and from whom."""
     shown = (Phase.Results.CASES, Phase.Results.AGGREGATE)
     facts = states.Sealed(
@@ -42,9 +43,9 @@ def of_sealed(phase: Phase, *, submitted: int = 0, as_organizer: bool = False) -
 
 def notices(
     place: Place, version: RankingVersion | None, *, organizes: bool, rescoring: Rescoring | None
-) -> dict[str, states.Letter]:
+) -> dict[str, Letter]:
     """Everything that holds above a leaderboard, by its name in the template."""
-    phase, said = place.phase, dict[str, states.Letter]()
+    phase, said = place.phase, dict[str, Letter]()
     if phase.is_dry_run:
         said["dry_run"] = states.DRY_RUN.letter(states.DryRun(are_public(phase)))
     if phase.announcement != Phase.Announcement.ALL:
@@ -71,7 +72,7 @@ def notices(
     return said | _of_version(version.inputs if version is not None else {})
 
 
-def _of_version(inputs: dict[str, Any]) -> dict[str, states.Letter]:
+def _of_version(inputs: dict[str, Any]) -> dict[str, Letter]:
     said = {}
     if outside := inputs.get("measured_outside"):
         tables = [
@@ -84,7 +85,7 @@ def _of_version(inputs: dict[str, Any]) -> dict[str, states.Letter]:
     return said
 
 
-def of_images(inputs: dict[str, Any]) -> list[tuple[states.Letter, dict[str, Any]]]:
+def of_images(inputs: dict[str, Any]) -> list[tuple[Letter, dict[str, Any]]]:
     """Each scoring image of a version, with its entry."""
     return [
         (states.JUDGED.letter(states.Judged(entry["metrics"], entry["tried_at"][:10])), entry)

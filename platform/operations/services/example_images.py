@@ -33,7 +33,7 @@ def offer_images(*, phase: Phase, images: Path, cases: list[str], attribution: s
         access=Dataset.Access.OPEN,
         licence=linked[1] if (linked := _LINK.search(attribution)) else "as stated",
         citation=_LINK.sub(r"\1", attribution).replace("*", ""),
-        description="One image a case. A submission has one file for each of these names.",
+        description="One image a case.",
     )
     version = data.versions.get()
     with tempfile.TemporaryDirectory() as folder:

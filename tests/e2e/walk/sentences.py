@@ -48,8 +48,8 @@ class Walk:
         self.who, self.read_before, self.faults = "", set[str](), list[str]()
 
     def ask(self, name: str, *arguments: Any) -> Any:
-        """Have a function of `three_challenges` run inside the installation."""
-        code = f"from tests.e2e.walk import three_challenges as three; three.answer({name!r}, *{arguments!r})"
+        """Have a function of `acts_inside` run inside the installation."""
+        code = f"from tests.e2e.walk import acts_inside; acts_inside.answer({name!r}, *{arguments!r})"
         return json.loads(self.place.shell(code).splitlines()[-1])
 
     def be(self, who: str) -> None:

@@ -29,7 +29,7 @@ IN_TEMPLATES = {
 }
 PLACES = (
     "evaluation/claims/",
-    "platform/leaderboards/domain/states.py",
+    "platform/leaderboards/domain/states/",
     "platform/reports/services/exposure/of_",
     "platform/reports/services/exposure/lines.py",
     "platform/reports/services/exposure/questions.py",

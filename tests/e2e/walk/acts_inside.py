@@ -1,4 +1,4 @@
-"""Challenges for walks: three whose every sentence is read (a classification, a detection, a segmentation of two tasks), and one of each kind.
+"""What happens to the challenges of a walk without a browser: their designs, test sets, teams, submissions and reports.
 
 Functions here run inside the installation that is walked (`Installation.shell`) and print JSON.
 """

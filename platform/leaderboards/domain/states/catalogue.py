@@ -1,0 +1,13 @@
+"""The claims about states of a leaderboard, declared like those about acts."""
+
+from typing import Any, Final
+
+from evaluation.claims.catalogue import Catalogue
+from notifications.domain.acts import Act, Paragraph, act
+
+CATALOGUE: Final = Catalogue()
+
+
+def state(name: str, titles: list[Paragraph], paragraphs: list[Paragraph]) -> Act[Any]:
+    """Register what is said of a state: a title, and every paragraph that is true."""
+    return act(name, titles, paragraphs, CATALOGUE)

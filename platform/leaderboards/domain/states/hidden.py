@@ -1,0 +1,187 @@
+"""Who sees a ranking, and whose names: sealed, frozen, named in part."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from evaluation.wording import counted
+from leaderboards.domain.states.catalogue import state
+from notifications.domain.acts import Act, Paragraph, always
+from web.wording import moment_words
+
+
+@dataclass(frozen=True)
+class Sealed:
+    """A ranking that only the organizers see.
+
+    Attributes
+    ----------
+    until
+        When it opens to everybody.
+    later
+        Whether that is a date of release after the phase has closed.
+    own_scores
+        Whether teams see their own scores before.
+    submitted
+        Teams that have submitted.
+    """
+
+    until: datetime
+    later: bool = False
+    own_scores: bool = False
+    submitted: int = 0
+
+    @property
+    def opens(self) -> str:
+        """When it opens."""
+        return f"{'results are released' if self.later else 'the phase closes'}, on {moment_words(self.until)}"
+
+
+SEALED: Final[Act[Sealed]] = state(
+    "sealed",
+    [always("title", lambda _: "This ranking is sealed", "This ranking is sealed")],
+    [
+        always(
+            "opens",
+            lambda of: f"It opens when {of.opens}, for everybody at the same moment.",
+            "It opens when the phase closes, on 21 January 2027, 23:59 UTC, for everybody at the same moment.",
+        ),
+        Paragraph(
+            "nobody",
+            "Teams do not see their own scores before.",
+            lambda of: not of.own_scores,
+            lambda _: (
+                "Until then nobody but the organizers sees scores or ranks, so that nobody can tune a submission to them."
+            ),
+            "Until then nobody but the organizers sees scores or ranks, so that nobody can tune a submission to them.",
+        ),
+        Paragraph(
+            "own",
+            "Teams see their own scores before.",
+            lambda of: of.own_scores,
+            lambda _: "Until then a team sees its own scores alone, and nobody but the organizers sees ranks.",
+            "Until then a team sees its own scores alone, and nobody but the organizers sees ranks.",
+        ),
+        Paragraph(
+            "submitted",
+            "A team has submitted.",
+            lambda of: of.submitted > 0,
+            lambda of: f"{counted(of.submitted, 'team')} {'has' if of.submitted == 1 else 'have'} submitted so far.",
+            "3 teams have submitted so far.",
+        ),
+        Paragraph(
+            "none",
+            "No team has submitted.",
+            lambda of: not of.submitted,
+            lambda _: "No team has submitted yet.",
+            "No team has submitted yet.",
+        ),
+    ],
+)
+SEALED_FOR_OTHERS: Final[Act[Sealed]] = state(
+    "sealed_for_others",
+    [
+        always(
+            "title",
+            lambda _: "Sealed: you see this as an organizer",
+            "Sealed: you see this as an organizer",
+        )
+    ],
+    [
+        always(
+            "opens",
+            lambda of: (
+                "Teams and the public see only how many teams have submitted. The ranking opens to everybody when "
+                f"{of.opens}."
+            ),
+            "Teams and the public see only how many teams have submitted. The ranking opens to everybody when the phase closes, on 21 January 2027, 23:59 UTC.",
+        )
+    ],
+)
+
+
+@dataclass(frozen=True)
+class Frozen:
+    """A public ranking that stands still until the end of its phase."""
+
+    at: datetime
+    ends: datetime
+    sees_all: bool = False
+
+
+FROZEN: Final[Act[Frozen]] = state(
+    "frozen",
+    [
+        Paragraph(
+            "for_others",
+            "The person sees newer rankings.",
+            lambda of: of.sees_all,
+            lambda _: "Frozen for the public: you see the ranking as it is, as an organizer",
+            "Frozen for the public: you see the ranking as it is, as an organizer",
+        ),
+        always(
+            "title",
+            lambda of: f"Frozen: this is the ranking as it stood on {moment_words(of.at)}",
+            "Frozen: this is the ranking as it stood on 20 January 2027, 12:00 UTC",
+        ),
+    ],
+    [
+        Paragraph(
+            "others",
+            "The person sees newer rankings.",
+            lambda of: of.sees_all,
+            lambda of: (
+                f"Teams and the public see it as it stood on {moment_words(of.at)}, until the phase closes on "
+                f"{moment_words(of.ends)}."
+            ),
+            "Teams and the public see it as it stood on 20 January 2027, 12:00 UTC, until the phase closes on 21 January 2027, 23:59 UTC.",
+        ),
+        Paragraph(
+            "newer",
+            "The person does not see newer rankings.",
+            lambda of: not of.sees_all,
+            lambda of: (
+                "Submissions are still taken and scored. Newer rankings are shown to everybody when the phase closes, on "
+                f"{moment_words(of.ends)}."
+            ),
+            "Submissions are still taken and scored. Newer rankings are shown to everybody when the phase closes, on 21 January 2027, 23:59 UTC.",
+        ),
+    ],
+)
+
+
+@dataclass(frozen=True)
+class Named:
+    """Which teams are named in public, where not all are.
+
+    Attributes
+    ----------
+    policy
+        The registered policy in words.
+    ranks
+        Up to which rank, where the policy is about the first ones.
+    waits
+        Whether nobody is named before the phase has closed.
+    """
+
+    policy: str
+    ranks: int | None = None
+    waits: bool = False
+
+
+NAMED: Final[Act[Named]] = state(
+    "named",
+    [always("title", lambda _: "Not every team is named", "Not every team is named")],
+    [
+        always(
+            "policy",
+            lambda of: (
+                f"By the registered design these are named in public: {of.policy}"
+                + (f" up to rank {of.ranks}" if of.ranks else "")
+                + (", once the phase has closed" if of.ranks and of.waits else "")
+                + ". All others stand here, in the exports and in the bundle under a pseudonym."
+            ),
+            "By the registered design these are named in public: teams on the first ranks up to rank 3. All others stand here, in the exports and in the bundle under a pseudonym.",
+        )
+    ],
+)
