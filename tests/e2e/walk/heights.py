@@ -1,7 +1,8 @@
 """How tall the main pages are and where their first row stands: `python -m tests.e2e.walk.heights [--keep FOLDER]`.
 
 Starts the demo with the hippocampus example, waits for its ranking, and prints a row a page for docs/design-system.md. With a
-folder it keeps a picture of each page at both widths, light and dark.
+folder it keeps a picture of each page at both widths, light and dark. `--at ADDRESS --passwords FILE` measures an installation that runs,
+of an earlier commit for example.
 """
 
 import argparse
@@ -11,6 +12,10 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 PLATFORM = Path(__file__).parents[3] / "platform"
 SIZES = ((1280, 900), (390, 844))
@@ -47,6 +52,14 @@ def place_of(address: str, passwords: str) -> Iterator[tuple[str, dict[str, str]
         yield place.url, place.passwords
 
 
+def begins(page: "Page", answer: str) -> str:
+    """How far down that stands, or the first row of a table where there is none of it."""
+    for place in (answer, "main table tbody tr"):
+        if page.locator(place).count():
+            return f"{page.locator(place).first.evaluate(TOP):,}"
+    return "–"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", type=Path, help="folder for the pictures")
@@ -62,7 +75,8 @@ def main() -> None:
     with place_of(asked.at, asked.passwords) as (url, passwords), sync_playwright() as playwright:
         browser = playwright.chromium.launch(**launch_options())
         page = browser.new_page()
-        while page.goto(f"{url}{BOARD}") and page.locator(".board tbody tr").count() < 11:
+        # An earlier version may have its rows elsewhere; a dash stands where it has nothing of the kind.
+        while page.goto(f"{url}{BOARD}") and page.locator("main table tbody tr").count() < 11:
             page.wait_for_timeout(1000)
         print("| page | height at 1280 | at 390 | begins at 1280 | at 390 |\n|---|---|---|---|---|")
         for name, (who, path, answer) in PAGES.items():
@@ -85,8 +99,8 @@ def main() -> None:
                             path=asked.keep / f"{name.replace(' ', '-')}-{width}-{theme}.png", full_page=True
                         )
                 heights.append(page.evaluate(HEIGHT))
-                tops.append(page.locator(answer).first.evaluate(TOP))
-            print(f"| {name} | {heights[0]:,} | {heights[1]:,} | {tops[0]:,} | {tops[1]:,} |", flush=True)
+                tops.append(begins(page, answer))
+            print(f"| {name} | {heights[0]:,} | {heights[1]:,} | {tops[0]} | {tops[1]} |", flush=True)
         browser.close()
 
 
