@@ -239,6 +239,7 @@ def _box(axes: Axes, trace: Mapping[str, Any], tone: Any) -> None:
         flierprops={"marker": ".", "markersize": 3, "markeredgecolor": tone},
         manage_ticks=False,
         patch_artist=True,
+        label=_plain(trace["name"]) if trace.get("showlegend", True) and trace.get("name") else None,
         boxprops={"facecolor": (0.5, 0.5, 0.5, 0.12), "edgecolor": tone, "linewidth": 0.9},
         medianprops=line,
         whiskerprops=line,

@@ -109,3 +109,6 @@ def test_boxes_of_a_point_stand_side_by_side_above_its_name(tmp_path):
     places = [sorted(set(trace["x"])) for trace in made["data"]]
     assert len(set(map(tuple, places))) == len(places) == 2
     assert all(np.array_equal(np.round(own), axis["tickvals"]) for own in places)
+    # On paper nobody points at a box to learn whose it is.
+    svg = printed(made).svg.decode()
+    assert all(f"<!-- {trace['name']} -->" in svg or f">{trace['name']}<" in svg for trace in made["data"])
