@@ -1,5 +1,7 @@
 """A scoring image of the organizers: tried, asked, its rows beside those of the built-in metrics, and its faults never a team's."""
 
+import re
+
 import pytest
 
 from audit.models import Entry
@@ -57,8 +59,10 @@ def test_the_image_sees_neither_teams_nor_names_of_cases(world, engine):
 
     engine.script = script
     world.hand_in(predictions())
-    assert seen
-    assert not [name for name in seen if "case_0" in name or "ada" in name.lower()]
+    # A name that was drawn may hold any three letters from a to f, those of a person among them.
+    told = [name for name in seen if not re.fullmatch(r"c[0-9a-f]{12}", name)]
+    assert len(told) < len(seen)
+    assert not [name for name in told if "case_0" in name or "ada" in name.lower()]
     assert {name for name in seen if name.endswith(".gz")} == {"labels.nii.gz"}
 
 
