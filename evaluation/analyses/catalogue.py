@@ -12,7 +12,7 @@ from evaluation.claims.catalogue import Said
 from evaluation.claims.ranking import sentences_of
 from evaluation.figures.selection import Entry, overall
 from evaluation.problems.kind_figures import KindFigure
-from evaluation.ranking.interaction import AS_MEASURED
+from evaluation.ranking.counted import AS_MEASURED
 
 
 @dataclass(frozen=True)

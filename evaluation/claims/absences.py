@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.ranking.uncertainty.letters import MOST_COLUMNS, MOST_IN_MATRICES, legible
+from evaluation.ranking.uncertainty.pairs import MOST_COLUMNS, MOST_IN_MATRICES, legible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.claims.catalogue import CATALOGUE, Claim
 from evaluation.claims.facts import MOST_NAMED, Facts, listed, percent
 from evaluation.claims.headlines import HEADLINES, WITHOUT_CERTAINTY, no_result
-from evaluation.ranking.uncertainty.sensitivity import MOST_REVERSED
+from evaluation.ranking.stability import MOST_REVERSED
 from evaluation.wording import joined, plural
 
 if TYPE_CHECKING:

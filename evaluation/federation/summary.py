@@ -32,8 +32,8 @@ from evaluation.federation.scheme import (
 )
 from evaluation.outcomes import Outcome
 from evaluation.ranking.combination import combine, parts_of
+from evaluation.ranking.counted import counted_results
 from evaluation.ranking.evaluate import Plan, evaluate, make_plan
-from evaluation.ranking.exclusions import counted_results
 from evaluation.ranking.hierarchy import unit_values
 from evaluation.ranking.schemes.rank_then_aggregate import case_ranks
 

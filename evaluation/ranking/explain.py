@@ -9,8 +9,8 @@ from evaluation.assessment.exclusions import counted_words
 from evaluation.catalogue import get
 from evaluation.claims.beforehand import limits
 from evaluation.ranking.evaluate import unit_level
-from evaluation.ranking.operators import operator_phrase, ordinal
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
+from evaluation.ranking.scores import operator_phrase, ordinal
 from evaluation.ranking.uncertainty.needed import is_linear, units_needed
 from evaluation.wording import joined, plural
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.ranking.ranks import snap
+from evaluation.ranking.scores import snap
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping

@@ -11,11 +11,10 @@ from evaluation.aggregation import ResultsError, Table, build_tables, check_resu
 from evaluation.assessment.errors import AssessmentError
 from evaluation.assessment.ranking import read_steps, step_document
 from evaluation.canonical import sha256
-from evaluation.ranking.dataset_level import load_evidence
+from evaluation.ranking.counted import load_evidence, weighted_results
 from evaluation.ranking.document import DIGEST_DIGITS, plan_of
 from evaluation.ranking.entries import overall_of
 from evaluation.ranking.evaluate import Evaluated, evaluate, unit_level
-from evaluation.ranking.interaction import weighted_results
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -22,9 +22,7 @@ from evaluation.figures import (
 from evaluation.figures.layout import alike, interval_words, number, percent, rank_words, shared_firsts
 from evaluation.figures.selection import Entry, entries, is_combined, label, main_entry, overall
 from evaluation.ranking import describe, rank
-from evaluation.ranking.dataset_level import load_evidence
-from evaluation.ranking.exclusions import counted_results
-from evaluation.ranking.interaction import AS_MEASURED
+from evaluation.ranking.counted import AS_MEASURED, counted_results, load_evidence
 from evaluation.ranking.raw import raw_values
 from evaluation.reporting.analyses import (
     across_section,

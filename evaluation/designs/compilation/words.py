@@ -14,8 +14,8 @@ from evaluation.assessment.columns import grouping_columns
 from evaluation.assessment.exclusions import GRADES
 from evaluation.canonical import canonical_json
 from evaluation.catalogue import get
-from evaluation.ranking.operators import operator_name
 from evaluation.ranking.schemes import all_schemes, get_scheme
+from evaluation.ranking.scores import operator_name
 from evaluation.ranking.uncertainty.needed import units_needed
 from evaluation.wording import plural
 

@@ -14,13 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv
 
-from evaluation.ranking.ranks import rank, snap
-from evaluation.ranking.resampling import Drawn
+from evaluation.ranking.resampling import Drawn, case_weights
 from evaluation.ranking.schemes.base import Samples
-from evaluation.ranking.uncertainty.units import case_weights
+from evaluation.ranking.scores import rank, snap
 
 if TYPE_CHECKING:
-    from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
+    from evaluation.ranking.uncertainty.grounds import Elementary, Ranking
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]

@@ -22,8 +22,8 @@ from evaluation.assessment import Assessment, RankingScheme
 from evaluation.claims.absences import letters_of, why_without_letters
 from evaluation.claims.ranking import headline_of
 from evaluation.figures.selection import overall
-from evaluation.ranking.operators import operator_name
 from evaluation.ranking.schemes import DEFAULT, get_scheme
+from evaluation.ranking.scores import operator_name
 
 OVERALL = "overall"
 COLUMNS: Final[Mapping[str, str]] = MappingProxyType({
