@@ -7,7 +7,6 @@ from typing import Any
 
 from confinement.containers.limits import RunLimits
 from confinement.limits import GIB, MIB
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.problems.files import FileProblem
 from evaluation.problems.images import LabelImageProblem
@@ -71,7 +70,7 @@ def sockets(plan: Registered, assessment: Assessment, endings: Sequence[str]) ->
     NotRunnableError
         Where predictions are rows of one table, and where images are absent or of several formats.
     """
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     if not isinstance(problem, FileProblem):
         raise NotRunnableError(f"Algorithms are not run for {problem.title}: its predictions are rows of one table.")
     beside = problem.table_of_predictions(assessment)

@@ -6,7 +6,6 @@ from typing import Any
 
 from confinement.containers.batches import BatchReport, Taken
 from confinement.sandbox import Failure, answers
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.problems.files import file_problem
 from evaluation.readers import Limits, ReadError
@@ -60,7 +59,7 @@ def _read(
 ) -> Judged:
     if not files:
         return {}
-    problem = file_problem(problems.get(assessment.problem).id)
+    problem = file_problem(assessment.kind.id)
     expected = problem.expected(assessment)
 
     def work(name: str, _: Path) -> list[str]:

@@ -8,7 +8,6 @@ import numpy as np
 from confinement import archive
 from confinement.containers.scoring import ScorerCase
 from confinement.sandbox import answers
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.problems.files import file_problem
 from evaluation.readers import Limits, ReadError
@@ -53,7 +52,7 @@ def predictions(
 ) -> dict[str, Path]:
     """Write the prediction of each case into a folder, as a confined child read it; without those that cannot be read."""
     wanted = {case.name: case for case in expectation(cases[0].test_set, assessment).cases}
-    kind = file_problem(problems.get(assessment.problem).id)
+    kind = file_problem(assessment.kind.id)
     expected = kind.expected(assessment)
     handed = folder / "predictions"
     handed.mkdir()

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from confinement import archive
 from confinement.sandbox import answers
-from evaluation import problems
 from evaluation.figures.case_sheets import CaseSheets
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem, file_problem
@@ -39,7 +38,7 @@ def draw(*, run_id: str | uuid.UUID, case: str) -> None:
     test_case = TestCase.objects.filter(test_set=run.test_set_id, name=case).first()
     if test_case is None or private().exists(picture_name(run, case, with_reference=True)):
         return
-    problem = problems.get(run.submission.phase.assessment.problem)
+    problem = run.submission.phase.assessment.kind
     if not can_be_drawn(problem, test_case):
         return
     prediction = _prediction(run, problem, test_case)

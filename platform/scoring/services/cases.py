@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from evaluation import problems
 from evaluation.assessment import Assessment
-from evaluation.scoring.pieces import Numbers, Pieces
+from evaluation.scoring.rows import Numbers, Pieces
 from scoring.domain.results import CaseRow
 from scoring.services import disentangling
 
@@ -43,7 +42,7 @@ class Scored:
 
 def missing(assessment: Assessment, case: str, prepared: Any) -> Scored:
     """Return what a case without prediction gives."""
-    found = problems.get(assessment.problem).score(assessment, case, prepared, None)
+    found = assessment.kind.score(assessment, case, prepared, None)
     rows = [CaseRow.of(row) for row in found.rows]
     kept = kept_pieces(assessment, found.pieces, prepared)
     return Scored(case, rows, kept, disentangled=disentangling.nothing(assessment, prepared))
@@ -52,13 +51,13 @@ def missing(assessment: Assessment, case: str, prepared: Any) -> Scored:
 def whole_pieces(assessment: Assessment, plain: Sequence[Sequence[Any]] | None, prepared: Any) -> Pieces | None:
     """Return the pieces of a scored case, with what its reference adds to them."""
     pieces = pieces_of(plain)
-    return None if pieces is None else problems.get(assessment.problem).with_reference(prepared, pieces)
+    return None if pieces is None else assessment.kind.with_reference(prepared, pieces)
 
 
 def kept_pieces(assessment: Assessment, pieces: Pieces | None, prepared: Any) -> list[list[Any]] | None:
     """Return the pieces of a case as they are kept: without what its reference adds."""
     if pieces is not None:
-        pieces = problems.get(assessment.problem).without_reference(prepared, pieces)
+        pieces = assessment.kind.without_reference(prepared, pieces)
     return plain_pieces(pieces)
 
 

@@ -32,7 +32,7 @@ class ReferenceCache:
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key][1]
-        problem = problems.get(assessment.problem)
+        problem = assessment.kind
         if isinstance(problem, TableProblem):
             table = reference_tables.stored(case.reference_file, problem.id)
             return self._keep(key, 1, problem.prepare(table, case.name, case.test_set.shared))

@@ -11,7 +11,6 @@ from typing import Any
 
 from confinement.limits import ChildLimits, TableLimits
 from confinement.sandbox import answers
-from evaluation import problems
 from evaluation.scoring import ScoredCase
 from scoring.domain.results import CaseRow
 from scoring.services import disentangling
@@ -45,7 +44,7 @@ def score_cases(
         drawn[case.name] = annotated(assessment, case)
         beat()
     submitted = predictions.open()
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     if problem.table_files:
         limits = replace(limits, message_bytes=TableLimits().message_bytes)
 

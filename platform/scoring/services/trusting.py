@@ -7,11 +7,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from confinement.sandbox import Answer
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.outcomes import Flag, Outcome
-from evaluation.scoring.assembling import is_pooled
-from evaluation.scoring.pieces import Pieces
+from evaluation.scoring.rows import Pieces
 from scoring.domain.checks import explain
 from scoring.domain.results import CaseRow
 from scoring.services.cases import Scored, Under, kept_pieces, missing, pieces_of
@@ -41,7 +39,7 @@ def scored_of(assessment: Assessment, answer: Answer, member: str, prepared: Any
     if rows is not None and reason:
         return replace(nothing, rows=rows, note=reason)
     pieces = None if rows is None else _trusted_pieces(assessment, answer.value, answer.item, prepared)
-    if rows is None or (pieces is None and is_pooled(assessment)):
+    if rows is None or (pieces is None and assessment.is_pooled):
         return replace(
             nothing, note=f"{file}: it could not be scored.", details="The child reported something that does not fit."
         )
@@ -50,7 +48,7 @@ def scored_of(assessment: Assessment, answer: Answer, member: str, prepared: Any
 
 def _trusted_pieces(assessment: Assessment, value: Any, case: str, prepared: Any) -> Pieces | None:
     """Take pieces from a child only if they are possible: those of the case's reference, with sane numbers."""
-    if not is_pooled(assessment):
+    if not assessment.is_pooled:
         return None
     try:
         pieces = pieces_of(value["pieces"])
@@ -58,7 +56,7 @@ def _trusted_pieces(assessment: Assessment, value: Any, case: str, prepared: Any
         return None
     if pieces is None:
         return None
-    is_possible = problems.get(assessment.problem).is_possible(assessment, case, prepared, pieces)
+    is_possible = assessment.kind.is_possible(assessment, case, prepared, pieces)
     return pieces if is_possible else None
 
 

@@ -4,10 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.scoring import provenance
-from evaluation.scoring.assembling import assemble, is_pooled, working_points
+from evaluation.scoring.assembling import assemble, working_points
 from scoring.domain import results
 from scoring.domain.report import Report
 from scoring.domain.results import CaseRow
@@ -56,7 +55,7 @@ def write(
     found = [scored for scored in everything if scored.case not in decoys]
     rows = [row for scored in found for row in scored.rows]
     evidence = None
-    if is_pooled(assessment):
+    if assessment.is_pooled:
         cases = {case.name: case for case in test_set.cases.select_related("test_set")}
         pieces = {
             scored.case: whole_pieces(assessment, scored.pieces, references.get(assessment, cases[scored.case]))
@@ -86,7 +85,7 @@ def write(
         kept,
         annotators,
         summary,
-        provenance(assessment) | {"working_points": working_points(assessment, evidence)},
+        provenance(assessment) | {"working_points": [] if evidence is None else working_points(assessment, evidence)},
         notes,
         _of_decoys(report, everything, decoys),
         *disentangling.keep(f"disentangled/{key}", test_set, assessment, apart),
@@ -100,7 +99,7 @@ def _store_annotators(stem: str, test_set: TestSet, assessment: Assessment, foun
         for name in sorted({name for scored in found for name in scored.annotators})
     }
     evidence = {}
-    if rows and is_pooled(assessment):
+    if rows and assessment.is_pooled:
         drawn = {
             (entry.annotator, entry.name): entry
             for entry in Annotation.objects.filter(case__test_set=test_set).select_related("case__test_set")
@@ -135,4 +134,4 @@ def _shared(test_set: TestSet, assessment: Assessment) -> Mapping[str, Any]:
     """What all evidence of the test set has in common."""
     metadata = test_set.cases.filter(is_decoy=False).values_list("name", "metadata")
     patients = {name: str(facts["patient"]) for name, facts in metadata if facts.get("patient") is not None}
-    return problems.get(assessment.problem).shared_evidence(assessment, test_set.shared, patients)
+    return assessment.kind.shared_evidence(assessment, test_set.shared, patients)

@@ -64,7 +64,7 @@ class Expectation:
 def expectation(test_set: TestSet, assessment: Assessment) -> Expectation:
     """Return what `test_set` expects; its cases are kept in memory, since a sealed test set never changes."""
     cases = _cases(test_set.pk, test_set.manifest_digest, assessment.problem)
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     if isinstance(problem, TableProblem):
         table = problem.expected(assessment, test_set.shared)
         table = problem.with_facts(table, cases[0].facts) if cases else table
@@ -86,7 +86,7 @@ def _cases(test_set: int, manifest_digest: str, problem_id: str) -> tuple[Expect
 
 def has_one_table(assessment: Assessment) -> bool:
     """Whether references and predictions are each one table for all cases."""
-    return isinstance(problems.get(assessment.problem), TableProblem)
+    return isinstance(assessment.kind, TableProblem)
 
 
 def refusal(assessment: Assessment) -> str | None:
@@ -95,7 +95,7 @@ def refusal(assessment: Assessment) -> str | None:
     Submissions are scored case by case, in any order and by any worker. Values of the whole data set are put together at
     the end from what each case adds to them.
     """
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     if not problem.is_scored:
         return (
             f"Submissions to a phase of the problem {assessment.problem} cannot be scored here; "

@@ -4,7 +4,6 @@ import pandas as pd
 from django.db.models import Count, OuterRef, QuerySet, Subquery
 
 from challenges.models import Challenge, Phase
-from evaluation import problems
 from test_sets.models import Annotation, TestCase, TestSet
 
 
@@ -26,7 +25,7 @@ def has_test_set(phase: Phase) -> bool:
 
 def is_scored_here(phase: Phase) -> bool:
     """Whether what teams hand in is scored here: not where somebody measures outside, or sealed cases have no references."""
-    if problems.get(phase.assessment.problem).is_measured_elsewhere:
+    if phase.assessment.kind.is_measured_elsewhere:
         return False
     sealed = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True, is_decoy=False)
     return not sealed.filter(reference_file="").exists()

@@ -22,7 +22,6 @@ from challenges.models import Challenge, Phase
 from challenges.queries import key_of, phases_of
 from challenges.queries.projections import projection_of
 from challenges.views.access import organizing, page_context, phase_by_id
-from evaluation import problems
 from evaluation.bundle import metadata_columns
 from evaluation.problems.files import FileProblem
 from test_sets import hooks, vault
@@ -186,7 +185,7 @@ def _form(phase: Phase, *data: Any) -> TestSetForm:
 
 def _file_words(phase: Phase) -> tuple[str, str]:
     """What a file of a case is called, and how it ends; empty where there is one table of all cases."""
-    problem = problems.get(phase.assessment.problem)
+    problem = phase.assessment.kind
     return (problem.file_words, problem.suffixes[0]) if isinstance(problem, FileProblem) else ("", "")
 
 
