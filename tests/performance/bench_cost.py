@@ -54,12 +54,12 @@ class Costs:
 
     def __init__(self, folder: Path) -> None:
         from scoring.services import references
-        from work import jobs
+        from work import services
 
         self.folder = folder
         self.sent: Counter[str] = Counter()
         self.queries: dict[str, float] = {}
-        jobs.send = lambda task, *_, **__: bool(self.sent.update([task]) or True)
+        services.send = lambda task, *_, **__: bool(self.sent.update([task]) or True)
         self.people = Participants(folder)
         references.preload()
         self.people.submit()

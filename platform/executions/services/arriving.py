@@ -23,8 +23,8 @@ from uploads.limits import upload_limits
 from uploads.services import announcing, refusals, uploads
 from uploads.services.refusals import Checksum, UploadError
 from uploads.storage import delete, private, scratch, store_file
-from work.clock import shared_now
-from work.jobs import enqueue
+from work.queries import shared_now
+from work.services import enqueue
 
 QUIET = timedelta(seconds=30)
 ENDINGS = (".tar", ".tar.gz", ".tgz", ".tar.zst")

@@ -20,7 +20,7 @@ from executions.queries.work import ASSEMBLING
 from executions.services import executing, packing
 from executions.services.agreeing import agreement_with_earlier
 from uploads.storage import free_bytes, has_room, is_out_of_room, store_file, working_folder
-from work.leases import Lease, LeaseLostError, claim
+from work.services import Lease, LeaseLostError, claim
 
 if TYPE_CHECKING:
     import pandas as pd

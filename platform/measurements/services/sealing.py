@@ -34,8 +34,7 @@ from test_sets.services.replacing import TestSetError
 from uploads.models import Upload
 from uploads.storage import open_stored, store_bytes
 from web.spreadsheets import csv_text
-from work.leases import Lease
-from work.services import ask
+from work.services import Lease, ask
 
 State = Measurement.State
 COLUMNS = ("case", "region", "metric", "value", "outcome")

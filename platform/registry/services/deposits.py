@@ -16,8 +16,7 @@ from registry.queries.citing.datacite import as_xml, metadata
 from registry.queries.work import DEPOSITS, deposits_are_on
 from registry.services.depositing import DepositError, Record, Repository
 from registry.services.files import content_of, store_pdf
-from work.leases import Lease, LeaseLostError, claim
-from work.services import ask
+from work.services import Lease, LeaseLostError, ask, claim
 
 State = Deposit.State
 WAIT_FOR_EARLIER: Final = timedelta(minutes=5)

@@ -19,7 +19,7 @@ from registry.forms.filters import RegistryFilter
 from registry.models import RegistrationVersion, Statistics, Verification
 from registry.services import verifying
 from web.spreadsheets import csv_file
-from work.jobs import send
+from work.services import send
 
 PAGE_SIZE = 20
 FEED_SIZE = 50

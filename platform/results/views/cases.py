@@ -29,7 +29,7 @@ from test_sets import vault
 from test_sets.models import TestCase
 from test_sets.services.reference_access import note_seen
 from uploads.storage import private
-from work.jobs import send
+from work.services import send
 
 # A picture that was asked for is not asked for again within this time.
 _ASKED_SECONDS = 20

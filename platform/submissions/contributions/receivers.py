@@ -5,7 +5,7 @@ from pathlib import Path
 from celery.signals import worker_init, worker_ready
 from django.conf import settings
 
-from work.jobs import send
+from work.services import send
 
 
 def look_for_lost_work(**_: object) -> None:

@@ -18,9 +18,8 @@ from submissions.queries.work import SCORING
 from submissions.services.finishing import fail_run, finish_run, with_references
 from uploads.limits import child_limits
 from uploads.storage import free_bytes, has_room, is_out_of_room, local_path
-from work.clock import shared_now
-from work.jobs import enqueue
-from work.leases import Lease, LeaseLostError, claim_next, task_budget
+from work.queries import shared_now
+from work.services import Lease, LeaseLostError, claim_next, enqueue, task_budget
 
 log = structlog.get_logger(__name__)
 

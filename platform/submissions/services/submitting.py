@@ -31,8 +31,8 @@ from uploads.services.refusals import (
 )
 from uploads.services.uploads import append, cancel, check_receiving
 from uploads.storage import delete, private, scratch, store_file
-from work.clock import shared_now
-from work.jobs import enqueue
+from work.queries import shared_now
+from work.services import enqueue
 
 
 def create_upload(

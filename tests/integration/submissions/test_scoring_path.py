@@ -23,8 +23,8 @@ from submissions.services import scoring, states, sweeping, validation
 from test_sets.queries import case_metadata_frame, case_names
 from tests.integration.submissions.world import CASES, World, labels, predictions, zipped
 from work import services as work
-from work.leases import Lease, LeaseLostError, claim
 from work.queries import next_rows
+from work.services import Lease, LeaseLostError, claim
 
 pytestmark = pytest.mark.django_db(transaction=True)
 State = Submission.State
@@ -140,7 +140,7 @@ def test_a_heart_beat_renews_and_notices_a_lost_lease(world: World, settings):
     settings.PODIUM_LEASE_SECONDS = 60
     lease.beat(lambda: {"cases_done": 2})
     chunk = Chunk.objects.get()
-    assert chunk.lease_until > before + SCORING.lease() / 2
+    assert chunk.lease_until > before + SCORING.longest_silence / 2
     assert chunk.cases_done == 2
     assert not lease.is_lost
     Chunk.objects.update(lease_token=uuid.uuid4())

@@ -34,7 +34,7 @@ from test_sets.models import TestCase
 from test_sets.services.sealing import TestSetError, create_test_set
 from tests.integration.submissions.world import World, zipped
 from uploads.storage import private
-from work import leases
+from work import services as work_services
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -270,7 +270,9 @@ def test_evidence_is_the_same_after_a_killed_worker_any_order_and_every_message_
         assert scoring.score_next_chunk()
     Chunk.objects.filter(run=run).update(lease_until=timezone.now() - timedelta(seconds=1))
     with monkeypatch.context() as patch:
-        patch.setattr(leases, "next_rows", lambda _: list(run.chunks.order_by("-pk").values_list("pk", flat=True)))
+        patch.setattr(
+            work_services, "next_rows", lambda _: list(run.chunks.order_by("-pk").values_list("pk", flat=True))
+        )
         while scoring.score_next_chunk():
             pass
     for _ in range(2):
