@@ -53,7 +53,7 @@ class Costs:
     """The work of some submissions, done here."""
 
     def __init__(self, folder: Path) -> None:
-        from scoring.services import references
+        from scoring.services import scorer
         from work import services
 
         self.folder = folder
@@ -61,7 +61,7 @@ class Costs:
         self.queries: dict[str, float] = {}
         services.send = lambda task, *_, **__: bool(self.sent.update([task]) or True)
         self.people = Participants(folder)
-        references.preload()
+        scorer.preload()
         self.people.submit()
         self._validate()
         self._score()

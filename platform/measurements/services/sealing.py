@@ -22,8 +22,7 @@ from measurements.queries.fitting import fitting_of
 from measurements.queries.tables import active_list, teams_of
 from measurements.queries.work import MEASUREMENTS
 from scoring.domain import results
-from scoring.domain.results import CaseRow
-from scoring.domain.summary import summarize
+from scoring.domain.results import CaseRow, summarize
 from submissions import hooks
 from submissions.models import Run, Submission
 from submissions.services.telling import tell_team

@@ -123,9 +123,7 @@ def summary(document: Mapping[str, Any]) -> dict[str, Any]:
 def keep(
     folder: str, test_set: TestSet, assessment: Assessment, found: Mapping[str, Plain | None]
 ) -> tuple[str, dict[str, Any]]:
-    """Keep what the cases left behind below `folder`; returns the file, and what pages read. Nothing for other problems."""
-    if not assessment.kind.rates_parts:
-        return "", {}
+    """Keep what the cases left behind below `folder`; returns the file, and what pages read."""
     grids = dict(test_set.cases.values_list("name", "geometry"))
     there = [
         Found(case, Geometry.of(grids[case]), plain)

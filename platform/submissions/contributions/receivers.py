@@ -20,9 +20,9 @@ def get_ready(**_: object) -> None:
     """
     # Here, so that web processes and commands start without it.
     from confinement import guarantees
-    from scoring.services import references
+    from scoring.services import scorer
 
-    references.preload()
+    scorer.preload()
     guarantees.check(Path(settings.PODIUM_DATA), required=settings.PODIUM_CONFINEMENT == "require")
 
 

@@ -12,7 +12,7 @@ from structlog.contextvars import bound_contextvars
 from scoring.domain.report import Report
 from scoring.services import scorer
 from scoring.services.cases import Scored
-from scoring.services.predictions import Predictions
+from scoring.services.scorer import Predictions
 from submissions.models import Chunk, Run
 from submissions.queries.work import SCORING
 from submissions.services.finishing import fail_run, finish_run, with_references

@@ -13,7 +13,7 @@ from evaluation.figures import publication
 from reports.models import Report
 from reports.queries.facts import Audience
 from reports.services import reports
-from scoring.domain.summary import summarize
+from scoring.domain.results import summarize
 from submissions.models import Run
 from submissions.queries import results_frame
 from test_sets.models import TestCase
