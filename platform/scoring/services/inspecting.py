@@ -17,9 +17,8 @@ from scoring.domain import prediction_tables, tables_beside
 from scoring.domain.matching import match
 from scoring.domain.report import Finding, Report, Status
 from scoring.domain.tables_beside import OpenTableBeside
-from test_sets.queries.expectation import Expectation, ExpectedCase
-from uploads.limits import child_limits
-from uploads.storage import free_bytes, store_file, working_folder
+from test_sets.queries.test_sets import Expectation, ExpectedCase
+from uploads.storage import child_limits, free_bytes, store_file, working_folder
 
 ORDINARY_RATIO = 4
 """What archives of label images unpack to, over their own size, where nothing is unusual about them."""
