@@ -45,19 +45,18 @@ def filled(call: Call, kind: str, **values: Any) -> tuple[str, str]:
 
 def example_letter(call: Call, kind: str, *, chair: str) -> Letter:
     """A mail of this call as it would read about an invented design."""
-    return Letter(
-        *filled(
-            call,
-            kind,
-            design="A design",
-            chair=chair,
-            part=Part.GENERAL.label,
-            number=1,
-            points="1. Number of cases: Why so many?",
-            days=21,
-            link="[the link of the letter]",
-        )
+    subject, text = filled(
+        call,
+        kind,
+        design="A design",
+        chair=chair,
+        part=Part.GENERAL.label,
+        number=1,
+        points="1. Number of cases: Why so many?",
+        days=21,
+        link="[the link of the letter]",
     )
+    return Letter(subject=subject, text=text)
 
 
 def day(moment: Any) -> str:
@@ -139,7 +138,8 @@ def discussed(*, filing: Filing, people: list[Any], address: str) -> None:
 def _for_reviewer(assignment: Assignment, text: str, **values: Any) -> Letter:
     filing = assignment.filing
     due = day(review_due(filing, latest(filing)))
-    return Letter(*filled(filing.call, text, design=title_for_reviewers(filing), review_date=due, **values))
+    subject, body = filled(filing.call, text, design=title_for_reviewers(filing), review_date=due, **values)
+    return Letter(subject=subject, text=body)
 
 
 def _to_organizers(filing: Filing, kind: str, subject: str, body: str) -> None:

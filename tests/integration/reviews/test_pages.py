@@ -328,21 +328,21 @@ def test_letters_of_assignment_go_when_the_chair_has_seen_them(client, world):
     address = f"/calls/{world.call.slug}/assignments/letters/"
     page = client.get(address).content.decode()
     assert "Nothing has been sent yet" in page
-    assert page.count("A design to review for Spring challenges") == 3
+    assert page.count("Spring challenges: “Hippocampus, spring” to review") == 3
     assert "was assigned to you as clinical reviewer" in page
     assert told(world) == []
     client.post(address, {"confirmed": "yes", "letter": [world.assignment("r1").pk]})
-    assert told(world) == ["A design to review for Spring challenges"]
+    assert told(world) == ["Spring challenges: “Hippocampus, spring” to review"]
     # Each is told once: the others when the review opens, whose letters stand there first.
     start = f"{world.filing.get_absolute_url()}start/"
     page = client.post(start).content.decode()
-    assert page.count("A design to review for Spring challenges") == 2
+    assert page.count("Spring challenges: “Hippocampus, spring” to review") == 2
     world.filing.refresh_from_db()
     assert world.filing.state == "submitted"
     client.post(start, {"confirmed": "yes"})
     world.filing.refresh_from_db()
     assert world.filing.state == "under_review"
-    assert told(world) == ["A design to review for Spring challenges"] * 3
+    assert told(world) == ["Spring challenges: “Hippocampus, spring” to review"] * 3
     assert "has been written to" in client.get(address).content.decode()
 
 
@@ -364,7 +364,7 @@ def test_reminders_are_seen_before_they_go_and_can_be_left_out(client, world):
     client.force_login(world.chair)
     address = f"/calls/{world.call.slug}/assignments/remind/"
     page = client.get(address).content.decode()
-    assert page.count("Your review for Spring challenges is due on") == 2
+    assert page.count("Spring challenges: your review of “Hippocampus, spring” is due on") == 2
     assert told(world) == []
     client.post(address, {"confirmed": "yes", "letter": [world.assignment("clara").pk]})
     (row,) = Notification.objects.all()
