@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.figures.selection import entries
+from evaluation.ranking.reading import entries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -31,8 +31,7 @@ from submissions.models import Submission
 from submissions.queries import results_frame
 from submissions.queries.submissions import counted_run, with_runs
 from submissions.services import choosing, states
-from test_sets.queries.expectation import expectation
-from test_sets.queries.test_sets import active_test_set, has_test_set
+from test_sets.queries.test_sets import active_test_set, expectation, has_test_set
 
 
 @extend_schema(tags=["submissions"])

@@ -14,8 +14,8 @@ from evaluation.readers import Limits, ReadError
 from evaluation.running.scorer_declared import LABELS, written_anew
 from test_sets import vault
 from test_sets.models import TestCase
-from test_sets.queries.expectation import expectation
-from uploads.limits import child_limits
+from test_sets.queries.test_sets import expectation
+from uploads.storage import child_limits
 
 PRESENTED_BYTES = 3
 """Of a voxel, for the room that is looked for: reference and prediction, each at most as large as their labels."""

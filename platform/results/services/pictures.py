@@ -24,10 +24,9 @@ from submissions.queries.pictures import can_be_drawn
 from test_sets import vault
 from test_sets.domain import backgrounds
 from test_sets.models import TestCase
-from test_sets.queries.expectation import expectation
+from test_sets.queries.test_sets import expectation
 from test_sets.services.reference_tables import stored
-from uploads.limits import child_limits
-from uploads.storage import local_path, private, store_bytes, working_folder
+from uploads.storage import child_limits, local_path, private, store_bytes, working_folder
 
 log = structlog.get_logger(__name__)
 

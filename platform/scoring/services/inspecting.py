@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 
 from confinement import archive
-from confinement.limits import MIB, ArchiveLimits, ChildLimits, archive_limits
+from confinement.limits import MIB, ArchiveLimits, ChildLimits
 from confinement.sandbox import Answer, Failure, answers
 from evaluation.problems.files import file_problem
 from evaluation.readers import Limits, ReadError
@@ -17,9 +17,8 @@ from scoring.domain import prediction_tables, tables_beside
 from scoring.domain.matching import match
 from scoring.domain.report import Finding, Report, Status
 from scoring.domain.tables_beside import OpenTableBeside
-from test_sets.queries.expectation import Expectation, ExpectedCase
-from uploads.limits import child_limits
-from uploads.storage import free_bytes, store_file, working_folder
+from test_sets.queries.test_sets import Expectation, ExpectedCase
+from uploads.storage import child_limits, free_bytes, store_file, working_folder
 
 ORDINARY_RATIO = 4
 """What archives of label images unpack to, over their own size, where nothing is unusual about them."""
@@ -185,6 +184,27 @@ def check_cases(
     for answer in answers(waiting, work, limits=child_limits(), reads=[path], beat=beat, seconds=seconds):
         details = f"{answer.item}: {answer.failure}\n{answer.details}\n" if answer.details else ""
         yield Checked(answer.item, finding_of(answer, report.members[answer.item]), details)
+
+
+def archive_limits(*, cases: int, needed_bytes: int) -> ArchiveLimits:
+    """Bounds on an archive of predictions, by what a test set needs.
+
+    Parameters
+    ----------
+    cases
+        How many cases it has.
+    needed_bytes
+        Most bytes that the files of all cases sensibly unpack to.
+
+    Returns
+    -------
+    ArchiveLimits
+        With room for files that nobody asked for, such as probability maps beside label images.
+    """
+    usual = ArchiveLimits()
+    total = min(usual.total_bytes, 4 * needed_bytes + 256 * MIB)
+    entries = min(usual.entries, 10 * cases + 1_000)
+    return replace(usual, entries=entries, total_bytes=total, entry_bytes=min(usual.entry_bytes, total))
 
 
 def _room(size: int, limits: ArchiveLimits) -> int:

@@ -25,7 +25,7 @@ from scoring.services import disentangling
 from scoring.services.cases import Scored, handed_for_decoy, of_annotators, plain_pieces, scored_of
 from test_sets import vault
 from test_sets.models import Annotation, TestCase, TestSet
-from test_sets.queries.expectation import expectation
+from test_sets.queries.test_sets import expectation
 from test_sets.services import reference_tables
 
 # Voxels of references that one worker process keeps prepared: some hundred small cases, or a few large ones.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from evaluation.problems.files import FileProblem
 from submissions.models import Submission
 from test_sets.models import TestSet
-from test_sets.queries.expectation import expectation
+from test_sets.queries.test_sets import expectation
 
 
 def expected_words(submission: Submission, cases: Sequence[str]) -> dict[str, str]:

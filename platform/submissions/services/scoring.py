@@ -16,8 +16,7 @@ from scoring.services.scorer import Predictions
 from submissions.models import Chunk, Run
 from submissions.queries.work import SCORING
 from submissions.services.finishing import fail_run, finish_run, with_references
-from uploads.limits import child_limits
-from uploads.storage import free_bytes, has_room, is_out_of_room, local_path
+from uploads.storage import child_limits, free_bytes, has_room, is_out_of_room, local_path
 from work.queries import shared_now
 from work.services import Lease, LeaseLostError, claim_next, enqueue, task_budget
 

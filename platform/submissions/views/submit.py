@@ -25,10 +25,10 @@ from submissions.services import submitting
 from submissions.views import algorithms
 from test_sets.models import TestSet
 from test_sets.queries.dry_runs import are_public
-from test_sets.queries.expectation import expectation
+from test_sets.queries.test_sets import expectation
 from uploads import object_store
-from uploads.limits import upload_limits
 from uploads.services import refusals, uploads
+from uploads.storage import upload_limits
 from web.bodies import takes_files
 from web.policy import allow_connections
 

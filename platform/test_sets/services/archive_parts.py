@@ -22,8 +22,8 @@ from evaluation.problems.label_merging import MAJORITY
 from evaluation.readers import ReadError
 from evaluation.readers.instance_tables import INSTANCES_FILE
 from test_sets.domain import merging
-from test_sets.queries.expectation import has_one_table
-from uploads.limits import child_limits
+from test_sets.queries.test_sets import has_one_table
+from uploads.storage import child_limits
 
 REFERENCES: Final = "references"
 IMAGES: Final = "images"

@@ -22,15 +22,14 @@ from evaluation.problems.files import FileProblem
 from evaluation.readers import case_name
 from evaluation.readers.instance_tables import INSTANCES_FILE
 from test_sets.models import TestCase, TestSet
-from test_sets.queries.expectation import has_one_table, refusal
+from test_sets.queries.test_sets import has_one_table, refusal
 from test_sets.services import archive_parts as parts
 from test_sets.services.annotated_tables import join_tables
 from test_sets.services.archive_files import PROBLEMS_SHOWN, read_files, refuse
 from test_sets.services.archive_parts import IMAGES, REFERENCES, Found
 from test_sets.services.replacing import Replacement, TestSetError
 from test_sets.services.sealing import PHOTOGRAPHS, create_test_set
-from uploads.limits import child_limits
-from uploads.storage import free_bytes, working_folder
+from uploads.storage import child_limits, free_bytes, working_folder
 
 CASES = "cases.csv"
 _LARGE_TABLE = "too large for a table."

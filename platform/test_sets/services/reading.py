@@ -20,7 +20,7 @@ from test_sets.services import reference_tables, replacing
 from test_sets.services.archives import Ready, opened
 from test_sets.services.checking import Facts, check_cases, table_content
 from test_sets.services.replacing import TestSetError
-from uploads.limits import child_limits
+from uploads.storage import child_limits
 
 MOST_PREVIEWS: Final = 4
 _NAMES: Final = 5

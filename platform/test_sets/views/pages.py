@@ -38,15 +38,14 @@ from test_sets.queries.access_log import (
     versions_of,
 )
 from test_sets.queries.characteristics import characteristics
-from test_sets.queries.expectation import has_one_table
-from test_sets.queries.test_sets import annotators_of, cases_of_annotators
+from test_sets.queries.test_sets import annotators_of, cases_of_annotators, has_one_table
 from test_sets.services.arrivals import unfinished
 from test_sets.services.received_archives import receive
 from test_sets.services.reference_access import note_downloaded
 from test_sets.services.replacing import TestSetError, approved_change
 from test_sets.services.undoing import undo_sealing
-from uploads.limits import upload_limits
 from uploads.services.refusals import BusyError
+from uploads.storage import upload_limits
 from web.bodies import takes_files
 from web.spreadsheets import csv_file
 

@@ -13,7 +13,7 @@ from evaluation.aggregation import ResultsError
 from evaluation.assessment import AssessmentError, parse
 from evaluation.bundle import Published, TeamResult, chunks, result_digest
 from evaluation.cli import main
-from evaluation.figures.selection import entries, overall
+from evaluation.ranking.reading import entries, overall
 from evaluation.ranking import describe, digest, rank
 from evaluation.scoring import Row, read_results, score_folders
 from evaluation.scoring.evidence import make_evidence, read_evidence, recompute, save_evidence

@@ -1,4 +1,4 @@
-"""A registered design, its immutable versions, and embargoed values that were opened."""
+"""Registrations, their versions, and what hangs on them."""
 
 import json
 from typing import Any
@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from conversations.models import Thread
+from work.models import Work
 
 
 class YearCount(models.Model):
@@ -195,3 +196,147 @@ class Disclosure(models.Model):
     def parameter(self) -> str:
         """The parameter that was withheld."""
         return self.place.split("/", 1)[1]
+
+
+class VersionFile(models.Model):
+    """A file made from a version once, in the private storage; its digest stands in the audit log."""
+
+    class Kind(models.TextChoices):
+        """What the file shows."""
+
+        PDF = "pdf", "the whole design"
+        CHANGES = "changes", "the whole design with its changes highlighted"
+
+    version = models.ForeignKey(RegistrationVersion, on_delete=models.PROTECT, related_name="files")
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.PDF)
+    name = models.CharField(max_length=200, help_text="in the private storage")
+    size = models.PositiveBigIntegerField()
+    digest = models.CharField(max_length=64)
+    made_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["version", "kind"], name="registry_file_once")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.version}"
+
+
+class Deposit(Work):
+    """A version on its way into a repository that mints DOIs (REG-3). Each step is kept, so that none is done twice."""
+
+    class State(models.TextChoices):
+        """How far it is."""
+
+        QUEUED = "queued", "waiting"
+        PUBLISHED = "published", "published"
+        FAILED = "failed", "given up"
+
+    version = models.OneToOneField(RegistrationVersion, on_delete=models.PROTECT, related_name="deposit")
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    external_id = models.CharField(
+        max_length=60, blank=True, help_text="the repository's number of the draft or record"
+    )
+    doi = models.CharField("DOI", max_length=120, blank=True)
+    concept_doi = models.CharField("DOI of all versions", max_length=120, blank=True)
+    address = models.URLField(max_length=500, blank=True, help_text="page of the record")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    published_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["state", "due_at"])]
+        constraints = [
+            models.CheckConstraint(
+                condition=~Q(state="published") | ~Q(doi="") & Q(published_at__isnull=False),
+                name="registry_published_has_a_doi",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"deposit of {self.version}, {self.state}"
+
+
+class Listing(models.Model):
+    """A registration as lists, search, feed and exports show it."""
+
+    registration = models.OneToOneField(Registration, on_delete=models.CASCADE, related_name="listing")
+    version = models.OneToOneField(RegistrationVersion, on_delete=models.PROTECT, related_name="+")
+    name = models.CharField(max_length=300)
+    acronym = models.CharField(max_length=80, blank=True)
+    edition = models.PositiveIntegerField(null=True, help_text="year of the challenge")
+    venue = models.CharField(max_length=120, blank=True)
+    venue_label = models.CharField(max_length=300, blank=True)
+    abstract = models.TextField(blank=True)
+    authors = models.JSONField(default=list, help_text="names and affiliations of the organizing team")
+    tasks = models.JSONField(default=list, help_text="names of the tasks")
+    figures = models.JSONField(default=list, help_text="what the statistics count, task by task")
+    text = models.TextField(help_text="every public word, for the search")
+
+    class Meta:
+        indexes = [models.Index(fields=["edition"]), models.Index(fields=["venue"])]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Facet(models.Model):
+    """One word by which a registration can be found: a modality, an anatomy, a category, a metric, a ranking scheme."""
+
+    class Kind(models.TextChoices):
+        """What the word says."""
+
+        MODALITY = "modality", "imaging modality"
+        ANATOMY = "anatomy", "anatomy"
+        CATEGORY = "category", "task category"
+        FIELD = "field", "field of application"
+        METRIC = "metric", "metric"
+
+    registration = models.ForeignKey(Registration, on_delete=models.CASCADE, related_name="facets")
+    kind = models.CharField(max_length=10, choices=Kind)
+    value = models.CharField(max_length=120)
+    label = models.CharField(max_length=200)
+
+    class Meta:
+        ordering = ["kind", "label"]
+        constraints = [models.UniqueConstraint(fields=["registration", "kind", "value"], name="registry_facet_once")]
+        indexes = [models.Index(fields=["kind", "value"])]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.label}"
+
+
+class Verification(models.Model):
+    """One recomputation of the chain and of every stored digest, and what did not hold."""
+
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField(default=timezone.now)
+    asked_by = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.PROTECT, related_name="+")
+    head_sequence = models.PositiveBigIntegerField(help_text="entries of the chain at that time")
+    head_digest = models.CharField(max_length=64)
+    counts = models.JSONField(default=dict, help_text="kind → how many digests were recomputed")
+    problems = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ["-finished_at", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.finished_at:%Y-%m-%d %H:%M}: {'holds' if self.holds else f'{len(self.problems)} problems'}"
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything was as it was stored."""
+        return not self.problems
+
+
+class Statistics(models.Model):
+    """The statistics over the registry as they were last counted; one row."""
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=1)
+    counted_at = models.DateTimeField(default=timezone.now)
+    content = models.JSONField(default=dict)
+
+    class Meta:
+        verbose_name_plural = "statistics"
+        constraints = [models.CheckConstraint(condition=models.Q(id=1), name="registry_one_statistics")]
+
+    def __str__(self) -> str:
+        return f"statistics of {self.counted_at:%Y-%m-%d %H:%M}"

@@ -1,9 +1,12 @@
-"""A badge of a registration for other pages: an SVG without script, style or anything that is loaded from elsewhere."""
+"""Output shaped: badges, and structured data for search engines."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from registry.models import Deposit, Registration, RegistrationVersion
+from django.conf import settings
+
+from registry.models import Deposit, Listing, Registration, RegistrationVersion
+from registry.queries.citing import Reference
 
 State = Registration.State
 # Dark enough for white words on them (at least 4.5 : 1).
@@ -63,3 +66,39 @@ def badge_of(registration: Registration, version: RegistrationVersion) -> Badge:
 def _half(text: str, left: float) -> Half:
     length = round(len(text) * LETTER, 1)
     return Half(text, left + PADDING, left, length + 2 * PADDING, length)
+
+
+def creative_work(version: RegistrationVersion, listing: Listing, reference: Reference) -> dict[str, Any]:
+    """A registered design as JSON-LD."""
+    authors = [
+        {"@type": "Organization", "name": author.name}
+        if author.is_group
+        else {
+            "@type": "Person",
+            "name": author.name,
+            **({"affiliation": {"@type": "Organization", "name": author.affiliation}} if author.affiliation else {}),
+        }
+        for author in reference.authors
+    ]
+    data: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "Report",
+        "name": reference.title,
+        "url": reference.address,
+        "identifier": [reference.identifier, *([f"https://doi.org/{reference.doi}"] if reference.doi else [])],
+        "version": reference.version,
+        "datePublished": reference.published.isoformat(),
+        "author": authors,
+        "publisher": {"@type": "Organization", "name": reference.publisher},
+        "license": f"https://spdx.org/licenses/{settings.PODIUM_REGISTRY_LICENSE}",
+        "keywords": sorted({facet.label for facet in listing.registration.facets.all()}),
+        "encoding": {
+            "@type": "MediaObject",
+            "encodingFormat": "application/json",
+            "contentUrl": f"{reference.address.rstrip('/')}.json",
+            "sha256": version.digest,
+        },
+    }
+    if reference.abstract:
+        data["abstract"] = reference.abstract
+    return data
