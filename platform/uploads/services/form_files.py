@@ -11,10 +11,9 @@ from django.utils.datastructures import MultiValueDict
 
 from accounts.models import User
 from evaluation.importing import SheetLimits
-from uploads.limits import upload_limits
 from uploads.models import FormFile
-from uploads.services import announcing, refusals, uploads
-from uploads.storage import scratch
+from uploads.services import refusals, uploads
+from uploads.storage import scratch, upload_limits
 
 MOST = 6
 """Files that one person may have sent without handing them in."""
@@ -47,7 +46,7 @@ def begin(*, user: User, file_name: str, size: int) -> FormFile:
         if held_by(user).count() >= MOST:
             message = f"You have sent {MOST} files that wait for a form. Hand one of them in, or cancel it, first."
             raise refusals.QuotaExceededError(message)
-        announcing.check_room(size)
+        uploads.check_room(size)
         expires_at = timezone.now() + upload_limits().lifetime
         held = FormFile.objects.create(user=user, file_name=name, size=size, expires_at=expires_at)
     scratch("uploads")

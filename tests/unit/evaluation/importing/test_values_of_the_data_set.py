@@ -13,8 +13,8 @@ from evaluation.aggregation import ResultsError
 from evaluation.assessment import AssessmentError, parse
 from evaluation.bundle import Published, TeamResult, chunks, result_digest
 from evaluation.cli import main
-from evaluation.ranking.reading import entries, overall
 from evaluation.ranking import describe, digest, rank
+from evaluation.ranking.reading import entries, overall
 from evaluation.scoring import Row, read_results, score_folders
 from evaluation.scoring.evidence import make_evidence, read_evidence, recompute, save_evidence
 from evaluation.scoring.evidence_blocks import CaseEvidence
@@ -193,7 +193,7 @@ def test_order_of_rows_changes_nothing(world):
     again, _, _, shuffled = world.ranked(document())
     assert digest(first) == digest(again)
     for key, block in evidence.blocks.items():
-        assert np.array_equal(block.values, shuffled.blocks[key].values)  # noqa: PD011 (no data frame)
+        assert np.array_equal(block.values, shuffled.blocks[key].values)
 
 
 def test_several_metrics_with_the_same_replicates_are_combined(world):
