@@ -101,6 +101,37 @@ def takes_uncertainty(metric: MetricUse) -> bool:
     return metric.level == "dataset" and not metric.options.get(WITHOUT)
 
 
+@dataclass(frozen=True)
+class Sources:
+    """Metrics by where what is said of their uncertainty comes from; of each the title.
+
+    Attributes
+    ----------
+    drawn
+        Units are drawn here.
+    sent
+        Whoever measured them sent replicates or standard errors.
+    unknown
+        Nobody says anything.
+    """
+
+    drawn: tuple[str, ...]
+    sent: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def sources_of(assessment: Assessment) -> Sources:
+    """Where the uncertainty of each metric comes from."""
+    if not assessment.kind.is_measured_elsewhere:
+        return Sources(tuple(use.title for use in assessment.metrics))
+    whole = [use for use in assessment.metrics if use.level == "dataset"]
+    return Sources(
+        tuple(use.title for use in assessment.metrics if use.level != "dataset"),
+        tuple(use.title for use in whole if takes_uncertainty(use)),
+        tuple(use.title for use in whole if not takes_uncertainty(use)),
+    )
+
+
 def needs_worst(metric: MetricUse) -> bool:
     """Whether a missing value counts as the worst one of its case, which only the table can tell."""
     return metric.level == "case" and metric.policy.missing == "worst" and metric.worst is None

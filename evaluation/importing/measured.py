@@ -158,7 +158,7 @@ def _check_uncertainty(sheet: Sheet, fitting: Fitting, measured: Measured) -> No
             if dropped:
                 measured.notes.append(f"{named} is registered without uncertainty: what came with it is not used.")
             continue
-        forms = {}
+        forms, without = {}, []
         for team, values in measured.values.items():
             error, own = measured.errors[team][place], measured.replicates[team][place]
             if not isinstance(values[first + place], float):
@@ -167,10 +167,13 @@ def _check_uncertainty(sheet: Sheet, fitting: Fitting, measured: Measured) -> No
                 what = f"{named} of {team} has replicates and a standard error"
                 measured.refuse(sheet.file, "", what, "Send one of them.")
             elif error is None and own is None:
-                remedy = "Send replicates, or a column “se” with its standard error: without them nobody can say how sure a rank is."
-                measured.refuse(sheet.file, "", f"{named} of {team} comes without uncertainty", remedy)
+                without.append(team)
             else:
                 forms[team] = "a standard error" if own is None else "replicates"
+        if without:
+            remedy = "Send replicates, or a column “se” with its standard error: without them nobody can say how sure a rank is."
+            whose = without[0] if len(without) == 1 else f"{without[0]} and of {len(without) - 1:,} more"
+            measured.refuse(sheet.file, "", f"{named} of {whose} comes without uncertainty", remedy)
         if len(set(forms.values())) > 1:
             teams = list(forms)
             other = next(team for team in teams if forms[team] != forms[teams[0]])

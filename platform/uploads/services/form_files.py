@@ -1,5 +1,6 @@
 """Receiving a file of a form before the form, handing it in with it, and throwing away what nobody hands in."""
 
+import io
 import uuid
 from collections.abc import Mapping
 from typing import Any
@@ -85,6 +86,12 @@ def cancel(*, upload: FormFile) -> None:
     _delete(upload)
 
 
+def leave(user: User) -> None:
+    """Throw away what a person sent and did not hand in, when their account is closed."""
+    for upload in FormFile.objects.filter(user=user):
+        _delete(upload)
+
+
 def expire() -> int:
     """Throw away what was not handed in in its time; returns how many."""
     late = FormFile.objects.filter(state__in=(State.RECEIVING, State.COMPLETE), expires_at__lt=timezone.now())
@@ -100,7 +107,9 @@ def with_sent(files: Mapping[str, Any], data: Mapping[str, Any], user: User) -> 
     found: MultiValueDict[str, Any] = MultiValueDict({name: [file] for name, file in files.items()})
     for field, held in _named(data, user).items():
         if field not in found and held.path.exists():
-            found[field] = UploadedFile(held.path.open("rb"), held.file_name, "text/csv", held.size)
+            # In memory, as small as they are: nobody closes what stands in a form.
+            content = io.BytesIO(held.path.read_bytes())
+            found[field] = UploadedFile(content, held.file_name, "text/csv", held.size)
     return found
 
 

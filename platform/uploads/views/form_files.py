@@ -21,7 +21,7 @@ WHOLE = "Podium-File"
 def create(request: SignedInRequest) -> HttpResponse:
     """Begin to send a file."""
     if request.method == "OPTIONS":
-        return options()
+        return options(form_files.most_bytes())
     metadata = read_metadata(request.headers.get("Upload-Metadata", ""))
     upload = form_files.begin(
         user=request.user,
@@ -37,7 +37,7 @@ def create(request: SignedInRequest) -> HttpResponse:
 def form_file(request: SignedInRequest, pk: Any) -> HttpResponse:
     """Ask how far a file is, go on with it, or cancel it: its sender alone."""
     if request.method == "OPTIONS":
-        return options()
+        return options(form_files.most_bytes())
     entry = FormFile.objects.filter(pk=pk, user=request.user).first()
     if entry is None:
         raise Http404("There is no such file.")
