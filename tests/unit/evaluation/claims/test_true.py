@@ -66,6 +66,19 @@ WRONG = {
     "no case that decides": changed(
         "resamples.single_case", words=lambda _: "Leaving out any single case does not change who is first."
     ),
+    "replicates where only standard errors are known": changed(
+        "certainty.given_replicates", true=lambda part: part.what["code"].startswith("given_")
+    ),
+    "values that were given": changed(
+        "missing.values", words=lambda facts: f"Nobody gave a value of {facts.entry['metric']} for {facts.first}."
+    ),
+    "cases of all data sets together": changed(
+        "beforehand.fewest",
+        words=lambda part: (
+            f"No winner can be named with fewer than {part[1].least} {part[1].unit}s in one case; "
+            "in practice it takes more, the closer the results are."
+        ),
+    ),
     "rows in place of cases": changed(
         "missing.predictions",
         words=lambda facts: (
