@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import CaseEvidence
     from evaluation.scoring.rows import Row
@@ -42,6 +45,7 @@ class FailureDetection(AnswerProblem):
 
     id = "failure_detection"
     category = "FaD"
+    tells_answers = True
     task_categories = ("segmentation", "semantic_segmentation")
     table_files = ("confidence.csv",)
     reference_files = ("risk.csv",)
@@ -186,6 +190,23 @@ class FailureDetection(AnswerProblem):
             if use.level == "case":
                 result = undefined(Outcome.DEGENERATE, Flag.REFERENCE) if known is None else ok(known[0])
                 yield Row(algorithm, case, EVERYTHING, use.name, *result, None, result.flag)
+
+    def answer_numbers_of(self, value: float, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The confidence."""
+        import numpy as np
+
+        return np.array([value], dtype=float)
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """The confidence beside the risk."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        confidence = None if answer is None or not answer.size else float(answer[0])
+        known = reference.numbers[EVERYTHING]
+        risk = "" if known is None else f"risk {number(known[0])}"
+        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence), risk)])
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From risks and confidences; a case without a confidence is rejected, with the risk that it has."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
+from evaluation import problems
 from evaluation.analyses.case_groups import SHOWN_FIRST, labels_of, ordered
 from evaluation.figures import forest_plot
 from evaluation.figures.layout import number, rank_words, stars
@@ -58,6 +59,7 @@ def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "di
     from evaluation.figures.publication import Printed  # only workers draw
 
     found: list[Exhibit] = []
+    legend = problems.get(run.submission.phase.assessment.problem).legend_of(with_reference=True)
     for case in dict.fromkeys(cases):
         if len(found) == MOST_PICTURES:
             break
@@ -67,9 +69,7 @@ def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "di
             continue
         name = f"case-{len(found) + 1:02d}.png"
         figures[name] = Printed(svg=b"", png=vault.read_bytes(picture_name(run, case, with_reference=True)))
-        found.append(
-            Exhibit("figure", origins=keys, text=f"Case {case}: prediction in blue, reference in yellow.", name=name)
-        )
+        found.append(Exhibit("figure", origins=keys, text=f"Case {case}. {legend}", name=name))
     return found
 
 
