@@ -10,9 +10,9 @@ from evaluation.analyses.sentences import copies_sentence, scheme_sentence, with
 from evaluation.analyses.sources import Figure, Order, Sources
 from evaluation.claims.catalogue import Said
 from evaluation.claims.ranking import sentences_of
-from evaluation.figures.selection import Entry, overall
 from evaluation.problems.kind_figures import KindFigure
-from evaluation.ranking.interaction import AS_MEASURED
+from evaluation.ranking.counted import AS_MEASURED
+from evaluation.ranking.reading import Entry, overall
 
 
 @dataclass(frozen=True)

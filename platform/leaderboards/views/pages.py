@@ -21,7 +21,7 @@ from challenges.views import challenge_context
 from evaluation.analyses import catalogue
 from evaluation.claims.beforehand import limits
 from evaluation.ranking import describe
-from evaluation.ranking.interaction import AS_MEASURED
+from evaluation.ranking.counted import AS_MEASURED
 from leaderboards.domain import tables
 from leaderboards.domain.group_tables import group_tables
 from leaderboards.domain.questions import main_order, questions

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
-from evaluation import problems
 from evaluation.analyses.case_groups import SHOWN_FIRST, labels_of, ordered
 from evaluation.figures import forest_plot
 from evaluation.figures.layout import number, rank_words, stars
@@ -59,7 +58,7 @@ def previews(run: Run, cases: Iterable[str], keys: tuple[str, ...], figures: "di
     from evaluation.figures.publication import Printed  # only workers draw
 
     found: list[Exhibit] = []
-    legend = problems.get(run.submission.phase.assessment.problem).legend_of(with_reference=True)
+    legend = run.submission.phase.assessment.kind.legend_of(with_reference=True)
     for case in dict.fromkeys(cases):
         if len(found) == MOST_PICTURES:
             break

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from confinement import archive
 from confinement.sandbox import answers
-from evaluation import problems
 from evaluation.figures.case_sheets import WITH, CaseSheets
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem, file_problem
@@ -27,10 +26,9 @@ from submissions.queries.pictures import can_be_drawn, has_something_to_show
 from test_sets import vault
 from test_sets.domain import backgrounds
 from test_sets.models import TestCase
-from test_sets.queries.expectation import expectation
+from test_sets.queries.test_sets import expectation
 from test_sets.services.reference_tables import stored
-from uploads.limits import child_limits
-from uploads.storage import local_path, private, store_bytes, working_folder
+from uploads.storage import child_limits, local_path, private, store_bytes, working_folder
 
 log = structlog.get_logger(__name__)
 _OUTLINE, _ANSWER = "outline.raw", "answer.raw"
@@ -44,7 +42,7 @@ def draw(*, run_id: str | uuid.UUID, case: str) -> None:
     test_case = TestCase.objects.filter(test_set=run.test_set_id, name=case).first()
     if test_case is None or private().exists(plan_name(run, case, with_reference=True)):
         return
-    problem = problems.get(run.submission.phase.assessment.problem)
+    problem = run.submission.phase.assessment.kind
     if not has_something_to_show(problem, test_case):
         return
     outline, answer = _prediction(run, problem, test_case)

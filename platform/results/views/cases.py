@@ -16,7 +16,6 @@ from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase
 from challenges.views.access import organizing, page_context
-from evaluation import problems
 from evaluation.figures.case_sheets import AXES, WITH
 from results.queries.pictures import picture_name, plan_of, sheet_name
 from submissions.domain import tables
@@ -29,7 +28,7 @@ from test_sets import vault
 from test_sets.models import TestCase
 from test_sets.services.reference_access import note_seen
 from uploads.storage import private
-from work.jobs import send
+from work.services import send
 
 # A picture that was asked for is not asked for again within this time.
 _ASKED_SECONDS = 20
@@ -259,7 +258,7 @@ def _shown(
     group
         Name for viewers that show the same place.
     """
-    problem = problems.get(submission.phase.assessment.problem)
+    problem = submission.phase.assessment.kind
     if not has_something_to_show(problem, case):
         return None
     with_reference = _sees_reference(request, submission)

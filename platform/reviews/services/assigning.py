@@ -36,8 +36,7 @@ from reviews.queries.work import ASSIGNMENTS
 from reviews.services import mails
 from reviews.services.reviewing import begin_review
 from reviews.services.transitions import advance
-from work.leases import Lease, LeaseLostError, claim
-from work.services import ask
+from work.services import Lease, LeaseLostError, ask, claim
 
 log = structlog.get_logger(__name__)
 # Reviewers are assigned while a filing waits, and exchanged while it is reviewed.

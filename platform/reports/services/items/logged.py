@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Final
 
 from challenges.domain.scheduling import STAYS_OPEN
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.bundle.outside import MEASURED_OUTSIDE, outside_notes
 from evaluation.catalogue import get
@@ -212,7 +211,7 @@ def metrics(item: Item, source: Source) -> None:
         assessment = source.parsed(phase)
         rows = []
         for metric in assessment.metrics:
-            is_outside = problems.get(assessment.problem).is_measured_elsewhere
+            is_outside = assessment.kind.is_measured_elsewhere
             known = None if is_outside else get(metric.id)
             ends = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
             low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in (known.range if known else ends))
@@ -251,7 +250,7 @@ def ranking_method(item: Item, source: Source) -> None:
 
 def _told_outcomes(assessment: Assessment) -> tuple[str, ...]:
     """Outcomes that a value can have: where nothing is drawn or found in a case, nothing can be empty."""
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     emptiness = problem.tells_outcomes and not problem.missing_words(assessment)
     return tuple(MEANINGS) if emptiness else ("missing", "degenerate")
 
