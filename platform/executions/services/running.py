@@ -29,18 +29,9 @@ from executions.queries.slots import fits_here
 from executions.queries.work import ASSEMBLING, RUNNING
 from executions.services import executing, hosts, laying, packing, preparing, reading
 from test_sets.models import TestCase
-<<<<<<< HEAD
-from uploads.storage import free_bytes, has_room, is_out_of_room, local_path
+from uploads.storage import free_bytes, has_room, is_out_of_room
 from work.queries import next_rows, shared_now
 from work.services import Lease, LeaseLostError, ask, claim, enqueue, send, task_budget
-=======
-from uploads.storage import free_bytes, has_room, is_out_of_room
-from work.clock import shared_now
-from work.jobs import enqueue, send
-from work.leases import Lease, LeaseLostError, claim, task_budget
-from work.queries import next_rows
-from work.services import ask
->>>>>>> containers
 
 log = structlog.get_logger(__name__)
 
