@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.assessment import parse
+from evaluation.assessment.costs import from_runs_words
 from evaluation.bundle.comparing import differences
 from evaluation.bundle.exclusions import exclusion_notes
 from evaluation.bundle.layout import (
@@ -170,7 +171,12 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
         bootstrap=manifest["bootstrap"],
         is_compared=digest is not None,
         not_recomputed=not_recomputed,
-        notes=(*exclusion_notes(assessment, document, manifest), *outside_notes(manifest), *scorer_notes(manifest)),
+        notes=(
+            *exclusion_notes(assessment, document, manifest),
+            *outside_notes(manifest),
+            *scorer_notes(manifest),
+            *filter(None, [from_runs_words(assessment)]),
+        ),
     )
 
 

@@ -49,6 +49,7 @@ class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
     category = "SegC"
     measures_as = ("semantic_segmentation", "failure_detection")
     pools = True
+    takes_algorithms = False
     figures = (
         EvidenceFigure(
             name="quality-and-trust",

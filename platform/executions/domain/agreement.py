@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from evaluation.running.efficiency import metric_named
+from evaluation.assessment.costs import metric_named
 
 
 def agreement_sentences(agreement: Mapping[str, Any]) -> list[str]:
