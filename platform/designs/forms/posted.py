@@ -16,6 +16,7 @@ from django.http import QueryDict
 
 from evaluation.catalogue import CatalogueError, all_metrics, get
 from evaluation.designs.catalogue import ItemField, Parameter
+from evaluation.designs.compilation.costs import cost_of
 from evaluation.designs.compilation.metrics import usual_level
 
 OTHER: Final = "__other__"
@@ -141,11 +142,27 @@ def _json(text: str) -> Any:
 
 
 def _completed(row: Mapping[str, Any]) -> dict[str, Any]:
-    """What follows from the platform's metric: direction and range as facts, the rest where it was left blank.
+    """What follows from the platform's metric, or from a cost of a run: direction and range as facts, the rest where it was left blank.
 
     Options and the abbreviation of another metric, left over from an earlier choice, are dropped.
     """
     full = dict(row)
+    if (cost := cost_of(row)) is not None:
+        suggested = {
+            "name": {"other": cost.label},
+            "level": "case",
+            "used_for_ranking": "true",
+            "implementation": "this platform",
+        }
+        full |= {key: value for key, value in suggested.items() if not full.get(key)}
+        return {
+            **full,
+            "orientation": "lower",
+            "range_min": "0",
+            "range_max": "",
+            "open_range": "above",
+            "unit": cost.unit,
+        }
     try:
         metric = get(str(row.get("metric") or ""))
     except CatalogueError:
