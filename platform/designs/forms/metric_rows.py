@@ -58,7 +58,7 @@ def metric_row(parameter: Parameter, index: int | None, row: Mapping[str, Any], 
         options=_options(metric, row, place, key),
         policy=_policy(metric, row, place, key, values),
         facts=_cost_facts(cost, values) if cost else _facts(metric),
-        metric=metric.id if metric else "",
+        metric=metric.id if metric else cost.id if cost else "",
     )
 
 
