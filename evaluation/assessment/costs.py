@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.assessment.errors import AssessmentError
 from evaluation.assessment.model import BY_RUN, MetricUse, Policy
 from evaluation.assessment.reading import Place, is_number, name
-from evaluation.wording import joined
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.assessment.model import Assessment, PolicyValue
+    from evaluation.assessment.model import PolicyValue
     from evaluation.problems import Problem
 
 Limits = Mapping[str, float | None]
@@ -279,23 +278,3 @@ def told_value(metric: MetricUse, measured: float) -> float:
     step = metric.options["step"]
     value = round(math.floor(measured / step + _SLACK) * step, _DIGITS) if step else measured
     return value if metric.worst is None else min(value, metric.worst)
-
-
-def from_runs_words(assessment: Assessment) -> str:
-    """Say which metrics were measured while algorithms ran, and cannot be computed again; empty where none is.
-
-    Examples
-    --------
-    >>> from evaluation.assessment import parse
-    >>> region = {"name": "liver", "labels": [1]}
-    >>> metrics = [{"id": "dsc"}, *declared(["run_peak_memory"], {"memory_mib": 1024})]
-    >>> from_runs_words(parse({"problem": "semantic_segmentation", "regions": [region], "metrics": metrics}))
-    'The values of Peak memory were measured while the algorithms ran, and are taken as they stand: they were not computed again.'
-    """
-    names = [metric.name for metric in assessment.by_run]
-    if not names:
-        return ""
-    return (
-        f"The values of {joined(names)} were measured while the algorithms ran, and are taken as they stand: "
-        "they were not computed again."
-    )

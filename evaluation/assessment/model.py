@@ -93,6 +93,15 @@ class MetricUse:
         return self.options.get("by") == BY_RUN
 
     @property
+    def told_options(self) -> dict[str, Any]:
+        """The options as readers are told them: without who gives the values, and without a step that is none."""
+        own = self.is_by_scorer or self.is_by_run
+        unsaid = {"by", "id"} if own else set()
+        if self.is_by_run and not self.options["step"]:
+            unsaid.add("step")
+        return {key: value for key, value in self.options.items() if key not in unsaid}
+
+    @property
     def title(self) -> str:
         """What tables call it: its name in the assessment, or what the field calls it.
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.assessment import parse
-from evaluation.assessment.costs import from_runs_words
 from evaluation.bundle.comparing import differences
 from evaluation.bundle.exclusions import exclusion_notes
 from evaluation.bundle.layout import (
@@ -28,6 +27,7 @@ from evaluation.bundle.layout import (
 from evaluation.bundle.older import OLD_SCHEMA, still_alike
 from evaluation.bundle.outside import outside_notes
 from evaluation.bundle.scorers import scorer_notes
+from evaluation.claims.costs import measured
 from evaluation.ranking import digest as ranking_digest
 from evaluation.ranking import rank
 
@@ -175,7 +175,7 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
             *exclusion_notes(assessment, document, manifest),
             *outside_notes(manifest),
             *scorer_notes(manifest),
-            *filter(None, [from_runs_words(assessment)]),
+            *measured(assessment),
         ),
     )
 

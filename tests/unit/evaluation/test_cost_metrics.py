@@ -7,8 +7,8 @@ import pytest
 
 from evaluation import problems
 from evaluation.assessment import AssessmentError, parse
-from evaluation.assessment.costs import from_runs_words
 from evaluation.assessment.scorers import left_out_words
+from evaluation.claims.costs import measured
 from evaluation.federation import FederationError
 from evaluation.federation.scheme import site_schemes
 from evaluation.ranking import describe, rank
@@ -153,8 +153,9 @@ def test_who_scores_files_is_told_which_costs_are_left_out() -> None:
 
 
 def test_who_ranks_results_is_told_which_values_were_measured_and_not_computed_again() -> None:
-    assert from_runs_words(parse(document({"id": "dsc"}))) == ""
-    assert from_runs_words(parse(document({"id": "dsc"}, TIME))).startswith("The values of Wall time were measured")
+    assert measured(parse(document({"id": "dsc"}))) == []
+    [said] = measured(parse(document({"id": "dsc"}, TIME)))
+    assert said.startswith("The values of Wall time were measured")
 
 
 def test_sites_report_no_costs_of_runs() -> None:
