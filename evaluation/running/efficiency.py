@@ -64,6 +64,8 @@ class Agreement:
     """Median over cases of the range over executions, in shares of the case's median."""
     widest: float
     """The widest of them."""
+    of_means: float
+    """Range over executions of the mean of these cases, in shares of the median of the means."""
 
 
 def agreement(runs: Sequence[pd.DataFrame], name: str) -> Agreement | None:
@@ -80,4 +82,6 @@ def agreement(runs: Sequence[pd.DataFrame], name: str) -> Agreement | None:
     if values.empty:
         return None
     shares = (values.max(axis=1) - values.min(axis=1)) / middle
-    return Agreement(len(runs), len(values), float(shares.median()), float(shares.max()))
+    means = values.mean(axis=0)
+    of_means = (means.max() - means.min()) / means.median()
+    return Agreement(len(runs), len(values), float(shares.median()), float(shares.max()), float(of_means))

@@ -64,3 +64,4 @@ rules.add_rule("executions.read_hidden_logs", is_named)
 # What running took on each case of a phase, wherever results of single cases are shown: a program can take longer, or more
 # memory, where it sees something, and so tell what a hidden image shows.
 rules.add_rule("executions.view_costs_of_cases", has_open_cases | is_named_in)
+rules.add_rule("executions.view_agreement", is_named_in)

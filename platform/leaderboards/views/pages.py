@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
+from uuid import UUID
 
 from csp.decorators import csp_replace
 from django.contrib import messages
@@ -14,6 +15,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_POST, require_safe
+from rules import test_rule
 
 from accounts.requests import SignedInRequest
 from challenges.models import Phase
@@ -23,6 +25,7 @@ from evaluation.claims.beforehand import limits
 from evaluation.claims.costs import KEPT
 from evaluation.ranking import describe
 from evaluation.ranking.interaction import AS_MEASURED
+from executions.queries.repeats import Repeated, repeated_runs
 from leaderboards.domain import tables
 from leaderboards.domain.group_tables import group_tables
 from leaderboards.domain.questions import main_order, questions
@@ -236,6 +239,7 @@ def _ranking(
         "scheme": describe(computing.assessment_of(shown)),
         "may_view_cases": may_view_cases,
         "kept": KEPT.all(kept.metrics),
+        "repeated": _repeated(request, shown) if view and view.name == "costs" else None,
         "pseudonyms": _pseudonyms(request, shown),
         "rates_parts": object_parts.suits(place.phase),
         "embed_address": request.build_absolute_uri(
@@ -290,6 +294,14 @@ def _hard_cases(
         for key in keys
         if key in found
     ]
+
+
+def _repeated(request: HttpRequest, shown: RankingVersion) -> list[Repeated] | None:
+    """Algorithms that were run again, for organizers; None for everybody else."""
+    if not test_rule("executions.view_agreement", request.user, shown.phase):
+        return None
+    teams = {UUID(team["submission"]): team["name"] for team in shown.inputs["teams"]}
+    return repeated_runs(computing.assessment_of(shown), teams)
 
 
 def _annotators(shown: RankingVersion) -> dict[str, Any]:

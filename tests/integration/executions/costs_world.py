@@ -1,10 +1,10 @@
 """A phase that ranks what runs cost, and algorithms of known cost in it."""
 
-import itertools
 from typing import Any
 
 from challenges.models import Phase, Team
-from executions.models import CaseOutcome
+from executions.models import AlgorithmArchive, CaseOutcome
+from executions.services import running
 from submissions.models import Submission
 from submissions.services import scoring, validation
 from tests.integration.executions.world import Algorithms, add_phase, execution_of, run_all
@@ -40,16 +40,19 @@ def judge(submission: Submission) -> Submission:
 
 
 def run_with(
-    world: Algorithms, engine: Any, seconds: float, *, team: Team | None = None, script: Any = None
+    world: Algorithms,
+    engine: Any,
+    seconds: float,
+    *,
+    team: Team | None = None,
+    script: Any = None,
+    image: AlgorithmArchive | None = None,
 ) -> Submission:
     """Hand in an algorithm, run it, and have its cases taken so many seconds and one more each, as if a clock had said so."""
-    digits = itertools.cycle("abcdef0123456789")
     engine.script = script or engine.script
-    image = world.image(team=team, digit=next(itertools.islice(digits, Submission.objects.count() % 16, None)))
+    image = image or world.image(team=team, digit="abcdef0123456789"[Submission.objects.count()])
     engine.held.append(image.digest)
     submission = world.hand_in(image, team=team)
-    from executions.services import running
-
     while running.run_next_batch():
         pass
     outcomes = CaseOutcome.objects.filter(execution=execution_of(submission)).order_by("case")

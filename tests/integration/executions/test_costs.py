@@ -126,3 +126,29 @@ def test_the_bundle_verifies_and_says_what_was_measured_and_not_computed_again(w
         "not computed again."
     ) in verdict.notes
     assert json.dumps(version.inputs)
+
+
+def test_organizers_read_beside_the_figure_how_far_runs_of_one_algorithm_lie_apart(world, engine, tmp_path, client):
+    from leaderboards.services import analyses, rankings
+
+    phase = costly(world, tmp_path, leaderboard="public")
+    image = world.image(digit="9")
+    for seconds in (3.0, 4.0):
+        run_with(world, engine, seconds, image=image)
+    run_with(world, engine, 6.0, team=world.bos)
+    rankings.request_ranking(phase.pk, cause="request")
+    version = rankings.rank_phase(phase_id=phase.pk)
+    analyses.analyse_version(version_id=version.pk)
+    address = "/challenges/blocks/leaderboard/costly/?view=costs"
+
+    pages = {}
+    for person in (world.organizer, world.ada, world.bo):
+        client.force_login(person)
+        pages[person.username] = client.get(address).content.decode()
+
+    # Four cases of 3, 4, 5, 6 s and 4, 5, 6, 7 s: means of 4.5 and 5.5, whose median is 5.
+    assert "How far do runs of one algorithm lie apart?" in pages["olga"]
+    assert "20.0%" in pages["olga"]
+    assert "1 of 1" in pages["olga"]
+    assert "lie apart?" not in pages["ada"] + pages["bo"]
+    assert "quality-and-wall-time.json" in pages["ada"]

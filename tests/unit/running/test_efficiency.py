@@ -137,6 +137,8 @@ def test_repeated_executions_give_the_median_and_say_how_far_they_agree() -> Non
     assert (found.executions, found.cases) == (3, 2)
     assert found.widest == pytest.approx(20 / 11)
     assert found.spread == pytest.approx(10 / 11)
+    # Means of both cases: 10, 10.5 and 20.
+    assert found.of_means == pytest.approx(10 / 10.5)
     assert agreement(tables[:1], "run_wall_time") is None
 
 
