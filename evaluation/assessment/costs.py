@@ -14,7 +14,7 @@ from evaluation.assessment.reading import Place, is_number, name
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.assessment.model import PolicyValue
+    from evaluation.assessment.model import PolicyValue, RankingScheme
     from evaluation.problems import Problem
 
 Limits = Mapping[str, float | None]
@@ -261,6 +261,25 @@ def check_costs(metrics: tuple[MetricUse, ...]) -> None:
     if costs and len(costs) == len(metrics):
         allowed = "also a metric of the output: by costs alone, whoever answers anything at once is first"
         raise AssessmentError("metrics", ids[0], allowed)
+
+
+def check_combined(ranking: RankingScheme, path: str, cost: str) -> None:
+    """Refuse a way of combining that leaves a cost out: a case has one value of it over all regions.
+
+    Raises
+    ------
+    AssessmentError
+        For metrics that are combined within each region alone, and for weights of regions.
+    """
+    for number, step in enumerate(ranking.combine or ()):
+        given = (step.weights or {}).get("region")
+        if given:
+            place = f"{path}[{number}].weights.region"
+            raise AssessmentError(place, given, f"no weights of regions: {cost} has one value over all")
+    over = [name for step in ranking.combine or () for name in step.over]
+    if "metric" in over and "region" not in over:
+        allowed = f"metrics and regions together: {cost} has one value over all regions, and would be ranked alone"
+        raise AssessmentError(f"{path}.over", over, allowed)
 
 
 def told_value(metric: MetricUse, measured: float) -> float:

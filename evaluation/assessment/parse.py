@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 from evaluation import problems
 from evaluation.assessment.columns import KEY as COLUMNS
 from evaluation.assessment.columns import read_columns
-from evaluation.assessment.costs import check_costs, cost_metric_document, is_by_run, read_cost_metric
+from evaluation.assessment.costs import (
+    check_combined,
+    check_costs,
+    cost_metric_document,
+    is_by_run,
+    read_cost_metric,
+)
 from evaluation.assessment.errors import AssessmentError, listed
 from evaluation.assessment.exclusions import KEY as EXCLUSIONS
 from evaluation.assessment.exclusions import read_exclusions
@@ -201,12 +207,8 @@ def _check_selection(rankings: Any, metrics: tuple[MetricUse, ...], regions: tup
             for metric in metrics
             if metric.is_by_run and metric.name in (ranking.metrics or known["metrics"])
         ]
-        for number, weights in enumerate(weighted):
-            if costs and weights.get("region"):
-                place = f"ranking[{index}].combine[{number}].weights.region"
-                raise AssessmentError(
-                    place, weights["region"], f"no weights of regions: {costs[0]} has one value over all"
-                )
+        if costs and regions:
+            check_combined(ranking, f"ranking[{index}].combine", costs[0])
         for number, weights in enumerate(weighted):
             for dimension, kind in (("metric", "metrics"), ("region", "regions")):
                 given = weights.get(dimension)

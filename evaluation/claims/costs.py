@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluation.assessment import Assessment
+    from evaluation.claims.catalogue import Said
 
 MEASURED: Final = CATALOGUE.group(
     Claim(
@@ -156,7 +157,7 @@ FRONT: Final = CATALOGUE.group(
 """Who is good and cheap at once, in a plane of quality against cost."""
 
 
-def measured(assessment: Assessment) -> Sequence[str]:
+def measured(assessment: Assessment) -> Sequence[Said]:
     """Say which metrics were measured while algorithms ran, and are not computed again; nothing where none is.
 
     Examples
@@ -167,4 +168,4 @@ def measured(assessment: Assessment) -> Sequence[str]:
     >>> measured(parse(document))
     ['The values of Peak memory were measured while the algorithms ran, and are taken as they stand: they were not computed again.']
     """
-    return [str(said) for said in MEASURED.all([metric.name for metric in assessment.by_run])]
+    return MEASURED.all([metric.name for metric in assessment.by_run])

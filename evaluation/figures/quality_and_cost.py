@@ -102,7 +102,7 @@ def quality_and_cost(document: Mapping[str, Any], quality: Axis, cost: Axis, *, 
     )
     key = [f"{number} {name}" for name, number in numbers.items()]
     remarks = [
-        *(str(said) for said in FRONT.all(plane)),
+        *FRONT.all(plane),
         *(["Numbers beside points: " + ", ".join(key)] if key else []),
     ]
     return {**made, "remarks": remarks}

@@ -107,6 +107,14 @@ def test_missing_cases_have_the_last_rank_where_that_is_registered() -> None:
         ({"metrics": [{**DSC, "used_for_ranking": False}, TIME]}, "metrics", "By costs alone"),
         ({"metrics": [{**DSC, "cost": "run_wall_time"}]}, "metrics", "or a cost of running, not both"),
         ({"metrics": [DSC, {**TIME, "cost_step": 30}]}, "metrics", "from 0 to below 30"),
+        (
+            {
+                "regions": [{"name": name, "labels": [label]} for name, label in (("core", "1"), ("rim", "2"))],
+                "ranking_method": [{**ROW, "region_aggregation": "separate_rankings"}],
+            },
+            "ranking_method",
+            "Wall time has one value over all regions, and would be ranked alone",
+        ),
         ({"metrics": [SEAM, TIME]}, "metrics", "here it ranks values that are measured elsewhere"),
         (
             {"task_category": ["classification"], "regions": [], "metrics": [{"metric": "auroc", "used_for_ranking": True}, TIME]},

@@ -70,6 +70,7 @@ def test_a_declared_cost_is_complete_and_the_same_after_parsing_again() -> None:
             ),
             "has one value over all",
         ),
+        (document({"id": "dsc"}, TIME, ranking={"combine": {"over": ["metric"]}}), "and would be ranked alone"),
     ],
 )
 def test_what_would_make_a_cost_mean_something_else_is_refused(written: dict[str, Any], says: str) -> None:
