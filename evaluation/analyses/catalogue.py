@@ -13,9 +13,9 @@ from evaluation.assessment import Assessment
 from evaluation.assessment.costs import METRICS, CostMetric
 from evaluation.claims.catalogue import Said
 from evaluation.claims.ranking import sentences_of
-from evaluation.figures.selection import Entry, overall
 from evaluation.problems.kind_figures import KindFigure
-from evaluation.ranking.interaction import AS_MEASURED
+from evaluation.ranking.counted import AS_MEASURED
+from evaluation.ranking.reading import Entry, overall
 
 
 @dataclass(frozen=True)

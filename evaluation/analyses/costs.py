@@ -9,10 +9,10 @@ import numpy as np
 
 from evaluation.aggregation import build_tables, check_results
 from evaluation.figures.quality_and_cost import Axis, quality_and_cost
+from evaluation.ranking.counted import counted_results
 from evaluation.ranking.document import plan_of, reported_entry
-from evaluation.ranking.exclusions import counted_results
-from evaluation.ranking.operators import operator_name
 from evaluation.ranking.schemes import get_scheme
+from evaluation.ranking.scores import operator_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from evaluation.analyses.sources import Figure, Order, Sources
     from evaluation.assessment import MetricUse
     from evaluation.assessment.costs import CostMetric
-    from evaluation.figures.selection import Entry
+    from evaluation.ranking.reading import Entry
 
 
 def question_of(cost: CostMetric) -> str:

@@ -17,7 +17,7 @@ from evaluation.ranking.comparison import (
     alternative_schemes,
     without_pairwise,
 )
-from evaluation.ranking.exclusions import counted_results, left_out
+from evaluation.ranking.counted import counted_results, left_out
 from evaluation.ranking.gaming import gaming_check
 from evaluation.ranking.raw import raw_values
 

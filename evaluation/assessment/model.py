@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation import catalogue
@@ -11,6 +12,8 @@ from evaluation.canonical import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from evaluation.problems import Problem
 
 PolicyValue = float | Literal["exclude", "worst", "perfect", "image_diagonal", "worst_rank"]
 BY_SCORER: Final = "scorer"
@@ -295,6 +298,19 @@ class Assessment:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "digest", sha256(self.document))
+
+    @cached_property
+    def kind(self) -> Problem:
+        """The kind of problem, which says all in which kinds differ."""
+        # Here: kinds read assessments.
+        from evaluation import problems
+
+        return problems.get(self.problem)
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether some metric has one value for the whole data set, so that a result needs evidence."""
+        return any(metric.level == "dataset" for metric in self.metrics)
 
     @property
     def computed(self) -> tuple[MetricUse, ...]:

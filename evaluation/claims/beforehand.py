@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.ranking.uncertainty.budget import FEWEST_DRAWS
-from evaluation.ranking.uncertainty.grounds import FEWEST_IN_STRATUM
+from evaluation.ranking.uncertainty.grounds import FEWEST_DRAWS, FEWEST_IN_STRATUM
 from evaluation.ranking.uncertainty.needed import units_needed
 from evaluation.wording import counted, joined, plural
 

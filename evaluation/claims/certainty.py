@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.facts import MOST_NAMED, Facts, listed, percent
 from evaluation.claims.headlines import HEADLINES, WITHOUT_CERTAINTY, no_result
-from evaluation.ranking.uncertainty.sensitivity import MOST_REVERSED
+from evaluation.ranking.reading import MOST_NAMED, Facts, listed, percent
+from evaluation.ranking.stability import MOST_REVERSED
 from evaluation.wording import joined, plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from evaluation.claims.catalogue import Said
-    from evaluation.claims.facts import Entry
+    from evaluation.ranking.reading import Entry
 
 _MINUTE: Final = 1e-12
 _LONGEST: Final = 8

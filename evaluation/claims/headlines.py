@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.facts import MOST_NAMED, listed, of_hundred
+from evaluation.ranking.reading import MOST_NAMED, listed, of_hundred
 from evaluation.wording import joined
 
 if TYPE_CHECKING:
-    from evaluation.claims.facts import Facts
+    from evaluation.ranking.reading import Facts
 
 WITHOUT_CERTAINTY: Final = {
     "not_resampled": "the ranking was not resampled",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from evaluation.claims.catalogue import CATALOGUE, Claim
-from evaluation.claims.facts import Entry, percent
+from evaluation.ranking.reading import Entry, percent
 from evaluation.wording import counted, joined, plural
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 from evaluation.figures.layout import GRID, Figure, figure, names_axis, number, percent, rank_words, ranks_axis, side
 from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import QUALITATIVE, colours, marks, scale
-from evaluation.figures.selection import Entry, names, select
+from evaluation.ranking.reading import Entry, names, select
 
 Raw = Mapping[str, Any]
 _FEW = 400

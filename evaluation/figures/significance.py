@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.claims.comparisons import crosses
+from evaluation.claims.resamples import crosses
 from evaluation.figures.layout import LINE, Figure, figure, names_axis, rank_words, side
 from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import BETTER, NEUTRAL, QUIET
-from evaluation.figures.selection import entries, label, names, select
+from evaluation.ranking.reading import entries, label, names, select
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ def significance_map(
     Parameters
     ----------
     document, metric, region, task, name
-        Which ranking; see `evaluation.figures.selection.select`.
+        Which ranking; see `evaluation.ranking.reading.select`.
     adjusted
         Whether p-values are adjusted for the number of comparisons by Holm's method.
 
@@ -68,7 +68,7 @@ def better_map(document: Mapping[str, Any], **which: str | None) -> Figure:
     Parameters
     ----------
     document, which
-        Which ranking; see `evaluation.figures.selection.select`.
+        Which ranking; see `evaluation.ranking.reading.select`.
 
     Raises
     ------

@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from evaluation import problems
 from evaluation.importing.numbers import as_number, is_blank
 from evaluation.importing.roles import ROLES
 from evaluation.importing.sheets import DEFAULT, Sheet, SheetLimits, shown
@@ -169,7 +168,7 @@ class _Reader:
             if role in ROLES and role != "ignore":
                 self.places.setdefault(role, []).append(place)
         self.metrics: dict[str, MetricUse] = {}
-        self.problem = problems.get(fitting.assessment.problem)
+        self.problem = fitting.assessment.kind
         has_diagonal = self.problem.has_image_diagonal and DIAGONAL in sheet.columns
         self.diagonal = sheet.columns.index(DIAGONAL) if has_diagonal else -1
         for metric in fitting.assessment.metrics:

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from evaluation.readers import Issue
     from evaluation.readers.number_tables import NumberTable
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-    from evaluation.scoring.pieces import Numbers, Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
 
 PART: Final = "answers"
 EVERYTHING: Final = ""
@@ -119,8 +118,7 @@ class PooledAnswers(Problem):
 
         from evaluation.outcomes import Outcome, undefined
         from evaluation.scoring.evidence_blocks import CaseEvidence
-        from evaluation.scoring.pieces import block_of
-        from evaluation.scoring.rows import Row
+        from evaluation.scoring.rows import Row, block_of
 
         uses = [use for use in assessment.metrics if use.level == "dataset"]
         if not uses:
@@ -194,8 +192,7 @@ class AnswerProblem(PooledAnswers, TableProblem):
         parts: bool = False,
     ) -> ScoredCase:
         """Put the answer beside what is known; a case without one adds that it has none."""
-        from evaluation.scoring.pieces import Numbers
-        from evaluation.scoring.rows import ScoredCase
+        from evaluation.scoring.rows import Numbers, ScoredCase
 
         pieces = {}
         for region, known in reference.numbers.items():

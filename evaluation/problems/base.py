@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from evaluation.problems.kind_figures import KindFigure
     from evaluation.problems.opened import Opened, References
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-    from evaluation.scoring.pieces import Numbers, Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
 
 ALGORITHMS: Final = ("near", "far")
 """Of a challenge to try a kind with: the first has an error of a pixel or so, the second a larger one."""
@@ -285,7 +284,7 @@ class Problem:
         A missing case cannot be imputed in a value of the whole data set: with any, the value is ``missing``, unless the kind
         knows what such a case counts as.
         """
-        from evaluation.scoring.pooling import finish_pieces
+        from evaluation.scoring.rows import finish_pieces
 
         return finish_pieces(self, assessment, algorithm, pieces, shared)
 

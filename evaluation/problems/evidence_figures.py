@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.assessment import Assessment
-    from evaluation.figures.selection import Entry
+    from evaluation.ranking.reading import Entry
     from evaluation.scoring.evidence_blocks import CaseEvidence, Evidence
 
 MOST_PANELS: Final = 6
@@ -49,7 +49,7 @@ class EvidenceFigure(KindFigure):
         results: pd.DataFrame | None = None,
     ) -> dict[str, Any] | None:
         """Draw it for the ranking of a metric of the whole data set, or for that of all where there are no regions."""
-        from evaluation.figures.selection import is_combined, names
+        from evaluation.ranking.reading import is_combined, names
 
         if evidence is None or not evidence.blocks or entry.get("task"):
             return None

@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from evaluation.readers.limits import Limits
     from evaluation.readers.tables import PredictedLabels
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-    from evaluation.scoring.pieces import Numbers, Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
 
 MAJORITY: Final = "majority_vote"
 STRICT: Final = "strict"
@@ -325,7 +324,7 @@ class ImageClassification(TableProblem):
 
     def without_reference(self, reference: PreparedLabel, pieces: Pieces) -> Pieces:
         """Without the class of the reference."""
-        from evaluation.scoring.pieces import Numbers
+        from evaluation.scoring.rows import Numbers
 
         return {key: Numbers(numbers.counts[1:], numbers.values) for key, numbers in pieces.items()}
 

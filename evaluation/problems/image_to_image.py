@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import Block
     from evaluation.scoring.intensities import PreparedImage
-    from evaluation.scoring.pieces import Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Pieces, Row, ScoredCase
 
 IMAGE = "image"
 MASK = "mask"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.assessment import Assessment
-    from evaluation.figures.selection import Entry
+    from evaluation.ranking.reading import Entry
     from evaluation.scoring.evidence_blocks import Evidence
 
 

@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.landmarks import Landmarks
-    from evaluation.scoring.pieces import Numbers, Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
 
 DIAGONAL: Final = "image_diagonal"
 SPACINGS: Final = ("spacing_x", "spacing_y", "spacing_z")

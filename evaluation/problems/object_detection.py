@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from evaluation.readers.limits import Limits
     from evaluation.readers.object_tables import ObjectTable
     from evaluation.scoring.evidence_blocks import CaseEvidence
-    from evaluation.scoring.pieces import Numbers
-    from evaluation.scoring.rows import ScoredCase
+    from evaluation.scoring.rows import Numbers, ScoredCase
 
 
 class ObjectReferences(ReferenceTable):

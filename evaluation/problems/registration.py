@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from evaluation.readers.instance_tables import Instances
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import Block
-    from evaluation.scoring.pieces import Pieces
     from evaluation.scoring.registration import PreparedRegistration, RegistrationReference
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Pieces, Row, ScoredCase
 
 _PLACES = ("voxel", "mm_lps", "mm_ras")
 _FIELDS = {

@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from evaluation.readers import Issue
     from evaluation.readers.confidences import ConfidenceRules, ConfidenceTable
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
-    from evaluation.scoring.pieces import Numbers, Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Numbers, Pieces, Row, ScoredCase
     from evaluation.scoring.semantic import PreparedReference, RegionMasks
 
 _WIDTH: Final = {UNKNOWN: 0, UNANSWERED: 1, REJECTED: 1, ANSWERED: 2}
@@ -156,8 +155,7 @@ class SegmentationWithConfidence(PooledAnswers, SemanticSegmentation):
     ) -> ScoredCase:
         """Measure the regions of one label image, and put its risk beside the confidence."""
         from evaluation.readers import ReadError
-        from evaluation.scoring.pieces import Numbers
-        from evaluation.scoring.rows import ScoredCase
+        from evaluation.scoring.rows import Numbers, ScoredCase
         from evaluation.scoring.semantic import read_regions, rows_of_case
 
         regions, reason, confidence = None, None, None

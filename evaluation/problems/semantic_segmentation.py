@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from evaluation.readers import LabelImage
     from evaluation.readers.instance_tables import Instances
     from evaluation.scoring.evidence_blocks import Block
-    from evaluation.scoring.pieces import Pieces
-    from evaluation.scoring.rows import Row, ScoredCase
+    from evaluation.scoring.rows import Pieces, Row, ScoredCase
 
 
 class SemanticSegmentation(LabelImageProblem):

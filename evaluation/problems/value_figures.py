@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from evaluation.assessment import Assessment
-    from evaluation.figures.selection import Entry
+    from evaluation.ranking.reading import Entry
     from evaluation.scoring.evidence_blocks import Evidence
 
 
@@ -63,7 +63,7 @@ class ValueFigure(KindFigure):
         results: pd.DataFrame | None = None,
     ) -> dict[str, Any] | None:
         """Draw it beside the combined ranking, and beside that of its first metric in its first region."""
-        from evaluation.figures.selection import entries, is_combined, names
+        from evaluation.ranking.reading import entries, is_combined, names
 
         uses = {use.id: use for use in assessment.metrics if use.id in self.metrics and use.level == "case"}
         if results is None or entry.get("task") or set(uses) != set(self.metrics):

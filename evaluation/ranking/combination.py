@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from evaluation.ranking.ranks import rank, snap
 from evaluation.ranking.resampling import Drawn, multiplicities
 from evaluation.ranking.schemes import Ranked, Samples, apply_scheme
+from evaluation.ranking.scores import rank, snap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,13 +13,16 @@ import numpy as np
 from evaluation import __version__
 from evaluation.aggregation import ResultsError, Table, build_tables, check_results
 from evaluation.assessment.model import Operator
-from evaluation.assessment.ranking import scheme_document
 from evaluation.canonical import sha256
-from evaluation.ranking.dataset_level import cases_without_prediction, load_evidence, tells_missing_cases
+from evaluation.ranking.counted import (
+    cases_without_prediction,
+    counted_results,
+    load_evidence,
+    tells_missing_cases,
+    weighted_results,
+)
 from evaluation.ranking.entries import entry_of, overall_of, resampling_interval
 from evaluation.ranking.evaluate import Evaluated, Plan, evaluate, make_plan, unit_level
-from evaluation.ranking.exclusions import counted_results
-from evaluation.ranking.interaction import weighted_results
 from evaluation.ranking.resampling import STRATIFIED_VERSION, VERSION
 from evaluation.ranking.schemes import DEFAULT
 
@@ -164,7 +167,8 @@ def rank(
         for scheme in assessment.rankings
     ]
     total = sum(map(len, per_scheme))
-    several = isinstance(assessment.document["ranking"], list)
+    registered = assessment.document["ranking"]
+    several = isinstance(registered, list)
     for scheme, tables in zip(assessment.rankings, per_scheme, strict=True):
         evaluated = []
         for table in tables:
@@ -192,7 +196,7 @@ def rank(
             "interval": assessment.uncertainty.interval,
         },
         "aggregation": assessment.document["aggregation"],
-        "schemes": [scheme_document(scheme) for scheme in assessment.rankings],
+        "schemes": registered if several else [registered],
         "rankings": entries,
         "overall": (overall if several or len(overall) > 1 else overall[0]) if overall else None,
     }

@@ -12,7 +12,7 @@ from evaluation.ranking.combination import Part, combine, parts_of
 from evaluation.ranking.hierarchy import Hierarchy, unit_values
 from evaluation.ranking.significance import cases_needed, holm, stratified_matrix, wilcoxon_matrices
 from evaluation.ranking.stability import Stability, first_places, measure
-from evaluation.ranking.uncertainty.elementary import Elementary, Ranking
+from evaluation.ranking.uncertainty.grounds import Elementary, Ranking
 from evaluation.ranking.uncertainty.statements import statements
 
 if TYPE_CHECKING:

@@ -10,15 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.aggregation import ResultsError, Table, metadata_column
-from evaluation.ranking.dataset_level import cases_without_prediction, sampled_values, tells_missing_cases
+from evaluation.ranking.counted import cases_without_prediction, sampled_values, tells_missing_cases
 from evaluation.ranking.hierarchy import Hierarchy
-from evaluation.ranking.ranks import snap
-from evaluation.ranking.resampling import Design, Drawn, join, multiplicities
+from evaluation.ranking.resampling import Design, Drawn, Units, gather, join, multiplicities
 from evaluation.ranking.schemes import Ranked, Samples, apply_scheme, rank_scores
+from evaluation.ranking.scores import snap
+from evaluation.ranking.stability import alike
 from evaluation.ranking.uncertainty.draws import spread_around_median
-from evaluation.ranking.uncertainty.duplicates import alike
-from evaluation.ranking.uncertainty.flips import SignArray, flip_matrix
-from evaluation.ranking.uncertainty.units import Units, gather
+from evaluation.ranking.uncertainty.sign_flips import SignArray, flip_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

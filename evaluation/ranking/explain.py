@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from evaluation import problems
 from evaluation.assessment.exclusions import counted_words
 from evaluation.catalogue import get
 from evaluation.claims.beforehand import limits
 from evaluation.ranking.evaluate import unit_level
-from evaluation.ranking.operators import operator_phrase, ordinal
 from evaluation.ranking.schemes import ONE_VALUE, get_scheme
+from evaluation.ranking.scores import operator_phrase, ordinal
 from evaluation.ranking.uncertainty.needed import is_linear, units_needed
 from evaluation.wording import joined, plural
 
@@ -97,7 +96,7 @@ def _measured(assessment: Assessment) -> str:
     first = next((use for use in assessment.metrics if not use.is_by_run), assessment.metrics[0])
     bare = first.id == "value" or "'s " in metric_words(first)
     article = "" if bare else "the "
-    kind = problems.get(assessment.problem)
+    kind = assessment.kind
     regions = [region.name for region in assessment.regions]
     parts = {use.name: _parts_of(use, assessment, regions) for use in assessment.metrics if not use.is_by_run}
     # Where all metrics have values in the same parts, these are named once, at the end.
@@ -124,7 +123,7 @@ def _parts_of(use: MetricUse, assessment: Assessment, regions: Sequence[str]) ->
     """Regions of the assessment in which a metric has a value; none where it has one over all of them."""
     if not regions:
         return []
-    of_kind = problems.get(assessment.problem).regions_of(assessment, use, {"classes": regions, "regions": regions})
+    of_kind = assessment.kind.regions_of(assessment, use, {"classes": regions, "regions": regions})
     return [name for name in of_kind if name in regions]
 
 
@@ -153,7 +152,7 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
         sentences.append(f"Before that, {chain} is taken.")
     if scheme.metrics or scheme.regions:
         sentences.append(f"It uses {joined([*(scheme.metrics or ()), *(scheme.regions or ())])} only.")
-    kind = problems.get(assessment.problem)
+    kind = assessment.kind
     if scheme.combine and (len(assessment.metrics) > 1 or len(assessment.regions) > 1 or kind.has_one_metric):
         columns = [name for step in scheme.combine for name in step.over if name not in ("metric", "region", "task")]
         if columns:
@@ -183,7 +182,7 @@ def _weights(step: Step) -> str:
 
 def _policies(assessment: Assessment) -> list[str]:
     """One sentence for each outcome that a participant causes, metrics with the same rule together."""
-    if words := problems.get(assessment.problem).missing_words(assessment):
+    if words := assessment.kind.missing_words(assessment):
         return [
             f"A case without a valid answer {words}.",
             *_policy_sentence(
@@ -196,7 +195,7 @@ def _policies(assessment: Assessment) -> list[str]:
     of_data_set = [metric for metric in assessment.metrics if metric.level == "dataset"]
     sentences = []
     for outcome in ("missing", "pred_empty", "ref_empty"):
-        if outcome != "missing" and not problems.get(assessment.problem).tells_outcomes:
+        if outcome != "missing" and not assessment.kind.tells_outcomes:
             continue
         sentences += _policy_sentence(_OUTCOMES[outcome], outcome, of_cases)
         if outcome == "missing":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from evaluation.analyses.catalogue import BY_NAME, PICTURES
 from evaluation.analyses.costs import planes
 from evaluation.claims.costs import measured
-from evaluation.figures.selection import label
+from evaluation.ranking.reading import label
 
 if TYPE_CHECKING:
     from evaluation.analyses.sources import Sources

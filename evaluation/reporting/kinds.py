@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation import problems
-from evaluation.figures.selection import entries
+from evaluation.ranking.reading import entries
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +33,7 @@ def kind_section(
         Of the cases that count.
     """
     made = []
-    for figure in problems.get(assessment.problem).figures:
+    for figure in assessment.kind.figures:
         regions = set()
         for entry in entries(document):
             region = entry.get("region")

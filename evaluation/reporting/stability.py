@@ -19,8 +19,8 @@ from evaluation.figures import (
     with_order,
 )
 from evaluation.figures.layout import percent
-from evaluation.figures.selection import Entry, entries, is_combined, label, overall
 from evaluation.ranking.comparison import across_schemes
+from evaluation.ranking.reading import Entry, entries, is_combined, label, overall
 from evaluation.ranking.significance import can_be_significant
 from evaluation.wording import plural
 

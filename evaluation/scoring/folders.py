@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from evaluation import problems
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
@@ -71,7 +69,7 @@ def open_folders(
     ValueError
         For a kind of problem that has no predictions to score.
     """
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     found = problem.open_references(assessment, references)
     opened = {name: problem.open_predictions(assessment, folder, found) for name, folder in predictions.items()}
     for name, of_algorithm in opened.items():
@@ -110,7 +108,7 @@ def score_folders(
         For a kind of problem that has no predictions to score.
     """
     result = ScoredFolders()
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     known, opened = open_folders(assessment, references, predictions, result)
     work = _Scoring(problem, assessment, known, opened)
     scored: dict[str, dict[str, ScoredCase]] = {}

@@ -6,7 +6,6 @@ import rules
 
 from challenges.models import Phase
 from challenges.rules import is_named_organizer, is_organizer, is_public
-from evaluation import problems
 from executions.queries.costs import costs_in, kept_from
 from test_sets.queries.decoys import keeps_decoys
 
@@ -45,7 +44,7 @@ def hides_nothing_in_bundle(user: Any, phase: Phase | None) -> bool:  # noqa: AR
     Values of a classification are made of the class of every case: with them goes the reference itself.
     """
     shown = phase is not None and phase.reveals_cases and phase.is_revealed
-    return phase is not None and (shown or not problems.get(phase.assessment.problem).tells_reference_by_results)
+    return phase is not None and (shown or not phase.assessment.kind.tells_reference_by_results)
 
 
 @rules.predicate

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from evaluation.claims.beforehand import limits, too_few
 from evaluation.claims.ranking import sentences_of
 from evaluation.claims.reports import AGAINST, STANDING, Against, Standing
-from evaluation.figures.selection import entries, label, main_entry, overall
 from evaluation.ranking import ResultsError, rank
+from evaluation.ranking.reading import entries, label, main_entry, overall
 from tests.claims.challenges import challenge
 from tests.claims.predicates import false_sentences
 from tests.claims.raw import Raw

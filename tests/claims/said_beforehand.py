@@ -2,7 +2,7 @@
 
 import math
 
-from evaluation.figures.selection import overall
+from evaluation.ranking.reading import overall
 from tests.claims.scene import NOUNS, Scene, means
 
 CASES = {"1 test case", *(f"{number:,} test cases" for number in range(501) if number != 1)}

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from evaluation import problems
 from evaluation.assessment import Assessment, MetricUse, parse
 from evaluation.assessment.columns import grouping_columns
 from evaluation.assessment.exclusions import GRADES
 from evaluation.canonical import canonical_json
 from evaluation.catalogue import get
-from evaluation.ranking.operators import operator_name
 from evaluation.ranking.schemes import all_schemes, get_scheme
+from evaluation.ranking.scores import operator_name
 from evaluation.ranking.uncertainty.needed import units_needed
 from evaluation.wording import plural
 
@@ -82,7 +81,7 @@ def _measured(metrics: list[MetricUse], assessment: Assessment) -> list[str]:
         lines.append(f"{indent}for every region of {', '.join(region.name for region in assessment.regions)}")
         indent += "  "
     outcomes = _OUTCOMES
-    kind = problems.get(assessment.problem)
+    kind = assessment.kind
     if words_of_missing := kind.missing_words(assessment):
         lines.append(f"{indent}a case without a valid answer {words_of_missing}")
         outcomes = {"missing": "there are no answers, or not the scores that it needs"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from evaluation.ranking.evaluate import unit_level
 from evaluation.ranking.schemes import get_scheme
-from evaluation.ranking.uncertainty.budget import FEWEST_DRAWS, budget, drawn_units
+from evaluation.ranking.uncertainty.grounds import FEWEST_DRAWS, budget, drawn_units
 
 if TYPE_CHECKING:
     from evaluation.assessment import Assessment, Operator, RankingScheme

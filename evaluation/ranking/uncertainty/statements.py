@@ -10,21 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from evaluation.ranking.hierarchy import without_levels
-from evaluation.ranking.uncertainty.budget import Budget, budget
+from evaluation.ranking.resampling import Contributions, contributions
+from evaluation.ranking.stability import head_to_head, near_duplicates, order_among, teams_left_out
 from evaluation.ranking.uncertainty.draws import Draws
 from evaluation.ranking.uncertainty.failures import failure, ranks_after_one_more, unseen_variance
-from evaluation.ranking.uncertainty.flips import FLIPS_VERSION
-from evaluation.ranking.uncertainty.grounds import Grounds
-from evaluation.ranking.uncertainty.letters import MOST_IN_MATRICES, letters
-from evaluation.ranking.uncertainty.margins import difference, flip_intervals, verdict
-from evaluation.ranking.uncertainty.sensitivity import head_to_head, near_duplicates, order_among, teams_left_out
-from evaluation.ranking.uncertainty.sign_flips import FlipComparisons, compare_by_flips
-from evaluation.ranking.uncertainty.units import Contributions, contributions
+from evaluation.ranking.uncertainty.grounds import Budget, Grounds, budget
+from evaluation.ranking.uncertainty.pairs import MOST_IN_MATRICES, difference, flip_intervals, letters, verdict
+from evaluation.ranking.uncertainty.sign_flips import FLIPS_VERSION, FlipComparisons, compare_by_flips
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from evaluation.ranking.uncertainty.elementary import Ranking
+    from evaluation.ranking.uncertainty.grounds import Ranking
 
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]

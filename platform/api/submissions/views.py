@@ -24,7 +24,6 @@ from challenges import queries as challenge_queries
 from challenges.queries import people
 from challenges.views.access import phase_by_id
 from confinement.limits import TableLimits
-from evaluation import problems
 from evaluation.problems.tables import ExpectedTable
 from scoring.domain import results
 from submissions.domain.costs import cost_of_a_missing_case
@@ -33,8 +32,7 @@ from submissions.queries import told_frame
 from submissions.queries.results import kept_costs
 from submissions.queries.submissions import counted_run, with_runs
 from submissions.services import choosing, states
-from test_sets.queries.expectation import expectation
-from test_sets.queries.test_sets import active_test_set, has_test_set
+from test_sets.queries.test_sets import active_test_set, expectation, has_test_set
 
 
 @extend_schema(tags=["submissions"])
@@ -135,7 +133,7 @@ class ExpectationView(APIView):
         ):
             raise PermissionDenied("Only teams that take part in the challenge submit to it.")
         entry = phase_by_id(challenge, phase)
-        if not problems.get(entry.assessment.problem).is_scored:
+        if not entry.assessment.kind.is_scored:
             raise Http404("What this phase expects cannot be checked before uploading.")
         if not has_test_set(entry):
             raise Http404("This phase has no test set yet.")

@@ -24,7 +24,7 @@ def keep_telling(sender: Any = None, **_: object) -> None:
     if not queues:
         return
     from executions.services import hosts
-    from work.jobs import send
+    from work.services import send
 
     hosts.keep_telling()
     if "run" in queues:

@@ -8,7 +8,7 @@ from django.utils import timezone
 from evaluation.running.registered import Registered
 from executions.models import Batch, CaseOutcome, RunHost
 from executions.models.hosts import SILENT
-from work.clock import shared_now
+from work.queries import shared_now
 
 
 def needs(plan: Registered) -> dict[str, float]:

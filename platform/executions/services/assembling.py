@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from audit.services import record
+from evaluation.running.registered import Registered
 from evaluation.running.table import RunRow, runs_table, write_runs
 from executions import hooks
 from executions.models import Batch, CaseOutcome, Execution
@@ -20,7 +21,7 @@ from executions.queries.work import ASSEMBLING
 from executions.services import executing, packing
 from executions.services.agreeing import agreement_with_earlier
 from uploads.storage import free_bytes, has_room, is_out_of_room, store_file, working_folder
-from work.leases import Lease, LeaseLostError, claim
+from work.services import Lease, LeaseLostError, claim
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -123,6 +124,7 @@ def _provenance(execution: Execution, batches: list[Batch]) -> dict[str, object]
         "image": execution.image.digest,
         "model": execution.model.digest if execution.model else None,
         "identity": execution.identity,
+        "interface": Registered.of(execution.plan).interface,
         "plan": execution.plan,
         "host_classes": hosts,
         "exclusive": all(batch.report.get("exclusive") for batch in batches),

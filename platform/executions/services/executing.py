@@ -22,9 +22,8 @@ from executions.queries.work import RUNNING
 from test_sets.models import TestSet
 from test_sets.queries.dry_runs import are_public
 from uploads.services.refusals import NotAllowedError, UploadError
-from work.clock import shared_now
-from work.jobs import enqueue
-from work.leases import withdraw
+from work.queries import shared_now
+from work.services import enqueue, withdraw
 
 State = Execution.State
 OURS = (
@@ -119,7 +118,7 @@ def go_on_if_ready(execution: Execution) -> None:
     names = [name for name, _ in cases]
     # Shuffled by the key of the execution: the order tells nothing that the names hide.
     order = names if execution.is_on_public_cases else list(aliases(bytes.fromhex(execution.key), names))
-    execution.identity = identity(image.digest, model.digest if model else None)
+    execution.identity = identity(image.digest, model.digest if model else None, plan.interface)
     execution.state, execution.queued_at = State.QUEUED, timezone.now()
     execution.save(update_fields=["identity", "state", "queued_at"])
     size = plan.batch_cases

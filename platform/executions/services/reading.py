@@ -6,14 +6,13 @@ from typing import Any
 
 from confinement.containers.batches import BatchReport, Taken
 from confinement.sandbox import Failure, answers
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.problems.files import file_problem
 from evaluation.readers import Limits, ReadError
 from evaluation.running.outcomes import Files
 from executions.domain.plans import Sockets
 from test_sets.models import TestCase
-from uploads.limits import child_limits
+from uploads.storage import child_limits
 
 Judged = dict[str, tuple[Files, str]]
 _FAILURES = {
@@ -60,7 +59,7 @@ def _read(
 ) -> Judged:
     if not files:
         return {}
-    problem = file_problem(problems.get(assessment.problem).id)
+    problem = file_problem(assessment.kind.id)
     expected = problem.expected(assessment)
 
     def work(name: str, _: Path) -> list[str]:

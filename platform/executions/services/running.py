@@ -4,7 +4,7 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -29,14 +29,11 @@ from executions.domain.plans import Sockets, ending_of, facts_shown, run_limits,
 from executions.models import Batch, CaseOutcome, Execution, RunHost
 from executions.queries.slots import could_ever_fit, fits_here
 from executions.queries.work import ASSEMBLING, RUNNING
-from executions.services import executing, hosts, packing, preparing, reading
+from executions.services import executing, hosts, laying, packing, preparing, reading
 from test_sets.models import TestCase
-from uploads.storage import free_bytes, has_room, is_out_of_room, local_path
-from work.clock import shared_now
-from work.jobs import enqueue, send
-from work.leases import Lease, LeaseLostError, claim, task_budget
-from work.queries import next_rows
-from work.services import ask
+from uploads.storage import free_bytes, has_room, is_out_of_room
+from work.queries import next_rows, shared_now
+from work.services import Lease, LeaseLostError, ask, claim, enqueue, send, task_budget
 
 log = structlog.get_logger(__name__)
 
@@ -184,8 +181,9 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
     model = preparing.unpacked(execution.model, beat) if execution.model is not None else None
     lease.tell(every=0, step="running", started_at=timezone.now())
     names = {case.name: seen_as(execution, case.name) for case in cases}
-    start = _start(batch, lease, plan, own, cases, names, model)
-    report = run_batch(engine, start, folder, beat=beat)
+    with laying.laid(own.conventions(plan), own.image.name, cases, names, beat) as inputs:
+        start = _start(batch, lease, plan, own, inputs, cases, model)
+        report = run_batch(engine, start, folder, beat=beat)
     beat()
     if report.fault:
         raise _OurFaultError(report.fault)
@@ -239,24 +237,27 @@ def _start(
     lease: Lease,
     plan: Registered,
     own: Sockets,
+    inputs: Sequence[CaseInput],
     cases: Sequence[TestCase],
-    names: Mapping[str, str],
     model: Path | None,
 ) -> Start:
+    conventions, limits = own.conventions(plan), run_limits(plan)
+    names = [entry.name for entry in inputs]
+    facts = [facts_shown(case.geometry or {}) for case in cases]
     return Start(
         batch=f"{batch.execution_id.hex[:12]}-{batch.index}",
         attempt=lease.attempts,
         lease=str(lease.token),
         image_id=batch.execution.image.digest,
-        cases=[CaseInput(names[case.name], {own.image.file: local_path(case.image_file)}) for case in cases],
-        outputs=[Expected(own.prediction.file)],
-        interface=own.document(
-            plan,
-            [names[case.name] for case in cases],
-            {names[case.name]: facts_shown(case.geometry or {}) for case in cases},
-        ),
-        limits=run_limits(plan),
+        cases=inputs,
+        outputs=[Expected(**asdict(entry)) for entry in conventions.expected()],
+        interface=own.document(plan, names, dict(zip(names, facts, strict=True))),
+        limits=limits,
         model=model,
+        model_targets=conventions.model_targets(has_model=model is not None),
+        flat=conventions.is_flat,
+        environment=conventions.environment(limits.memory_bytes),
+        tells_interface=conventions.tells_interface,
         gpus=list(settings.PODIUM_RUN_GPUS)[: plan.gpus],
     )
 

@@ -8,7 +8,6 @@ from typing import Any
 from challenges.models import Challenge
 from confinement.containers.images import ImageReport
 from confinement.containers.layout import small_files
-from evaluation import problems
 from evaluation.problems.files import FileProblem
 from evaluation.running.registered import Registered
 from executions.domain.plans import ending_of, sockets
@@ -46,7 +45,7 @@ def interface_of(federation: Federation) -> dict[str, Any] | None:
     plan = Registered.of(phase.algorithms or first.archive.phase.algorithms or {})
     files = TestCase.objects.filter(test_set__phase=first.archive.phase, test_set__is_active=True)
     endings = {ending_of(name) for name in files.values_list("image_file", flat=True)} - {""}
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     if not endings and isinstance(problem, FileProblem):
         endings = {problem.suffixes[0]}
     return sockets(plan, assessment, sorted(endings)).document(plan)

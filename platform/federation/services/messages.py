@@ -25,7 +25,7 @@ from federation.services.sites import code_digest, tell_changed
 from notifications.domain import letters_of_records
 from notifications.services import notify
 from test_sets import vault
-from work.jobs import enqueue
+from work.services import enqueue
 
 CARRIED: Final = "podium.site-carried/1"
 MOST_CARRIED: Final = 8 * MOST_BYTES

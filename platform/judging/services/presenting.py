@@ -8,15 +8,14 @@ import numpy as np
 from confinement import archive
 from confinement.containers.scoring import ScorerCase
 from confinement.sandbox import answers
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.problems.files import file_problem
 from evaluation.readers import Limits, ReadError
 from evaluation.running.scorer_declared import LABELS, written_anew
 from test_sets import vault
 from test_sets.models import TestCase
-from test_sets.queries.expectation import expectation
-from uploads.limits import child_limits
+from test_sets.queries.test_sets import expectation
+from uploads.storage import child_limits
 
 PRESENTED_BYTES = 3
 """Of a voxel, for the room that is looked for: reference and prediction, each at most as large as their labels."""
@@ -53,7 +52,7 @@ def predictions(
 ) -> dict[str, Path]:
     """Write the prediction of each case into a folder, as a confined child read it; without those that cannot be read."""
     wanted = {case.name: case for case in expectation(cases[0].test_set, assessment).cases}
-    kind = file_problem(problems.get(assessment.problem).id)
+    kind = file_problem(assessment.kind.id)
     expected = kind.expected(assessment)
     handed = folder / "predictions"
     handed.mkdir()

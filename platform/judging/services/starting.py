@@ -11,7 +11,7 @@ from confinement.containers.scoring import ScorerAnswer, ScorerCase, run_scorer
 from evaluation.running.scorer_declared import bounds_of, interface_of
 from executions.models import AlgorithmArchive
 from executions.services import hosts, preparing
-from work.leases import Lease, LeaseLostError
+from work.services import Lease, LeaseLostError
 
 
 class FaultError(Exception):

@@ -16,8 +16,7 @@ from evaluation.analyses import catalogue, order_figures
 from evaluation.analyses.sources import Figure, Sources
 from evaluation.assessment import Assessment
 from evaluation.figures.markup import for_plotly
-from evaluation.ranking.exclusions import counted_results
-from evaluation.ranking.interaction import LEVEL
+from evaluation.ranking.counted import LEVEL, counted_results
 from leaderboards.domain import tables
 from leaderboards.domain.files import load, read_metadata, store
 from leaderboards.models import RankingVersion

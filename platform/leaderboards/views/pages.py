@@ -24,7 +24,7 @@ from evaluation.analyses import catalogue
 from evaluation.claims.beforehand import limits
 from evaluation.claims.costs import KEPT
 from evaluation.ranking import describe
-from evaluation.ranking.interaction import AS_MEASURED
+from evaluation.ranking.counted import AS_MEASURED
 from executions.queries.repeats import Repeated, repeated_runs
 from leaderboards.domain import tables
 from leaderboards.domain.group_tables import group_tables

@@ -22,8 +22,7 @@ from measurements.queries.fitting import fitting_of
 from measurements.queries.tables import active_list, teams_of
 from measurements.queries.work import MEASUREMENTS
 from scoring.domain import results
-from scoring.domain.results import CaseRow
-from scoring.domain.summary import summarize
+from scoring.domain.results import CaseRow, summarize
 from submissions import hooks
 from submissions.models import Run, Submission
 from submissions.services.telling import tell_team
@@ -34,8 +33,7 @@ from test_sets.services.replacing import TestSetError
 from uploads.models import Upload
 from uploads.storage import open_stored, store_bytes
 from web.spreadsheets import csv_text
-from work.leases import Lease
-from work.services import ask
+from work.services import Lease, ask
 
 State = Measurement.State
 COLUMNS = ("case", "region", "metric", "value", "outcome")

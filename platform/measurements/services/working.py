@@ -18,9 +18,8 @@ from measurements.queries.tables import active_list
 from measurements.queries.work import MEASUREMENTS
 from measurements.services import previewing, sealing
 from measurements.services.tables import folder_of
-from uploads.limits import child_limits
-from uploads.storage import local_path, store_bytes, working_folder
-from work.leases import Lease, LeaseLostError, claim
+from uploads.storage import child_limits, local_path, store_bytes, working_folder
+from work.services import Lease, LeaseLostError, claim
 
 log = structlog.get_logger(__name__)
 

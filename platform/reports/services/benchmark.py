@@ -18,8 +18,8 @@ from evaluation.documents import DocumentBuilder, Drawing, Kind
 from evaluation.figures import interval_strip
 from evaluation.figures.cases import case_map, hardest_first
 from evaluation.figures.layout import number
-from evaluation.figures.selection import entries, label, main_entry
 from evaluation.ranking.comparison import across_schemes, alternative_schemes, without_pairwise
+from evaluation.ranking.reading import entries, label, main_entry
 from evaluation.reporting import (
     across_section,
     best_of,

@@ -5,8 +5,8 @@ from typing import Any
 
 from evaluation.assessment import Assessment
 from evaluation.claims.ranking import sentences_of
-from evaluation.figures.selection import entries, label, overall
 from evaluation.ranking import describe
+from evaluation.ranking.reading import entries, label, overall
 from leaderboards.domain.over_sites import over_sites
 from reports.domain.content import Ledger, Origin
 from reports.queries.facts import PhaseFacts

@@ -22,9 +22,8 @@ from reports.queries.audience import Audience
 from reports.queries.facts import Facts, collect
 from reports.queries.work import REPORTS
 from reports.services import challenge_report, exports, team_report
-from work.clock import shared_now
-from work.leases import Lease, LeaseLostError, claim
-from work.services import UNEXPECTED, ask
+from work.queries import shared_now
+from work.services import UNEXPECTED, Lease, LeaseLostError, ask, claim
 
 log = structlog.get_logger(__name__)
 

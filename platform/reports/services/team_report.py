@@ -15,12 +15,12 @@ from django.core.exceptions import ValidationError
 from challenges.models import Phase, Team
 from challenges.queries import phases_of
 from evaluation import __version__
-from evaluation.claims.absences import letters_of
+from evaluation.claims.ranking import letters_of
 from evaluation.claims.reports import AGAINST, STANDING, Against, Standing
 from evaluation.figures import blob_by_algorithm, rank_forest, stacked_frequencies
 from evaluation.figures.layout import interval_words, number, rank_words
-from evaluation.figures.selection import entries, label, main_entry
 from evaluation.ranking.raw import raw_values
+from evaluation.ranking.reading import entries, label, main_entry
 from leaderboards.domain import files
 from leaderboards.models import RankingVersion
 from leaderboards.queries.rankings import names_shown

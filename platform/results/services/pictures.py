@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from confinement import archive
 from confinement.sandbox import answers
-from evaluation import problems
 from evaluation.figures.case_sheets import CaseSheets
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem, file_problem
@@ -25,10 +24,9 @@ from submissions.queries.pictures import can_be_drawn
 from test_sets import vault
 from test_sets.domain import backgrounds
 from test_sets.models import TestCase
-from test_sets.queries.expectation import expectation
+from test_sets.queries.test_sets import expectation
 from test_sets.services.reference_tables import stored
-from uploads.limits import child_limits
-from uploads.storage import local_path, private, store_bytes, working_folder
+from uploads.storage import child_limits, local_path, private, store_bytes, working_folder
 
 log = structlog.get_logger(__name__)
 
@@ -39,7 +37,7 @@ def draw(*, run_id: str | uuid.UUID, case: str) -> None:
     test_case = TestCase.objects.filter(test_set=run.test_set_id, name=case).first()
     if test_case is None or private().exists(picture_name(run, case, with_reference=True)):
         return
-    problem = problems.get(run.submission.phase.assessment.problem)
+    problem = run.submission.phase.assessment.kind
     if not can_be_drawn(problem, test_case):
         return
     prediction = _prediction(run, problem, test_case)

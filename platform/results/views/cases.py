@@ -17,7 +17,6 @@ from accounts.requests import SignedInRequest
 from challenges import queries as challenge_queries
 from challenges.models import Challenge, Phase
 from challenges.views.access import organizing, page_context
-from evaluation import problems
 from evaluation.figures.case_sheets import AXES, LAYERS
 from results.queries.pictures import is_drawn, picture_name, plan_name, sheet_name
 from submissions.domain import tables
@@ -30,7 +29,7 @@ from test_sets import vault
 from test_sets.models import TestCase
 from test_sets.services.reference_access import note_seen
 from uploads.storage import private
-from work.jobs import send
+from work.services import send
 
 # A picture that was asked for is not asked for again within this time.
 _ASKED_SECONDS = 20
@@ -99,7 +98,7 @@ def picture_png(request: SignedInRequest, slug: str, pk: Any, case: str) -> Http
 def viewer_plan(request: HttpRequest, slug: str, pk: Any, case: str) -> HttpResponse:
     """What the viewer shows of a case: its sheets and where to begin; has them drawn if they are not there."""
     _, submission, run, test_case = _load(request, slug, pk, case)
-    if not can_be_drawn(problems.get(submission.phase.assessment.problem), test_case):
+    if not can_be_drawn(submission.phase.assessment.kind, test_case):
         raise Http404("There is no picture of this case.")
     with_reference = _sees_reference(request, submission)
     name = plan_name(run, case, with_reference=with_reference)
@@ -245,7 +244,7 @@ def _picture(
 
     A small one is a preview among others, which leads to the page of its case.
     """
-    problem = problems.get(submission.phase.assessment.problem)
+    problem = submission.phase.assessment.kind
     if not can_be_drawn(problem, TestCase.objects.get(test_set=run.test_set_id, name=case)):
         return None
     with_reference = _sees_reference(request, submission)

@@ -1,19 +1,23 @@
-"""The result of a run: one columnar file that never changes, a second one of evidence, and the digest of what they say."""
+"""The result of a run: one columnar file that never changes, a second one of evidence, the digest of what they say, and the few numbers that pages read."""
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
+import numpy as np
 import pandas as pd
 
+from evaluation.aggregation import Table, build_tables, check_results, metadata_column
+from evaluation.assessment import Assessment
 from evaluation.bundle import combined_digest
 from evaluation.canonical import sha256
+from evaluation.outcomes import Outcome
 from test_sets import vault
 from uploads.storage import private, store_bytes
 
-# Scoring loads libraries that pages do without; what needs it imports it when called.
 if TYPE_CHECKING:
     from evaluation.scoring.evidence import Evidence
+
 
 COLUMNS = ("algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal", "flag", "worst")
 
@@ -156,3 +160,88 @@ def to_csv(table: pd.DataFrame) -> str:
     unused = [*([] if table["flag"].any() else ["flag"]), *([] if table["worst"].notna().any() else ["worst"])]
     table = table.drop(columns=unused)
     return table.to_csv(index=False, float_format="%.17g", lineterminator="\n")
+
+
+def summarize(
+    assessment: Assessment,
+    results: pd.DataFrame,
+    metadata: pd.DataFrame | None = None,
+    *,
+    cases: Sequence[str] = (),
+    noted: Collection[str] = (),
+) -> dict[str, Any]:
+    """Aggregate the result of one run along the levels of the assessment, every outcome counted as it says.
+
+    Parameters
+    ----------
+    metadata
+        Case metadata with a column for every level above the case.
+    cases
+        Names of all cases; those that the results name if not given.
+    noted
+        Cases with a note why they have no value. Where all values are of the whole data set, nothing else tells.
+
+    Returns
+    -------
+    dict
+        ``values``: a list of ``metric``, ``region``, ``value`` and ``outcomes`` (outcome → number of cases) in the order
+        of the assessment, and where the reference of some cases is empty ``others``: the number of the other cases and the
+        value over them, since many correct empty answers hide what happens where there is something; ``cases``; ``missing_cases``: cases without any value because the prediction is missing.
+    """
+    # A single submission that lacks an input has no result for that metric; only a ranking can tell whether anyone could.
+    lacking = results["outcome"] == Outcome.NOT_APPLICABLE.value
+    results = results.assign(outcome=results["outcome"].mask(lacking, Outcome.MISSING.value))
+    tables = build_tables(assessment, check_results(results))
+    levels = [level for level in assessment.aggregation.levels if level != "case"]
+    values = []
+    for table in tables:
+        column = table.values[:, 0]  # noqa: PD011 (not a pandas object)
+        # A value of the whole data set has no levels: there is nothing to aggregate.
+        above = [] if table.per_dataset else levels
+        groups = {level: metadata_column(metadata, table.cases, level) for level in above}
+        higher = table.metric.higher_is_better
+        value: dict[str, Any] = {
+            "metric": table.metric.name,
+            "region": table.region,
+            "value": _along(assessment, column, groups, higher_is_better=higher),
+            "outcomes": dict(table.outcomes[0]),
+        }
+        hollow = np.isin(table.cases, _empty_references(results, table))
+        if hollow.any() and not hollow.all():
+            rest = np.where(hollow, np.nan, column)
+            value["others"] = {
+                "cases": int((~hollow).sum()),
+                "value": _along(assessment, rest, groups, higher_is_better=higher),
+            }
+        values.append(value)
+    of_cases = results[results["case"] != ""]
+    known = set(cases) or set(of_cases["case"])
+    missing = set(of_cases[of_cases["outcome"] == Outcome.MISSING.value]["case"])
+    if of_cases.empty:
+        missing = set(noted) & known
+    return {"values": values, "cases": len(known), "missing_cases": len(missing)}
+
+
+def _empty_references(results: pd.DataFrame, table: Table) -> list[str]:
+    """Cases whose reference has nothing of a region, as far as a result tells: a missing prediction says nothing of it."""
+    rows = results[(results["metric"] == table.metric.name) & (results["region"] == (table.region or ""))]
+    return rows[rows["outcome"].isin([Outcome.BOTH_EMPTY.value, Outcome.REF_EMPTY.value])]["case"].tolist()
+
+
+def _along(
+    assessment: Assessment, values: np.ndarray, groups: dict[str, np.ndarray], *, higher_is_better: bool
+) -> float | None:
+    """Aggregate cases to the innermost groups, those to the next ones, and the outermost to one number."""
+    table = pd.DataFrame({"value": values, **groups})
+    table = table[np.isfinite(table["value"])]
+    if table.empty:
+        return None
+    quantile = assessment.aggregation.operator.quantile(higher_is_better=higher_is_better)
+
+    def one(column: pd.Series) -> float:
+        return float(column.mean() if quantile is None else column.quantile(quantile))
+
+    names = list(groups)
+    for position in range(len(names)):
+        table = table.groupby(names[position:])["value"].agg(one).reset_index()
+    return one(table["value"])

@@ -17,7 +17,7 @@ from scoring.domain import results
 from submissions.models import Run
 from submissions.queries import counted_runs, told_frame
 from submissions.queries.results import kept_costs, method_slug
-from test_sets.queries.expectation import has_one_table
+from test_sets.queries.test_sets import has_one_table
 from uploads.storage import local_path
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from evaluation import problems
 from evaluation.assessment import Assessment, MetricUse
 from submissions.domain.tables import title
 
@@ -26,7 +25,7 @@ def cost_of_a_missing_case(assessment: Assessment) -> str:
     ... )
     'counts as 0 in DSC and NSD, and as 40 mm in ASSD'
     """
-    if words := problems.get(assessment.problem).missing_words(assessment):
+    if words := assessment.kind.missing_words(assessment):
         return words
     cases = [use for use in assessment.metrics if use.level == "case"]
     whole = [use for use in assessment.metrics if use.level != "case"]

@@ -15,11 +15,10 @@ from audit.services import record
 from evaluation.outcomes import Outcome
 from judging.queries import scorers
 from judging.services import judging
-from scoring.domain.report import Report
 from scoring.domain.results import CaseRow
 from scoring.services import writing
 from scoring.services.cases import Scored, Under, missing, missing_under
-from scoring.services.references import annotated, references
+from scoring.services.scorer import annotated, references
 from scoring.services.writing import Written
 from submissions import hooks
 from submissions.models import Chunk, Run, Submission
@@ -52,7 +51,7 @@ def finish_run(*, run_id: uuid.UUID) -> None:
             run.test_set,
             run.submission.phase.assessment,
             _with_costs(run, _with_judged(run, _assemble(run, chunks), judged)),
-            report=Report.of(run.submission.report),
+            report=run.submission.report,
             algorithm=run.submission.team.name,
         )
     except Exception as error:

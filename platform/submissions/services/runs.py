@@ -10,10 +10,9 @@ from judging.services import judging
 from scoring.domain.report import Report, Status
 from submissions.models import Chunk, Run, Submission
 from submissions.queries.work import SCORING
-from test_sets.queries.expectation import ExpectedCase, expectation
-from test_sets.queries.test_sets import active_test_set
-from work.clock import shared_now
-from work.jobs import enqueue
+from test_sets.queries.test_sets import ExpectedCase, active_test_set, expectation
+from work.queries import shared_now
+from work.services import enqueue
 
 # A chunk should take about a third of a second: long against its overhead, short against everything that can go wrong.
 CHUNK_CASES = 20

@@ -12,15 +12,13 @@ from structlog.contextvars import bound_contextvars
 from scoring.domain.report import Report
 from scoring.services import scorer
 from scoring.services.cases import Scored
-from scoring.services.predictions import Predictions
+from scoring.services.scorer import Predictions
 from submissions.models import Chunk, Run
 from submissions.queries.work import SCORING
 from submissions.services.finishing import fail_run, finish_run, with_references
-from uploads.limits import child_limits
-from uploads.storage import free_bytes, has_room, is_out_of_room, local_path
-from work.clock import shared_now
-from work.jobs import enqueue
-from work.leases import Lease, LeaseLostError, claim_next, task_budget
+from uploads.storage import child_limits, free_bytes, has_room, is_out_of_room, local_path
+from work.queries import shared_now
+from work.services import Lease, LeaseLostError, claim_next, enqueue, task_budget
 
 log = structlog.get_logger(__name__)
 

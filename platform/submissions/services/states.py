@@ -19,8 +19,7 @@ from submissions.services import algorithms
 from submissions.services.runs import start_run
 from submissions.services.telling import tell_team
 from test_sets.queries.test_sets import active_test_set
-from work.leases import Lease, LeaseLostError
-from work.services import ask
+from work.services import Lease, LeaseLostError, ask
 
 State = Submission.State
 FAILED_MESSAGE = (

@@ -12,8 +12,7 @@ from datasets.hooks import Artifact, Choice
 from evaluation.bundle import metadata_columns
 from test_sets import vault
 from test_sets.models import TestSet
-from test_sets.queries.expectation import has_one_table
-from test_sets.queries.test_sets import is_scored_here
+from test_sets.queries.test_sets import has_one_table, is_scored_here
 from web.spreadsheets import csv_text
 
 

@@ -12,10 +12,10 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import http_date
 
-from uploads.limits import upload_limits
 from uploads.models.incoming import Incoming
 from uploads.services import refusals
 from uploads.services.refusals import Checksum, UploadError
+from uploads.storage import upload_limits
 
 VERSION = "1.0.0"
 EXTENSIONS = "creation,checksum,termination,expiration"

@@ -191,7 +191,7 @@ def the_call() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "reviews:mine", "rita", {}
     token = invited("paula", call, "general", chair)
     yield "reviews:invitation", "paula", {"token": token}
-    for name in ("call", "settings", "questions", "mails", "people", "assignments", "matrix"):
+    for name in ("call", "settings", "questions", "mails", "people", "assignments", "letters", "remind", "matrix"):
         yield f"reviews:{name}", chair.username, here
     yield "reviews:question", chair.username, {**here, "pk": call.questions.first().pk}
     yield "reviews:mail", chair.username, {**here, "kind": "reject"}

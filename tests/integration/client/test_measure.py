@@ -18,7 +18,7 @@ ORIGIN = ["--by", outside.ORIGIN["by"], "--with", outside.ORIGIN["with"], "--whe
 @pytest.fixture
 def measuring_podium(podium, monkeypatch):
     """The command with the owner's token; whenever it waits, a worker takes the next step."""
-    monkeypatch.setattr("work.jobs.enqueue", lambda *_arguments, **_options: None)
+    monkeypatch.setattr("work.services.enqueue", lambda *_arguments, **_options: None)
     _, phase, registered = outside.launched()
     _, secret = issue_token(user=registered.owner, name="measure", scopes=["read", "measure"], days=1)
     monkeypatch.setenv("PODIUM_TOKEN", secret)

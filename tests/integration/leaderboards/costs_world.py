@@ -7,8 +7,7 @@ from challenges.models import Organizer, Phase
 from evaluation.assessment import Assessment, parse
 from evaluation.scoring import provenance
 from scoring.domain import results
-from scoring.domain.results import CaseRow
-from scoring.domain.summary import summarize
+from scoring.domain.results import CaseRow, summarize
 from submissions.models import Run
 from submissions.queries import results_frame
 from test_sets.models import TestCase

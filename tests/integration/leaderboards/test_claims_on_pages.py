@@ -187,7 +187,7 @@ def sentences_of(item: dict) -> list[str]:
 @pytest.mark.parametrize("scene", IN_REPORTS, indirect=True)
 def test_reports_say_what_the_board_says(scene, monkeypatch):
     monkeypatch.setattr(publication, "printed", printed)
-    monkeypatch.setattr("reports.queries.work.LEASE", timedelta(hours=1))
+    monkeypatch.setattr("reports.queries.work.REPORTS.lease", timedelta(hours=1))
     made, document = scene
     challenge, raw = made.phase.challenge, made.raw
     asked = reports.request_report(

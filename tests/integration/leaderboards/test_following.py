@@ -13,8 +13,7 @@ from leaderboards.services.computing import history_name
 from notifications.models import Notification
 from submissions.services.telling import KIND
 from uploads.storage import private
-from work.leases import claim
-from work.services import UNEXPECTED, sweep_kind
+from work.services import UNEXPECTED, claim, sweep_kind
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("jobs")]
 
@@ -82,7 +81,7 @@ def test_a_worker_that_dies_after_telling_tells_nobody_twice(phase, monkeypatch)
     first = told()
     assert first != []
     monkeypatch.undo()
-    monkeypatch.setattr("work.jobs.send", lambda task, args, countdown=None: True)
+    monkeypatch.setattr("work.services.send", lambda task, args, countdown=None: True)
     assert not following.follow_phase(phase_id=phase.pk), "whoever died still holds it"
     a_while_later()
     assert following.follow_phase(phase_id=phase.pk)

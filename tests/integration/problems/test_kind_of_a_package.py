@@ -43,7 +43,7 @@ from evaluation.problems.tables import PredictionTable, ReferenceTable, TablePro
 from evaluation.readers import ReadError
 from evaluation.readers.cells import read_table
 from evaluation.readers.limits import DEFAULT
-from evaluation.scoring.pieces import Numbers
+from evaluation.scoring.rows import Numbers
 from evaluation.scoring.rows import Row, ScoredCase
 
 

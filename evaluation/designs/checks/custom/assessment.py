@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from evaluation import problems
 from evaluation.assessment import Assessment, MetricUse
 from evaluation.designs.checks.registry import Subject, register
 from evaluation.designs.compilation import compile_values
@@ -160,7 +159,7 @@ def number_of_regions(metric: MetricUse, assessment: Assessment) -> int:
         return 1
     regions = {region.name: list(range(len(region.labels))) for region in assessment.regions}
     shared = {"classes": list(regions), "regions": regions}
-    return len(problems.get(assessment.problem).regions_of(assessment, metric, shared))
+    return len(assessment.kind.regions_of(assessment, metric, shared))
 
 
 @register("own_metric_defined", reads=("metrics",))

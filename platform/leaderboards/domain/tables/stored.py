@@ -20,11 +20,10 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from evaluation.assessment import Assessment, RankingScheme
-from evaluation.claims.absences import letters_of, why_without_letters
-from evaluation.claims.ranking import headline_of
-from evaluation.figures.selection import overall
-from evaluation.ranking.operators import operator_name
+from evaluation.claims.ranking import headline_of, letters_of, why_without_letters
+from evaluation.ranking.reading import overall
 from evaluation.ranking.schemes import DEFAULT, get_scheme
+from evaluation.ranking.scores import operator_name
 
 OVERALL = "overall"
 COLUMNS: Final[Mapping[str, str]] = MappingProxyType({

@@ -7,7 +7,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
 
-from evaluation import problems
 from evaluation.assessment import Assessment
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import State
@@ -215,7 +214,7 @@ def metric_words(assessment: Assessment, index: int) -> str:
 
 def missing_words(assessment: Assessment) -> str:
     """What a missing case counts as, metric by metric."""
-    if words := problems.get(assessment.problem).missing_words(assessment):
+    if words := assessment.kind.missing_words(assessment):
         return words.removeprefix("counts as ")
     kinds: dict[str, list[str]] = {}
     for metric in assessment.metrics:
@@ -226,9 +225,7 @@ def missing_words(assessment: Assessment) -> str:
 
 def counts_missing_cases(assessment: Assessment) -> bool:
     """Whether a ranking tells on how many cases a team has no prediction: by its rows of cases, or by its answers."""
-    return problems.get(assessment.problem).evidence_tells_missing or any(
-        metric.level == "case" for metric in assessment.metrics
-    )
+    return assessment.kind.evidence_tells_missing or any(metric.level == "case" for metric in assessment.metrics)
 
 
 def excluded(assessment: Assessment) -> bool:

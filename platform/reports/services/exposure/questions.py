@@ -102,7 +102,7 @@ def ignored(case: Case) -> bool:
 
 
 def unstated(assessment: Assessment) -> bool:
-    if problems.get(assessment.problem).missing_words(assessment):
+    if assessment.kind.missing_words(assessment):
         return False
     return any(metric.policy.get("missing") is None for metric in assessment.metrics)
 

@@ -5,7 +5,6 @@ from datetime import datetime
 from typing import Final
 
 from challenges.domain.scheduling import STAYS_OPEN
-from evaluation import problems
 from evaluation.assessment import Assessment, MetricUse
 from evaluation.bundle.outside import MEASURED_OUTSIDE, outside_notes
 from evaluation.catalogue import get
@@ -210,7 +209,7 @@ def metrics(item: Item, source: Source) -> None:
     """29a: the metrics as they were executed, and who measured what was not."""
     for phase in _different(source):
         assessment = source.parsed(phase)
-        is_outside = problems.get(assessment.problem).is_measured_elsewhere
+        is_outside = assessment.kind.is_measured_elsewhere
         rows = []
         for metric in assessment.metrics:
             known = get(metric.id) if metric in assessment.computed and not is_outside else None
@@ -258,7 +257,7 @@ def ranking_method(item: Item, source: Source) -> None:
 
 def _told_outcomes(assessment: Assessment) -> tuple[str, ...]:
     """Outcomes that a value can have: where nothing is drawn or found in a case, nothing can be empty."""
-    problem = problems.get(assessment.problem)
+    problem = assessment.kind
     emptiness = problem.tells_outcomes and not problem.missing_words(assessment)
     return tuple(MEANINGS) if emptiness else ("missing", "degenerate")
 
