@@ -62,6 +62,8 @@ class Problem:
         Whether values come from code that is not here.
     takes_scorer
         Whether a scoring image of the organizers may compute metrics beside those of the catalogue.
+    takes_algorithms
+        Whether algorithms may be run on its cases, so that what a run costs can be ranked.
     pixel_kind
         Of a kind with objects: whose functions count their pixels.
     measures_as
@@ -134,6 +136,7 @@ class Problem:
     has_one_metric: bool = False
     is_measured_elsewhere: bool = False
     takes_scorer: bool = False
+    takes_algorithms: bool = False
     pixel_kind: str = ""
     measures_as: tuple[str, ...] = ()
     picture_words: str = "{case} with the prediction"

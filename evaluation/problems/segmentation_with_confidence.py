@@ -54,6 +54,7 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
     tells_answers = True
     measures_as = ("semantic_segmentation", "failure_detection")
     pools = True
+    takes_algorithms = False
     figures = (
         EvidenceFigure(
             name="quality-and-trust",
