@@ -3,17 +3,17 @@
 import json
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from podium_client.containers import load_image, load_parts, not_held, open_engine, run_limits
 from podium_client.errors import ClientError
+from podium_client.inputs import cases_of
 
 _MIB = 1024**2
-_DAY = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -84,14 +84,16 @@ def attempt(
     ClientError
         With one line, when it cannot be tried.
     """
-    from evaluation.running.identity import INTERFACE, identity
+    from evaluation.running.conventions import conventions_of
+    from evaluation.running.identity import identity
     from evaluation.running.interface import InterfaceError, read_interface
 
     try:
         inputs, outputs, limits = read_interface(interface)
+        conventions = conventions_of(interface, inputs, outputs)
     except InterfaceError as error:
         raise ClientError(f"interface.json: {error}") from error
-    found = cases_of(cases, inputs)
+    found = cases_of(cases, inputs, any_image=conventions.writes_inputs)
     with tempfile.TemporaryDirectory(prefix="podium-try-", dir="/var/tmp") as name:
         folder = Path(name)
         # The user of a container is nobody on this machine and has to be able to enter it.
@@ -107,7 +109,7 @@ def attempt(
             scores = _scores(references, assessment, own.kept, tell) if references and assessment else []
         finally:
             own.close()
-        return replace(report, identity=identity(image, digest, INTERFACE), scores=scores)
+        return replace(report, identity=identity(image, digest, conventions.interface), scores=scores)
 
 
 class Trial:
@@ -127,10 +129,13 @@ class Trial:
         output: Path | None,
         tell: Callable[[str], None],
     ) -> None:
+        from evaluation.running.conventions import conventions_of
+
         self.engine, self.folder = engine, folder
         self.inputs, self.outputs, self.interface = inputs, outputs, interface
+        self.conventions = conventions_of(interface, inputs, outputs)
         self.cases, self.tell = cases, tell
-        self.limits = _limits(limits, limited=limited)
+        self.limits = run_limits(limits, limited=limited)
         self.kept = output or folder / "kept"
         self.model: Path | None = None
         self.reports: list[Any] = []
@@ -139,7 +144,7 @@ class Trial:
 
     def load(self, archive: Path) -> str:
         """Check the image and load it."""
-        report = load_image(self.engine, self.folder, archive, self.tell)
+        report = load_image(self.engine, self.folder, archive, self.tell, interface=self.conventions.interface)
         self.notes += report.warnings
         self.image = report.image_id
         return str(report.image_id)
@@ -171,7 +176,7 @@ class Trial:
 
     def run(self, image: str) -> Report:
         """Run all cases, each in a container of its own."""
-        self.notes += _not_held(self.engine)
+        self.notes += not_held(self.engine)
         tried = self.run_cases(list(self.cases))
         return Report(image, "", tried, self.notes, self.reports[-1].log.text())
 
@@ -208,17 +213,22 @@ class Trial:
         from confinement.containers.runner import run_batch
         from evaluation.running.outcomes import Observation
 
+        own = self.conventions
         number = len(self.reports) + 1
         batch = Batch(
             batch=f"try-{os.getpid()}-{number}",
             attempt=1,
             lease=f"try-{os.getpid()}-{number}",
             image_id=self.image,
-            cases=[CaseInput(case, self.cases[case]) for case in cases],
-            outputs=[Expected(socket.file, socket.required) for socket in self.outputs],
+            cases=[CaseInput(case, self._laid(case)) for case in cases],
+            outputs=[Expected(**asdict(entry)) for entry in own.expected()],
             interface={**self.interface, "cases": [{"case": case} for case in cases]},
             limits=self.limits,
             model=self.model,
+            model_targets=own.model_targets(has_model=self.model is not None),
+            flat=own.is_flat,
+            environment=own.environment(self.limits.memory_bytes),
+            tells_interface=own.tells_interface,
         )
         self.tell(f"Case {', '.join(cases)} …")
         working = self.folder / batch.lease
@@ -237,6 +247,16 @@ class Trial:
         )
         return observed, files
 
+    def _laid(self, case: str) -> dict[str, Path]:
+        """Files of a case as its container finds them."""
+        from evaluation.readers import ReadError
+
+        files = {own.name: self.cases[case][own.file] for own in self.inputs}
+        try:
+            return self.conventions.files_of_case(case, files, self.folder / "inputs" / case)
+        except (ReadError, ValueError) as error:
+            raise ClientError(f"{case}: its input cannot be shown to the container ({error}).") from error
+
     def _judge(self, case: str, report: Any) -> Any:
         """What there is of the files of a case, after keeping them."""
         from confinement.containers.batches import Taken
@@ -251,136 +271,14 @@ class Trial:
             said = own.reason
             if own.taken is Taken.TAKEN:
                 (self.kept / case).mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(own.path, self.kept / case / socket.file)
-                said = check_output(self.kept / case / socket.file, socket, grid)
+                kept = self.kept / case / own.path.name
+                shutil.copyfile(own.path, kept)
+                said = check_output(kept, socket, grid)
             if said and (socket.required or own.taken is Taken.TAKEN):
                 return Files.BAD, said
             if own.taken is Taken.ABSENT and socket.required:
                 kind = Files.NONE
         return kind, sentence
-
-
-def load_image(engine: Any, folder: Path, archive: Path, tell: Callable[[str], None]) -> Any:
-    """Check an image as the platform does and load it into an engine; returns what was read of it.
-
-    Raises
-    ------
-    ClientError
-        With one line, when it is not taken.
-    """
-    from confinement.containers.images import ImageError, take_image
-    from confinement.containers.limits import ImageLimits
-
-    store = folder / "store"
-    store.mkdir()
-    tell("Checking the image …")
-    if not archive.is_file():
-        raise ClientError(f"There is no file {archive}.")
-    try:
-        report = take_image(archive, store, limits=ImageLimits())
-    except ImageError as error:
-        raise ClientError(str(error)) from error
-    tell(f"Image {report.image_id}: {len(report.layers)} layers, {report.size / _MIB:,.0f} MiB.")
-    load_parts(engine, folder, store, report.image_id, report.layers)
-    return report
-
-
-def load_parts(engine: Any, folder: Path, store: Path, image: str, layers: Sequence[Any]) -> None:
-    """Load an image into an engine from its parts: `config.json`, and each layer under its `stored_name`.
-
-    Raises
-    ------
-    ClientError
-        With one line, when the engine does not take it.
-    """
-    from confinement.containers.engine import EngineError
-    from confinement.containers.layout import write_layout
-
-    layout = folder / "layout"
-    layout.mkdir()
-    stored = {layer.diff_id: store / layer.stored_name for layer in layers}
-    try:
-        write_layout(layout, (store / "config.json").read_bytes(), layers, stored.__getitem__)
-        engine.load(layout, image)
-    except EngineError as error:
-        raise ClientError(str(error)) from error
-
-
-def open_engine(name: str, folder: Path) -> Any:
-    """An engine of one's own in a folder.
-
-    Raises
-    ------
-    ClientError
-        With one line, where there is none that works.
-    """
-    from confinement.containers.engine import EngineError
-    from confinement.containers.engines import engine_named
-
-    if sys.platform != "linux":
-        raise ClientError("Containers are run on Linux only; try it there, or in a virtual machine.")
-    engine = engine_named(name, folder / "engine")
-    if engine is None:
-        raise ClientError(f"{name} is not installed. On Debian or Ubuntu: sudo apt install {name} runc uidmap.")
-    try:
-        engine.versions()
-    except EngineError as error:
-        raise ClientError(f"{name} does not work here: {error}") from error
-    return engine
-
-
-def _not_held(engine: Any) -> list[str]:
-    """Say what of the platform's bounds is not held here."""
-    if engine.is_root:
-        return []
-    version = engine.versions().get("control_groups", "")
-    notes = ["time and memory are not measured from control groups: podman runs without root"]
-    if version != "v2":
-        notes.append("memory, processors and processes are not limited here: control groups of version 1 without root")
-    return notes
-
-
-def _limits(limits: dict[str, Any], *, limited: bool) -> Any:
-    from confinement.containers.limits import RunLimits
-
-    usual = RunLimits()
-    if not limited:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        cpus = float(os.cpu_count() or 1)
-        return replace(usual, case_seconds=_DAY, memory_bytes=memory, cpus=cpus, pids=4096, output_bytes=16 * 1024**3)
-    known = {key: value for key, value in limits.items() if value is not None and hasattr(usual, key)}
-    # Nobody has more processors at home than there are.
-    known["cpus"] = min(float(known.get("cpus", usual.cpus)), float(os.cpu_count() or 1))
-    return replace(usual, **{**known, "gpus": 0})
-
-
-def cases_of(folder: Path, inputs: Sequence[Any]) -> dict[str, dict[str, Path]]:
-    """Files of each case, by the names that the container sees.
-
-    Raises
-    ------
-    ClientError
-        When a case lacks one, or there is none.
-    """
-    if not folder.is_dir():
-        raise ClientError(f"There is no folder {folder}.")
-    cases: dict[str, dict[str, Path]] = {}
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
-            continue
-        if path.is_dir():
-            lacking = [own.file for own in inputs if not (path / own.file).is_file()]
-            if lacking:
-                raise ClientError(f"The case {path.name} lacks {lacking[0]}, which interface.json names.")
-            cases[path.name] = {own.file: path / own.file for own in inputs}
-        elif len(inputs) == 1 and path.name.endswith(inputs[0].suffix):
-            cases[path.name.removesuffix(inputs[0].suffix)] = {inputs[0].file: path}
-    if not cases:
-        wanted = f", or files that end in {inputs[0].suffix}" if len(inputs) == 1 else ""
-        raise ClientError(
-            f"{folder} holds no case: a folder for each with {', '.join(own.file for own in inputs)}{wanted}."
-        )
-    return cases
 
 
 def _scores(references: Path, assessment: Path, kept: Path, tell: Callable[[str], None]) -> list[dict[str, Any]]:

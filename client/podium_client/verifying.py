@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from podium_client.containers import load_image, open_engine
 from podium_client.errors import ClientError
-from podium_client.trying import load_image, open_engine
 
 CASES_AT_ONCE = 20
 TOLERANCE = 1e-12

@@ -27,7 +27,7 @@ class Expected:
     """A file that a case is expected to have."""
 
     file: str
-    """Its name below the folder of the case; collected under it."""
+    """Its name below the folder of the case; collected under it, with the ending that it has where several are taken."""
     required: bool = True
     most_bytes: int | None = None
     """The bound on all output if not said."""
@@ -35,6 +35,8 @@ class Expected:
     """A folder below the folder of the case (Grand Challenge's `images/<name>`) whose only file is taken, whatever its name."""
     suffixes: tuple[str, ...] = ()
     """Endings that count in that folder."""
+    source: str = ""
+    """Where it lies below the folder of the case, if elsewhere than its name says."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Batch:
     cases: Sequence[CaseInput]
     outputs: Sequence[Expected]
     interface: Mapping[str, Any]
-    """Written as /input/interface.json (`evaluation.running.interface.interface_document`)."""
+    """`interface.json` (`evaluation.running.interface.interface_document`)."""
     limits: RunLimits
     model: Path | None = None
     """Folder of unpacked weights."""
@@ -62,6 +64,8 @@ class Batch:
     model_targets: Sequence[str] = ("/model",)
     environment: Mapping[str, str] = field(default_factory=dict)
     """What an adapter adds to the variables of the interface."""
+    tells_interface: bool = True
+    """Whether the interface is written as /input/interface.json; other conventions have nothing of ours among their files."""
 
     @property
     def container(self) -> str:

@@ -61,7 +61,7 @@ def collect(
             for file in expected:
                 where = target / case / file.file
                 try:
-                    size = _copy(top, [] if flat else [case], file, where, left)
+                    where, size = _copy(top, [] if flat else [case], file, where, left)
                 except FileNotFoundError:
                     own[file.file] = Collected(Taken.ABSENT)
                 except _RefusedError as refusal:
@@ -75,10 +75,15 @@ def collect(
     return collected
 
 
-def _copy(top: int, folders: Sequence[str], file: Expected, target: Path, left: int) -> int:
-    steps = [*folders, *(file.only_of or str(Path(file.file).parent)).split("/")]
+def _copy(top: int, folders: Sequence[str], file: Expected, target: Path, left: int) -> tuple[Path, int]:
+    place = Path(file.source or file.file)
+    steps = [*folders, *(file.only_of or str(place.parent)).split("/")]
     with _folder(top, [step for step in steps if step not in ("", ".")], file) as folder:
-        name = _only(folder, file) if file.only_of else Path(file.file).name
+        name = _only(folder, file) if file.only_of else place.name
+        if file.only_of and file.suffixes:
+            # The reader goes by the ending.
+            own = next(suffix for suffix in file.suffixes if name.lower().endswith(suffix))
+            target = target.with_name(target.name[: target.name.index(".")] + own)
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         _check_kind(status, file)
         try:
@@ -99,7 +104,7 @@ def _copy(top: int, folders: Sequence[str], file: Expected, target: Path, left: 
                 while piece := stream.read(min(BLOCK, most - copied)):
                     copied += len(piece)
                     sink.write(piece)
-            return copied
+            return target, copied
 
 
 @contextlib.contextmanager

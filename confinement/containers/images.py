@@ -15,11 +15,17 @@ from confinement.limits import MIB, ChildLimits
 from confinement.sandbox import Failure, answers
 
 INTERFACES: Final = ("podium-exec-1", "podium-score-1")
-"""By which an image may be started."""
+"""By which an image may be started, as its label says."""
+ADAPTED: Final = "grand-challenge"
+"""By which it is started where that is registered, whatever its label says of Grand Challenge."""
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 _OTHER_FOLDERS = (
     "The image says that it was made for Grand Challenge, whose folders are not laid out here: what reads only "
     "/input/images finds nothing. Read /input/<case>/, write /output/<case>/, and try it with `podium try`."
+)
+_THEIR_FOLDERS = (
+    "The label org.podium.interface is podium-exec-1, and Grand Challenge's folders are laid out here: /input/images and "
+    "/output/images. Build the image for them, or without this label if it reads them already."
 )
 _LABEL, _METHOD = "org.podium.interface", "org.grand-challenge.api-method"
 _BYTES_PER_SECOND = 5 * MIB
@@ -98,6 +104,7 @@ def take_image(
     *,
     limits: ImageLimits,
     architectures: Sequence[str] = (),
+    interface: str = INTERFACES[0],
     child: ChildLimits | None = None,
     beat: Callable[[], None] = lambda: None,
 ) -> ImageReport:
@@ -114,6 +121,8 @@ def take_image(
         Bounds on the image.
     architectures
         Of the machines that it may run on; this one's if not said.
+    interface
+        By which algorithms are run here: podium-exec-1 or `ADAPTED`. A scoring image says by its label that it is one.
     child
         Bounds on the child; made from the limits if not said.
     beat
@@ -133,7 +142,7 @@ def take_image(
 
     def work(_item: str, own: Path) -> object:
         try:
-            return {"image": _take(archive, store, own, limits, wanted)}
+            return {"image": _take(archive, store, own, limits, wanted, interface)}
         except TakingError as error:
             return {"problem": str(error)}
 
@@ -177,7 +186,9 @@ def _check_stored(report: ImageReport, store: Path) -> None:
                 raise ImageError("The archive could not be read. Save the image again with an ordinary program.")
 
 
-def _take(archive: Path, store: Path, own: Path, limits: ImageLimits, architectures: Sequence[str]) -> dict[str, Any]:
+def _take(
+    archive: Path, store: Path, own: Path, limits: ImageLimits, architectures: Sequence[str], wanted: str
+) -> dict[str, Any]:
     members = Members(archive, own, most=limits.unpacked_bytes + 64 * MIB, ratio=limits.ratio)
     image = image_of(members, architectures, most_layers=limits.layers)
     inner = inner_configuration(image.configuration)
@@ -187,7 +198,7 @@ def _take(archive: Path, store: Path, own: Path, limits: ImageLimits, architectu
             "The image says nothing to start: it has neither ENTRYPOINT nor CMD. Build it with one of them."
         )
     labels = {str(key): str(value) for key, value in (inner.get("Labels") or {}).items()}
-    interface, grand_challenge = _interface(labels)
+    interface, grand_challenge = _interface(labels, wanted)
     workdir = _workdir(str(inner.get("WorkingDir") or ""))
     layers, tree = store_layers(members, image, store, limits)
     (store / "config.json").write_bytes(image.config)
@@ -208,22 +219,24 @@ def _take(archive: Path, store: Path, own: Path, limits: ImageLimits, architectu
         interface=interface,
         grand_challenge=grand_challenge,
         warnings=(
-            *([_OTHER_FOLDERS] if grand_challenge and _LABEL not in labels else []),
+            *([_OTHER_FOLDERS] if grand_challenge and _LABEL not in labels and interface != ADAPTED else []),
             *_warnings(tree, command, environment, workdir, inner),
         ),
     )
     return report.as_json()
 
 
-def _interface(labels: Mapping[str, str]) -> tuple[str, str]:
-    interface = labels.get(_LABEL, INTERFACES[0])
+def _interface(labels: Mapping[str, str], wanted: str) -> tuple[str, str]:
+    interface = labels.get(_LABEL, wanted)
     method = next((value for key, value in labels.items() if key.lower() == _METHOD), "").strip().lower()
     if interface == "podium-invoke-1" or method == "invoke":
         raise TakingError(
             "This image serves `invoke`: it waits for calls instead of working through its input, which is not run here. Build "
             f"it for {INTERFACES[0]}, or for Grand Challenge's method `exec`."
         )
-    if interface not in INTERFACES:
+    if wanted == ADAPTED and interface == INTERFACES[0]:
+        raise TakingError(_THEIR_FOLDERS)
+    if interface not in (*INTERFACES, wanted):
         raise TakingError(
             f"The label {_LABEL} is {interface[:60]!r}; known are {' and '.join(INTERFACES)}. Build the image for one of them."
         )

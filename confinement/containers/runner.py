@@ -143,7 +143,8 @@ class _Run:
                 shutil.copyfile(source, target)
             for name in ("", *case.folders):
                 (own / name).mkdir(parents=True, exist_ok=True)
-        (inputs / INTERFACE_FILE).write_text(json.dumps(self.batch.interface, ensure_ascii=False, indent=1))
+        if self.batch.tells_interface:
+            (inputs / INTERFACE_FILE).write_text(json.dumps(self.batch.interface, ensure_ascii=False, indent=1))
         for path, folders, names in os.walk(inputs, topdown=False):
             for name in names:
                 _neutral(Path(path) / name, 0o644)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.claims.resamples import crosses
 from evaluation.figures.layout import LINE, Figure, figure, names_axis, rank_words, side
 from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import BETTER, NEUTRAL, QUIET
@@ -164,6 +163,9 @@ def _map(
 
 def _crosses(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Marks where Wilcoxon's test contradicts the order; none where it never does."""
+    # Here, since the sentences import how figures write ranges and numbers.
+    from evaluation.claims.resamples import crosses
+
     pairs = crosses(entry)
     if not pairs:
         return []

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evaluation.catalogue import Option
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.kind_figures import KindFigure
     from evaluation.problems.opened import Opened, References
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
@@ -61,6 +62,8 @@ class Problem:
         Whether values come from code that is not here.
     takes_scorer
         Whether a scoring image of the organizers may compute metrics beside those of the catalogue.
+    takes_algorithms
+        Whether algorithms may be run on its cases, so that what a run costs can be ranked.
     pixel_kind
         Of a kind with objects: whose functions count their pixels.
     measures_as
@@ -71,6 +74,10 @@ class Problem:
         What a picture of a case shows, behind “The picture shows”: the prediction, and the reference for who may see it.
     picture_caption
         A sentence below it, ``{shown}`` being ``prediction`` or ``reference``; may be empty.
+    outlines
+        What is drawn in the colours of a prediction and a reference; empty where a picture has no such colours.
+    tells_answers
+        Whether `answer_numbers_of` and `case_answers` tell what was answered for a case.
     table_files
         Names that the one table of all cases may have; empty where predictions are a file a case.
     reference_files
@@ -129,10 +136,13 @@ class Problem:
     has_one_metric: bool = False
     is_measured_elsewhere: bool = False
     takes_scorer: bool = False
+    takes_algorithms: bool = False
     pixel_kind: str = ""
     measures_as: tuple[str, ...] = ()
     picture_words: str = "{case} with the prediction"
     picture_caption: str = ""
+    outlines: tuple[str, ...] = ("prediction", "reference")
+    tells_answers: bool = False
 
     decoy_columns: ClassVar[tuple[str, str]] = ("sha256", "predicted")
     """Headings of what is kept of a prediction for a case that is asked for and not scored: digest, and how much it is."""
@@ -429,10 +439,66 @@ class Problem:
         facts: Mapping[str, Any],
         image: NDArray[Any] | None,
         prediction: NDArray[Any] | None,
-        reference: NDArray[Any],
+        reference: Any,
     ) -> CaseSheets | None:
-        """Draw everything that the viewer of a case shows; ``None`` if there is nothing. Parameters as of `draw`."""
+        """Draw everything that the viewer of a case shows; ``None`` if there is nothing.
+
+        Parameters
+        ----------
+        image, prediction
+            As of `draw`.
+        reference
+            What `outline_of` takes of a reference.
+        """
         return None
+
+    def caption_of(self, *, with_reference: bool) -> str:
+        """What stands below a picture behind the names of its colours; may be empty."""
+        return self.picture_caption.format(shown="reference" if with_reference else "prediction")
+
+    def legend_of(self, *, with_reference: bool) -> str:
+        """Colours and caption of a picture in one text, for print.
+
+        Examples
+        --------
+        >>> Problem().legend_of(with_reference=True)
+        'Prediction in blue, reference in yellow.'
+        """
+        colours = {"prediction": "prediction in blue", "reference": "reference in yellow"}
+        named = ", ".join(colours[name] for name in self.outlines if with_reference or name != "reference")
+        sentences = [
+            f"{named[:1].upper()}{named[1:]}." if named else "",
+            self.caption_of(with_reference=with_reference),
+        ]
+        return " ".join(filter(None, sentences))
+
+    def answer_numbers_of(self, value: Any, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """An answer as numbers for `case_answers`; a confined child runs it.
+
+        Parameters
+        ----------
+        value
+            What a table of predictions has `of` the case.
+        shared
+            Classes of the task, as participants know them.
+        """
+        raise NotImplementedError
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Any
+    ) -> CaseAnswers:
+        """What was answered for a case, line by line.
+
+        Parameters
+        ----------
+        shared
+            What all cases have in common.
+        answer
+            From `answer_numbers_of`; ``None`` without a valid prediction.
+        reference
+            The prepared reference.
+        """
+        raise NotImplementedError
 
     # In words ---------------------------------------------------------------------------------------------------------
 

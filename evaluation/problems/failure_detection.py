@@ -36,9 +36,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
     from evaluation.scoring.rows import Row, ScoredCase
@@ -54,6 +57,7 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
 
     id = "failure_detection"
     category = "FaD"
+    tells_answers = True
     task_categories = ("segmentation", "semantic_segmentation")
     table_files = ("confidence.csv",)
     reference_files = ("risk.csv",)
@@ -299,6 +303,23 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
     def regions_of(self, assessment: Assessment, use: MetricUse, shared: Mapping[str, Any]) -> list[str]:
         """Every data set where there are several; else one value over everything."""
         return data_sets.regions_of(assessment.settings, shared)
+
+    def answer_numbers_of(self, value: float, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The confidence."""
+        import numpy as np
+
+        return np.array([value], dtype=float)
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """The confidence beside the risk."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        confidence = None if answer is None or not answer.size else float(answer[0])
+        known = reference.numbers[EVERYTHING]
+        risk = "" if known is None else f"risk {number(known[0])}"
+        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence), risk)])
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From risks and confidences; a case without a confidence is rejected, with the risk that it has."""

@@ -62,6 +62,7 @@ class FileProblem(Problem):
     """
 
     is_scored = True
+    takes_algorithms = True
     file_words: str = "file"
     no_decoy_words: str = "a decoy needs a file among the references like other cases"
 

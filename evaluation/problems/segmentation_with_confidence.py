@@ -28,9 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.files import FileWords
     from evaluation.problems.images import ImagePrediction
     from evaluation.readers import Issue
@@ -48,8 +51,10 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
 
     id = "segmentation_with_confidence"
     category = "SegC"
+    tells_answers = True
     measures_as = ("semantic_segmentation", "failure_detection")
     pools = True
+    takes_algorithms = False
     figures = (
         EvidenceFigure(
             name="quality-and-trust",
@@ -143,6 +148,21 @@ class SegmentationWithConfidence(data_sets.TellsDataSetsApart, PooledAnswers, Se
 
     def check_objects(self, content: Any, instances: Any, *, case: str, file: str) -> None:
         """Nothing: whatever the confidence is, it fits."""
+
+    def answer_numbers_of(self, value: float | None, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The confidence that stands beside the label image."""
+        import numpy as np
+
+        return np.array([np.nan if value is None else value], dtype=float)
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Any
+    ) -> CaseAnswers:
+        """The confidence; the risk is a value of the case."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number
+
+        confidence = None if answer is None or not answer.size else float(answer[0])
+        return CaseAnswers.of("Answer", [CaseAnswer("confidence, larger for surer", number(confidence))])
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

@@ -229,6 +229,8 @@ def rank(
             "image": assessment.scorer["image"],
             "metrics": [metric.name for metric in assessment.by_scorer],
         }
+    if costs := [metric.name for metric in assessment.by_run]:
+        document["costs"] = costs
     if counted.excluded:
         document["excluded"] = [{"case": case, "reason": reason} for case, reason in counted.excluded.items()]
     if notes:

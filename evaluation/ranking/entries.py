@@ -64,7 +64,7 @@ def entry_of(evaluated: Evaluated, scheme: RankingScheme, assessment: Assessment
         "algorithms": algorithms,
         **summary_entry(ranks, stability, [table.algorithms[index] for index in order]),
         **certainty,
-        "leave_one_out": _leave_one_out(evaluated.ranked.ranks, plan, evaluated.inside),
+        "leave_one_out": _leave_one_out(evaluated.ranked.ranks, plan, [evaluated], evaluated.inside),
     }
     if p_values is not None and adjusted is not None and better is not None:
         entry |= {
@@ -156,7 +156,7 @@ def _combined_entry(
         ],
         **summary_entry(ranks, stability, [names[index] for index in order]),
         **certainty,
-        "leave_one_out": _leave_one_out(part.ranks, plan) if one_plan and resampled else None,
+        "leave_one_out": _leave_one_out(part.ranks, plan, members) if one_plan and resampled else None,
     }
     return entry
 
@@ -281,7 +281,14 @@ def summary_entry(ranks: FloatArray, stability: Stability | None, ordered: Seque
     }
 
 
-def _leave_one_out(ranks: FloatArray, plan: Plan, inside: npt.NDArray[np.bool_] | None = None) -> dict[str, Any] | None:
+def _leave_one_out(
+    ranks: FloatArray, plan: Plan, members: Sequence[Evaluated], inside: npt.NDArray[np.bool_] | None = None
+) -> dict[str, Any] | None:
+    """Whether a single case decides the first place, and which.
+
+    Where a cost of running enters, how many do and not which: the document is open to everybody long before the cases are, and
+    a program could tell by what it takes of a case what it saw there.
+    """
     left_out = ranks[1 + plan.bootstrap : plan.number]
     if not len(left_out) or len(ranks) < plan.number:
         return None
@@ -294,7 +301,10 @@ def _leave_one_out(ranks: FloatArray, plan: Plan, inside: npt.NDArray[np.bool_] 
     return {
         "winner_stays": stays,
         "others_first": others,
-        "changed_by": [plan.left_out_cases(int(units[sample])) for sample in changed],
+        "changed_by": [
+            [] if any(own.table.metric.is_by_run for own in members) else plan.left_out_cases(int(units[sample]))
+            for sample in changed
+        ],
     }
 
 

@@ -80,7 +80,8 @@ def metric_words(metric: MetricUse, where: str = "") -> str:
     """Name of a metric, with the options that tell it apart, its direction, and where it has values if that is to be said."""
     after = f", {where}" if where else ""
     if metric.id == "value":
-        return f"{metric.name} ({metric.direction} is better{after})"
+        unit = f", in {metric.unit}" if metric.is_by_run else ""
+        return f"{metric.name} ({metric.direction} is better{unit}{after})"
     known = get(metric.id)
     title, details = known.name, f"{metric.direction} is better"
     if "percentile" in metric.options:
@@ -93,11 +94,12 @@ def metric_words(metric: MetricUse, where: str = "") -> str:
 
 def _measured(assessment: Assessment) -> str:
     # No article stands before a name in the genitive: Harrell's Concordance Index.
-    bare = assessment.metrics[0].id == "value" or "'s " in metric_words(assessment.metrics[0])
+    first = next((use for use in assessment.metrics if not use.is_by_run), assessment.metrics[0])
+    bare = first.id == "value" or "'s " in metric_words(first)
     article = "" if bare else "the "
     kind = assessment.kind
     regions = [region.name for region in assessment.regions]
-    parts = {use.name: _parts_of(use, assessment, regions) for use in assessment.metrics}
+    parts = {use.name: _parts_of(use, assessment, regions) for use in assessment.metrics if not use.is_by_run}
     # Where all metrics have values in the same parts, these are named once, at the end.
     shared = regions if all(own == regions for own in parts.values()) else []
     said = []
@@ -107,14 +109,16 @@ def _measured(assessment: Assessment) -> str:
             [
                 metric_words(use, "" if shared else _where(kind.part_noun, parts[use.name]))
                 for use in assessment.metrics
-                if use.level == level
+                if use.level == level and not use.is_by_run
             ]
         )
         if names:
             said.append(f"{what} scored with {article}{names}")
     sentence = ", ".join(said)
     where = f" {shared_where}" if (shared_where := _where(kind.part_noun, shared)) else ""
-    return f"{sentence[0].upper()}{sentence[1:]}{where}."
+    costs = joined([metric_words(use) for use in assessment.by_run])
+    ran = f"What running the algorithm on a case takes counts as well: {costs}." if costs else ""
+    return " ".join(filter(None, [f"{sentence[0].upper()}{sentence[1:]}{where}." if sentence else "", ran]))
 
 
 def _parts_of(use: MetricUse, assessment: Assessment, regions: Sequence[str]) -> list[str]:

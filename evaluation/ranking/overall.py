@@ -177,7 +177,8 @@ def _evaluated(task: TaskResults, kept: Sequence[str], *, bootstrap: int, seed: 
     absent = [algorithm for algorithm in kept if algorithm not in set(names)]
     if absent:
         # One row is enough: pairs of case and algorithm that the results do not mention are missing.
-        row = results.iloc[[0]].assign(value=float("nan"), outcome="missing")
+        said = {"outcome": "missing"} if "outcome" in results else {}  # else a row without a value is missing
+        row = results.iloc[[0]].assign(value=float("nan"), **said)
         results = pd.concat([results, *(row.assign(algorithm=algorithm) for algorithm in absent)], ignore_index=True)
     checked, pieces = check_results(results), load_evidence(task.evidence)
     checked = weighted_results(task.assessment, checked, results)

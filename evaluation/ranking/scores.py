@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 SNAP_DIGITS: Final = 12
+SETTLED_DIGITS: Final = 14
+"""Numbers have nearly 16; the rounding of some ten sums in a row is left out."""
 _LOG10_OF_2: Final = 0.30102999566398120
 _NEARLY: Final = 1e-10
 """Relative distance above which rounding to `SNAP_DIGITS` digits makes no two numbers equal, with room."""
@@ -51,6 +53,34 @@ def snap(values: npt.ArrayLike, digits: int = SNAP_DIGITS) -> FloatArray:
     with np.errstate(invalid="ignore"):
         rounded = np.rint(array * up / down) / up * down
     return np.where(usable, rounded, array)
+
+
+def settled(values: FloatArray, largest: float) -> FloatArray:
+    """Round to `SETTLED_DIGITS` digits of the largest number that the values were made of.
+
+    What cancels out in a difference leaves rounding behind, and beside 0 that has digits of its own: `snap` would keep
+    them, and they would break a tie. One size for all that is compared keeps what is equal on paper equal.
+
+    Parameters
+    ----------
+    values
+        Any shape; not a number and infinities stay as they are.
+    largest
+        Size of the numbers that were added and subtracted, 0 or more.
+
+    Examples
+    --------
+    >>> mixed = np.array([-1.0 + 1.25 * (6 * 0.3 - 1.0)])
+    >>> bool(mixed[0] == 0.0), bool(settled(mixed, 1.25)[0] == 0.0)
+    (False, True)
+    """
+    if not np.isfinite(largest) or not _POWERS[20] < largest < _POWERS[-20]:
+        return values
+    shift = SETTLED_DIGITS - 1 - int(np.floor(np.log10(largest)))
+    up, down = _POWERS[300 + np.clip(shift, 0, 300)], _POWERS[300 + np.clip(-shift, 0, 300)]
+    with np.errstate(invalid="ignore"):
+        rounded: FloatArray = np.rint(values * up / down) / up * down
+    return rounded
 
 
 def rank(
@@ -220,7 +250,12 @@ def aggregate(values: FloatArray, counts: FloatArray, operator: Operator, *, hig
     distinct, inverse = _distinct_columns(values)
     share = operator.quantile(higher_is_better=higher_is_better)
     result = _means(distinct, counts) if share is None else _quantiles(distinct, counts, share)
-    return snap(result)[:, inverse]
+    return snap(settled(result, largest_of(distinct)))[:, inverse]
+
+
+def largest_of(values: FloatArray) -> float:
+    """Size of the largest number; 0 where there is none."""
+    return float(np.abs(values).max(initial=0.0, where=~np.isnan(values)))
 
 
 def row_medians(rows: FloatArray) -> FloatArray:

@@ -143,6 +143,8 @@ def _winner_table(page: DocumentBuilder, rankings: Sequence[Entry]) -> None:
             changed = (
                 "none"
                 if not names
+                else str(len(names))
+                if not names[0]
                 else ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
             )
         rows.append(

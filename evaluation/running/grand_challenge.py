@@ -1,18 +1,15 @@
 """Grand Challenge's conventions: an algorithm that was made for them runs unchanged, one case a start.
 
-A mapping from each socket to the slug, path and kind of Grand Challenge is registered with the phase. Images go in and come
-out as `.mha`, exactly one in a folder; what is no image is a file of its own.
+A mapping from each socket to the slug, path and kind of Grand Challenge is registered with the phase. Images go in as `.mha` and
+come out as `.mha` or TIFF, exactly one in a folder; what is no image is a file of its own.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,23 +17,13 @@ if TYPE_CHECKING:
 
     from evaluation.running.interface import Socket
 
-MODEL_TARGETS: Final = ("/model", "/opt/ml/model", "/opt/algorithm/model")
+MODEL_TARGETS: Final = ("/opt/ml/model", "/opt/algorithm/model", "/model")
 OUTPUT_SUFFIXES: Final = (".mha", ".tif", ".tiff")
 IMAGE, VALUE, FILE = "Image", "Value", "File"
+KEY: Final = "grand_challenge"
+"""Of `interface.json`: what each socket is called there, under `inputs` and `outputs`."""
 _SLUG: Final = re.compile(r"[a-z0-9][a-z0-9-]{0,127}")
 _PATH: Final = re.compile(r"[A-Za-z0-9._-]+(/[A-Za-z0-9._-]+)*")
-_TYPES: Final = {
-    "i1": "MET_CHAR",
-    "u1": "MET_UCHAR",
-    "i2": "MET_SHORT",
-    "u2": "MET_USHORT",
-    "i4": "MET_INT",
-    "u4": "MET_UINT",
-    "i8": "MET_LONG_LONG",
-    "u8": "MET_ULONG_LONG",
-    "f4": "MET_FLOAT",
-    "f8": "MET_DOUBLE",
-}
 
 
 class AdapterError(ValueError):
@@ -65,6 +52,21 @@ class GrandChallengeSocket:
         if (self.super_kind == IMAGE) != self.relative_path.startswith("images/"):
             message = f"the path of {self.slug} has to begin with images/ exactly when it is an image"
             raise AdapterError(message)
+
+    @classmethod
+    def of_image(cls, slug: str, path: str = "") -> GrandChallengeSocket:
+        """The socket of an image, in the folder of its slug unless another is said.
+
+        Examples
+        --------
+        >>> GrandChallengeSocket.of_image("brain-mri").relative_path
+        'images/brain-mri'
+        """
+        return cls(slug, path or f"images/{slug}", IMAGE)
+
+    def document(self) -> dict[str, str]:
+        """As JSON values."""
+        return {"slug": self.slug, "relative_path": self.relative_path, "super_kind": self.super_kind}
 
 
 def read_mapping(document: object, sockets: Sequence[Socket]) -> dict[str, GrandChallengeSocket]:
@@ -126,6 +128,11 @@ def inputs_of_case(
     -------
     dict
         Path of each file by its name below `/input`, `inputs.json` included: files of a case of a flat `Batch`.
+
+    Raises
+    ------
+    evaluation.readers.ReadError
+        For an image that cannot be converted.
     """
     folder.mkdir(parents=True, exist_ok=True)
     laid: dict[str, Path] = {}
@@ -134,8 +141,9 @@ def inputs_of_case(
         own, path = mapping[socket.name], files[socket.name]
         value, image = None, None
         if own.super_kind == IMAGE:
-            name = f"{case}.mha"
-            laid[f"{own.relative_path}/{name}"] = _as_mha(path, folder / f"{socket.name}.mha")
+            converted = _as_image(path, folder / f"{socket.name}.mha")
+            name = f"{case}{converted.suffix.lower()}"
+            laid[f"{own.relative_path}/{name}"] = converted
             image = {"pk": str(number), "name": name}
         else:
             laid[own.relative_path] = path
@@ -174,17 +182,18 @@ class ExpectedOutput:
     required: bool
     only_of: str = ""
     suffixes: tuple[str, ...] = ()
+    source: str = ""
 
 
 def outputs_of_case(sockets: Sequence[Socket], mapping: Mapping[str, GrandChallengeSocket]) -> list[ExpectedOutput]:
-    """What is collected of a case: of an image the only file of its folder, whatever its name."""
+    """What is collected of a case: of an image the only file of its folder, whatever its name; under the socket's file name."""
     expected = []
     for socket in sockets:
         own = mapping[socket.name]
         if own.super_kind == IMAGE:
-            expected.append(ExpectedOutput(f"{socket.name}.mha", socket.required, own.relative_path, OUTPUT_SUFFIXES))
+            expected.append(ExpectedOutput(socket.file, socket.required, own.relative_path, OUTPUT_SUFFIXES))
         else:
-            expected.append(ExpectedOutput(own.relative_path, socket.required))
+            expected.append(ExpectedOutput(socket.file, socket.required, source=own.relative_path))
     return expected
 
 
@@ -197,52 +206,10 @@ def environment(memory_bytes: int) -> dict[str, str]:
     }
 
 
-def _as_mha(path: Path, target: Path) -> Path:
-    """Write an image as `.mha`, its voxels as they are; one that is so already stays as it is."""
-    from evaluation.readers.images import read_header
-    from evaluation.readers.limits import DEFAULT
-
+def _as_image(path: Path, target: Path) -> Path:
+    """An image in a format of Grand Challenge; one that is so already stays as it is."""
     if path.name.lower().endswith(OUTPUT_SUFFIXES):
         return path
-    header = read_header(path, DEFAULT)
-    voxels, grid = np.asarray(header.load()), header.geometry
-    if header.channels > 1:
-        message = f"{path.name} has several numbers a voxel, which is not adapted"
-        raise AdapterError(message)
-    if (header.slope, header.intercept) != (1.0, 0.0):
-        voxels = (voxels * header.slope + header.intercept).astype(np.float32)
-    count = voxels.ndim
-    kind = _TYPES.get(voxels.dtype.newbyteorder("=").str[1:])
-    if kind is None:
-        message = f"{path.name} has voxels of type {voxels.dtype}, which .mha does not know"
-        raise AdapterError(message)
-    flip = np.diag([-1.0, -1.0, 1.0])[:count, :count]
-    spacing = np.asarray(grid.spacing or (1.0,) * count)
-    affine = np.eye(4) if grid.affine is None else np.asarray(grid.affine)
-    axes = flip @ affine[:count, :count] / spacing if grid.affine is not None else np.eye(count)
-    origin = flip @ affine[:count, 3]
-    fields = {
-        "ObjectType": "Image",
-        "NDims": str(count),
-        "BinaryData": "True",
-        "BinaryDataByteOrderMSB": "False",
-        "CompressedData": "True",
-        "CompressedDataSize": "",
-        "TransformMatrix": _numbers(axes.T.ravel()),
-        "Offset": _numbers(origin),
-        "CenterOfRotation": _numbers(np.zeros(count)),
-        "ElementSpacing": _numbers(spacing),
-        "DimSize": " ".join(map(str, voxels.shape)),
-        "ElementType": kind,
-        "ElementDataFile": "LOCAL",
-    }
-    # A text says nothing but what is needed to place the voxels: what a scanner wrote into a header stays behind.
-    little = voxels.astype(voxels.dtype.newbyteorder("<"))
-    packed = zlib.compress(little.tobytes(order="F"), 1)
-    fields["CompressedDataSize"] = str(len(packed))
-    target.write_bytes("".join(f"{key} = {value}\n" for key, value in fields.items()).encode() + packed)
-    return target
+    from evaluation.running.as_mha import write_mha
 
-
-def _numbers(values: Any) -> str:
-    return " ".join(repr(float(value)) for value in values)
+    return write_mha(path, target)

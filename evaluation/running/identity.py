@@ -9,6 +9,10 @@ from evaluation.canonical import sha256
 
 INTERFACE: Final = "podium-exec-1"
 SCORER_INTERFACE: Final = "podium-score-1"
+GRAND_CHALLENGE: Final = "grand-challenge"
+"""Conventions of Grand Challenge, which an adapter keeps to."""
+INTERFACES: Final = (INTERFACE, GRAND_CHALLENGE)
+"""By which algorithms are run."""
 _DIGEST: Final = re.compile(r"sha256:[0-9a-f]{64}")
 
 

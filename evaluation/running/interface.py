@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.running.identity import INTERFACE
+from evaluation.running.identity import INTERFACE, INTERFACES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -139,8 +139,8 @@ def read_interface(document: object) -> tuple[list[Socket], list[Socket], dict[s
     if not isinstance(document, dict) or document.get("schema") != SCHEMA:
         message = f"this is no interface.json of schema {SCHEMA}"
         raise InterfaceError(message)
-    if document.get("interface") != INTERFACE:
-        message = f"the interface is {document.get('interface')!r}; {INTERFACE} is known"
+    if document.get("interface") not in INTERFACES:
+        message = f"the interface is {document.get('interface')!r}; known are {' and '.join(INTERFACES)}"
         raise InterfaceError(message)
     limits = document.get("limits")
     if not isinstance(limits, dict):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Self
 
+from evaluation.running.grand_challenge import AdapterError, GrandChallengeSocket
+from evaluation.running.identity import GRAND_CHALLENGE, INTERFACE
 from evaluation.running.interface import InterfaceError, Socket
 
 if TYPE_CHECKING:
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
 
 MIB: Final = 1024**2
 GIB: Final = 1024**3
+NONE, ADAPTED = "none", "grand_challenge"
 
 
 class RegisteredError(ValueError):
@@ -26,6 +29,14 @@ class Registered:
     """Name of the input, the image of a case."""
     output_socket: str = "prediction"
     """Name of the output, the prediction of a case."""
+    adapter: str = NONE
+    """To conventions of others that images are made for: `grand_challenge`, or none."""
+    input_slug: str = ""
+    """Of the input there; its name here if not stated."""
+    input_path: str = ""
+    """Of its folder there, `images/<slug>` if not stated."""
+    output_slug: str = ""
+    output_path: str = ""
     case_seconds: float = 300.0
     start_seconds: float = 120.0
     memory_mib: int = 8192
@@ -46,6 +57,8 @@ class Registered:
     """Of a team in a phase."""
     requires_dry_run: bool = True
     """Whether the same algorithm has to have run in a dry run of the task before, where the task has one."""
+    exclusive: bool = False
+    """Whether a start has the machine to itself, and all starts of a phase are on one class of machine."""
     hardware: str = ""
 
     def __post_init__(self) -> None:
@@ -59,6 +72,40 @@ class Registered:
                 Socket(getattr(self, name), "file", ".bin")
             except InterfaceError as error:
                 raise RegisteredError(str(error)) from error
+        if self.adapter not in (NONE, ADAPTED):
+            message = f"the adapter is {self.adapter[:40]!r}; known are {NONE} and {ADAPTED}"
+            raise RegisteredError(message)
+        if self.is_adapted and self.batch_cases > 1:
+            message = f"by the conventions of Grand Challenge a start has one case, not {self.batch_cases}"
+            raise RegisteredError(message)
+        try:
+            self.there()
+        except AdapterError as error:
+            raise RegisteredError(str(error)) from error
+
+    @property
+    def interface(self) -> str:
+        """By which images are run: part of the identity of an algorithm."""
+        return GRAND_CHALLENGE if self.is_adapted else INTERFACE
+
+    @property
+    def is_adapted(self) -> bool:
+        """Whether images are shown the folders of Grand Challenge."""
+        return self.adapter == ADAPTED
+
+    def there(self) -> tuple[GrandChallengeSocket, GrandChallengeSocket] | None:
+        """What input and output are called on Grand Challenge; None by the conventions of Podium.
+
+        Raises
+        ------
+        AdapterError
+            For slugs or paths that cannot be.
+        """
+        if not self.is_adapted:
+            return None
+        into = GrandChallengeSocket.of_image(self.input_slug or self.input_socket, self.input_path)
+        out = GrandChallengeSocket.of_image(self.output_slug or self.output_socket, self.output_path)
+        return into, out
 
     @classmethod
     def of(cls, stated: Mapping[str, Any]) -> Self:

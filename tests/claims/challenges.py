@@ -11,6 +11,7 @@ from evaluation.assessment import Assessment, parse
 from evaluation.scoring.classification_evidence import PART, make_block, value_of
 from evaluation.scoring.evidence import Evidence, make_evidence
 from tests.claims.answers import ANSWER_KINDS, answered
+from tests.claims.costs import with_costs
 from tests.claims.given import measured
 
 TEAMS = (1, 2, 2, 2, 3, 3, 4, 4, 5, 7)
@@ -103,7 +104,7 @@ def challenge(seed: int, *, large: bool = False) -> Challenge:
     make = _classification if kind == "image_classification" else _answers if kind in ANSWER_KINDS else _of_cases
     if kind == "external" and random.random() < 0.5:
         make = _given
-    return make(seed, random, str(kind), names, cases)
+    return with_costs(make(seed, random, str(kind), names, cases))
 
 
 def _exclusions(random: np.random.Generator, cases: list[str]) -> dict[str, Any]:

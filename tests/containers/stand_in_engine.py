@@ -25,7 +25,8 @@ class Work:
         self.output = start.output
         self.input = next(mount.source for mount in start.mounts if mount.target == "/input")
         self.model = next((mount.source for mount in start.mounts if mount.target == "/model"), None)
-        self.interface: dict[str, Any] = json.loads((self.input / "interface.json").read_text())
+        told = self.input / "interface.json"
+        self.interface: dict[str, Any] = json.loads(told.read_text()) if told.exists() else {}
         self.cases = sorted(own.name for own in self.input.iterdir() if own.is_dir())
         self.killed = threading.Event()
         self.printed: queue.Queue[bytes | None] = queue.Queue()

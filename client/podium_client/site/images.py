@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from evaluation.running.aliases import aliases
+from evaluation.running.identity import GRAND_CHALLENGE, INTERFACE
 from evaluation.running.interface import InterfaceError, read_interface
-from podium_client import trying
+from podium_client import containers, trying
 from podium_client.errors import ClientError
+from podium_client.inputs import cases_of
 from podium_client.site import cases, wire
 from podium_client.site.folder import CASES, PREDICTIONS, SiteFolder, written
 
@@ -73,7 +75,7 @@ def take(site: SiteFolder, archive: Path) -> str:
         store = Path(name) / "store"
         store.mkdir()
         try:
-            report = take_image(archive, store, limits=ImageLimits())
+            report = take_image(archive, store, limits=ImageLimits(), interface=_interface(site))
         except ImageError as error:
             raise ClientError(str(error)) from error
         found = next((own for own, entry in wanted(site).items() if entry["image"] == report.image_id), None)
@@ -124,7 +126,7 @@ def run(site: SiteFolder, name: str, *, engine_name: str, tell: Callable[[str], 
         # The user of a container is nobody on this machine and has to be able to enter it.
         place.chmod(0o711)
         trial = trying.Trial(
-            trying.open_engine(engine_name, place),
+            containers.open_engine(engine_name, place),
             place,
             inputs,
             outputs,
@@ -163,13 +165,13 @@ def check_engine(site: SiteFolder, engine_name: str = "podman") -> str:
     inputs, _, _ = read_interface(site.package["interface"])
     _images(site, inputs)
     with tempfile.TemporaryDirectory(prefix="podium-site-", dir="/var/tmp") as scratch:
-        return str(trying.open_engine(engine_name, Path(scratch)).versions().get("engine", engine_name))
+        return str(containers.open_engine(engine_name, Path(scratch)).versions().get("engine", engine_name))
 
 
 def _images(site: SiteFolder, inputs: Any) -> dict[str, dict[str, Path]]:
     """Files of every case by the names that a container sees."""
     folder = site.path / CASES / "images"
-    found = trying.cases_of(folder, inputs) if folder.is_dir() else {}
+    found = cases_of(folder, inputs, any_image=_interface(site) == GRAND_CHALLENGE) if folder.is_dir() else {}
     names = cases.case_names(site)
     absent = [name for name in names if name not in found]
     if absent:
@@ -177,6 +179,11 @@ def _images(site: SiteFolder, inputs: Any) -> dict[str, dict[str, Path]]:
             f"{folder} has no image of case {absent[0]} ({len(absent)} cases in all); algorithms work on it."
         )
     return {name: found[name] for name in names}
+
+
+def _interface(site: SiteFolder) -> str:
+    """By which conventions the images of the package are run."""
+    return str((site.package.get("interface") or {}).get("interface", INTERFACE))
 
 
 def _keep(source: Path, folder: Path, case: str) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation import problems as kinds
 from evaluation.assessment.described import WITHOUT
 from evaluation.catalogue import CatalogueError, get
+from evaluation.designs.compilation.costs import cost_of
 from evaluation.designs.compilation.metrics import Meaning, meaning
 from evaluation.designs.compilation.notes import Problem
 from evaluation.designs.compilation.problems import kinds_of
@@ -28,7 +29,8 @@ def is_measured_outside(values: Values) -> bool:
     Described is a metric with its direction, one value a case or one of the whole data set, and what a missing one counts as.
     What the platform computes it never takes from outside by this rule; what is not described is registered here and evaluated elsewhere.
     A metric that the platform computes for another kind of problem than that of the task is a mistake, and so are several
-    kinds in one task: these are not turned into values from outside.
+    kinds in one task: these are not turned into values from outside. Costs of runs are measured by the platform, and say
+    nothing of where the others come from.
     """
     ranked = ranked_rows(values)
     known = set(kinds_of(values))
@@ -47,8 +49,9 @@ def is_measured_outside(values: Values) -> bool:
 
 
 def ranked_rows(values: Values) -> list[Row]:
-    """The metrics that a task ranks by, with what they mean."""
-    return [(row, meaning(row)) for row in values.rows("metrics") if row.get("used_for_ranking")]
+    """The metrics that a task ranks by, with what they mean; without costs of runs."""
+    ranked = [row for row in values.rows("metrics") if row.get("used_for_ranking") and cost_of(row) is None]
+    return [(row, meaning(row)) for row in ranked]
 
 
 def outside_rows(values: Values) -> list[tuple[Mapping[str, Any], Meaning, str]]:
@@ -56,7 +59,7 @@ def outside_rows(values: Values) -> list[tuple[Mapping[str, Any], Meaning, str]]
     described = [
         (row, meant)
         for row, meant in ((row, meaning(row)) for row in values.rows("metrics"))
-        if not row.get("used_for_ranking") and is_described(row, meant, values)
+        if not row.get("used_for_ranking") and cost_of(row) is None and is_described(row, meant, values)
     ]
     found: list[tuple[Mapping[str, Any], Meaning, str]] = []
     for row, meant in [*ranked_rows(values), *described]:

@@ -11,8 +11,13 @@ from evaluation.assessment import Assessment
 from evaluation.problems.files import FileProblem
 from evaluation.problems.images import LabelImageProblem
 from evaluation.readers import case_name
+from evaluation.running.conventions import Conventions, conventions_of, mapping_of
+from evaluation.running.grand_challenge import KEY
 from evaluation.running.interface import Socket, interface_document
 from evaluation.running.registered import Registered
+
+ADAPTED = ".mha"
+"""Ending of images by the conventions of Grand Challenge."""
 
 
 class NotRunnableError(ValueError):
@@ -54,7 +59,22 @@ class Sockets:
             What is known of each case's grid, by the same names.
         """
         entries = [{"case": name, "inputs": {self.image.name: dict((facts or {}).get(name, {}))}} for name in cases]
-        return interface_document([self.image], [self.prediction], limits=run_limits(plan).described(), cases=entries)
+        more = {}
+        if (there := plan.there()) is not None:
+            into, out = there
+            more[KEY] = mapping_of({self.image.name: into}, {self.prediction.name: out})
+        return interface_document(
+            [self.image],
+            [self.prediction],
+            limits=run_limits(plan).described(),
+            cases=entries,
+            interface=plan.interface,
+            more=more,
+        )
+
+    def conventions(self, plan: Registered) -> Conventions:
+        """By which conventions a container is shown its cases."""
+        return conventions_of(self.document(plan), [self.image], [self.prediction])
 
 
 def sockets(plan: Registered, assessment: Assessment, endings: Sequence[str]) -> Sockets:
@@ -83,6 +103,13 @@ def sockets(plan: Registered, assessment: Assessment, endings: Sequence[str]) ->
         raise NotRunnableError("Not every case of the test set has an image: algorithms would have nothing to work on.")
     if len(own) > 1:
         raise NotRunnableError(f"The images of the cases have several formats ({', '.join(own)}); algorithms need one.")
+    suffix = problem.suffixes[0]
+    if plan.is_adapted:
+        suffix = ADAPTED
+        if suffix not in problem.suffixes:
+            raise NotRunnableError(
+                f"By the conventions of Grand Challenge a prediction is an image ({suffix}); that of {problem.title} is none."
+            )
     labels = {}
     is_label_image = isinstance(problem, LabelImageProblem)
     if is_label_image:
@@ -94,7 +121,7 @@ def sockets(plan: Registered, assessment: Assessment, endings: Sequence[str]) ->
         }
     return Sockets(
         Socket(plan.input_socket, "image", own[0]),
-        Socket(plan.output_socket, "label_image" if is_label_image else "file", problem.suffixes[0], labels=labels),
+        Socket(plan.output_socket, "label_image" if is_label_image else "file", suffix, labels=labels),
     )
 
 
@@ -112,8 +139,9 @@ def facts_shown(geometry: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def size_words(plan: Registered) -> list[tuple[str, str]]:
-    """The limits for people, in the order in which they matter."""
+    """Interface and limits for people, in the order in which they matter."""
     rows = [
+        ("Interface", "Grand Challenge's folders" if plan.is_adapted else "podium-exec-1"),
         ("Time", f"{_number(plan.case_seconds)} s a case and {_number(plan.start_seconds)} s to start"),
         ("Memory", f"{_size(plan.memory_mib)}, files in memory included"),
         ("Processor", f"{_number(plan.cpus)} {'core' if plan.cpus == 1 else 'cores'}"),
@@ -131,6 +159,8 @@ def size_words(plan: Registered) -> list[tuple[str, str]]:
     ]
     if plan.compute_hours is not None:
         rows.append(("Compute time of a team", f"{_number(plan.compute_hours)} h in this phase"))
+    if plan.exclusive:
+        rows.append(("Machine", "one of its own for each start, and of one class for all"))
     if plan.hardware:
         rows.append(("Hardware", plan.hardware))
     return rows

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from audit.services import record
+from evaluation.running.registered import Registered
 from evaluation.running.table import RunRow, runs_table, write_runs
 from executions import hooks
 from executions.models import Batch, CaseOutcome, Execution
@@ -123,6 +124,7 @@ def _provenance(execution: Execution, batches: list[Batch]) -> dict[str, object]
         "image": execution.image.digest,
         "model": execution.model.digest if execution.model else None,
         "identity": execution.identity,
+        "interface": Registered.of(execution.plan).interface,
         "plan": execution.plan,
         "host_classes": hosts,
         "exclusive": all(batch.report.get("exclusive") for batch in batches),

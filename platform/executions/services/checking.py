@@ -15,6 +15,7 @@ from confinement.containers.images import ImageError, take_image
 from confinement.containers.limits import ImageLimits, WeightsLimits
 from confinement.containers.weights import WeightsError, take_weights
 from evaluation.running.identity import SCORER_INTERFACE
+from evaluation.running.registered import Registered
 from executions import hooks
 from executions.models import AlgorithmArchive, Blob
 from executions.models.archives import Kind
@@ -104,6 +105,7 @@ def _take_image(archive: AlgorithmArchive, path: Path, store: Path, limit: int, 
         path,
         store,
         limits=ImageLimits(archive_bytes=limit, unpacked_bytes=settings.PODIUM_IMAGE_UNPACKED_BYTES),
+        interface=Registered.of(archive.phase.algorithms).interface,
         beat=beat,
     )
     _check_interface(archive, report.interface)

@@ -118,7 +118,7 @@ def go_on_if_ready(execution: Execution) -> None:
     names = [name for name, _ in cases]
     # Shuffled by the key of the execution: the order tells nothing that the names hide.
     order = names if execution.is_on_public_cases else list(aliases(bytes.fromhex(execution.key), names))
-    execution.identity = identity(image.digest, model.digest if model else None)
+    execution.identity = identity(image.digest, model.digest if model else None, plan.interface)
     execution.state, execution.queued_at = State.QUEUED, timezone.now()
     execution.save(update_fields=["identity", "state", "queued_at"])
     size = plan.batch_cases

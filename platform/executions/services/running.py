@@ -4,7 +4,7 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -20,16 +20,18 @@ from confinement.containers.batches import Batch as Start
 from confinement.containers.batches import BatchReport, CaseInput, Expected
 from confinement.containers.removing import remove_tree
 from confinement.containers.runner import run_batch
+from evaluation.assessment import Assessment
+from evaluation.assessment.costs import metric_named
 from evaluation.running.aliases import alias
 from evaluation.running.outcomes import Decision, Observation, RunOutcome, alone_again, decide
 from evaluation.running.registered import Registered
 from executions.domain.plans import Sockets, ending_of, facts_shown, run_limits, sockets
-from executions.models import Batch, CaseOutcome, Execution
-from executions.queries.slots import fits_here
+from executions.models import Batch, CaseOutcome, Execution, RunHost
+from executions.queries.slots import could_ever_fit, fits_here
 from executions.queries.work import ASSEMBLING, RUNNING
-from executions.services import executing, hosts, packing, preparing, reading
+from executions.services import executing, hosts, laying, packing, preparing, reading
 from test_sets.models import TestCase
-from uploads.storage import free_bytes, has_room, is_out_of_room, local_path
+from uploads.storage import free_bytes, has_room, is_out_of_room
 from work.queries import next_rows, shared_now
 from work.services import Lease, LeaseLostError, ask, claim, enqueue, send, task_budget
 
@@ -75,12 +77,23 @@ def run_next_batch() -> bool:
 def _claim_what_fits() -> Lease | None:
     for pk in next_rows(RUNNING, LOOKED_AT):
         batch = Batch.objects.select_related("execution").filter(pk=pk).first()
-        if batch is None or not fits_here(batch, hosts.here().name, hosts.offered()):
+        if batch is None:
             continue
-        lease = claim(RUNNING, pk, give_up=_give_up)
-        if lease is not None:
-            lease.rows.update(host=hosts.here().name, step="preparing")
-            return lease
+        is_exclusive = Registered.of(batch.execution.plan).exclusive
+        # Under a lock on the machine: of two that want it to themselves, one sees the other. And under a lock on all of them
+        # where all starts of a phase have to be on one class of machine.
+        locked = RunHost.objects.select_for_update(no_key=True).order_by("name")
+        with transaction.atomic():
+            list(locked if is_exclusive else locked.filter(name=hosts.here().name))
+            if not fits_here(batch, hosts.here().name, hosts.offered()):
+                if is_exclusive and could_ever_fit(batch, hosts.offered()):
+                    # Whatever came behind it would keep the machine from ever being empty.
+                    return None
+                continue
+            lease = claim(RUNNING, pk, give_up=_give_up)
+            if lease is not None:
+                lease.rows.update(host=hosts.here().name, step="preparing")
+                return lease
     return None
 
 
@@ -168,13 +181,16 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
     model = preparing.unpacked(execution.model, beat) if execution.model is not None else None
     lease.tell(every=0, step="running", started_at=timezone.now())
     names = {case.name: seen_as(execution, case.name) for case in cases}
-    start = _start(batch, lease, plan, own, cases, names, model)
-    report = run_batch(engine, start, folder, beat=beat)
+    with laying.laid(own.conventions(plan), own.image.name, cases, names, beat) as inputs:
+        start = _start(batch, lease, plan, own, inputs, cases, model)
+        report = run_batch(engine, start, folder, beat=beat)
     beat()
     if report.fault:
         raise _OurFaultError(report.fault)
     if _was_killed_by_others(report) and lease.attempts <= plan.attempts_after_fault:
         raise _OurFaultError("the container was killed from outside, or its program ended with exit status 137")
+    if plan.exclusive and not report.exclusive:
+        raise _OurFaultError("something else ran on this machine meanwhile, so that its time cannot be compared")
     lease.tell(every=0, step="reading the outputs")
     files, judged = reading.judged(execution.phase.assessment, own, cases, names, report, beat)
     observed = Observation(
@@ -187,7 +203,18 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
         report.fault,
     )
     decisions = {name: decide(observed, state, sentence) for name, (state, sentence) in judged.items()}
+    if any(own.outcome is RunOutcome.OK for own in decisions.values()):
+        _check_measured(execution.phase.assessment, report)
     return _Found(report, decisions, files)
+
+
+def _check_measured(assessment: Assessment, report: BatchReport) -> None:
+    """Take a cost that is ranked and that this machine did not measure for a fault of ours, and never for the team's."""
+    measured = _measured(report, share=1.0)
+    for use in assessment.by_run:
+        own = metric_named(use.options["id"])
+        if measured[own.column] is None and own.least is None:
+            raise _OurFaultError(f"{own.label} could not be measured on this machine")
 
 
 def _was_killed_by_others(report: BatchReport) -> bool:
@@ -210,24 +237,27 @@ def _start(
     lease: Lease,
     plan: Registered,
     own: Sockets,
+    inputs: Sequence[CaseInput],
     cases: Sequence[TestCase],
-    names: Mapping[str, str],
     model: Path | None,
 ) -> Start:
+    conventions, limits = own.conventions(plan), run_limits(plan)
+    names = [entry.name for entry in inputs]
+    facts = [facts_shown(case.geometry or {}) for case in cases]
     return Start(
         batch=f"{batch.execution_id.hex[:12]}-{batch.index}",
         attempt=lease.attempts,
         lease=str(lease.token),
         image_id=batch.execution.image.digest,
-        cases=[CaseInput(names[case.name], {own.image.file: local_path(case.image_file)}) for case in cases],
-        outputs=[Expected(own.prediction.file)],
-        interface=own.document(
-            plan,
-            [names[case.name] for case in cases],
-            {names[case.name]: facts_shown(case.geometry or {}) for case in cases},
-        ),
-        limits=run_limits(plan),
+        cases=inputs,
+        outputs=[Expected(**asdict(entry)) for entry in conventions.expected()],
+        interface=own.document(plan, names, dict(zip(names, facts, strict=True))),
+        limits=limits,
         model=model,
+        model_targets=conventions.model_targets(has_model=model is not None),
+        flat=conventions.is_flat,
+        environment=conventions.environment(limits.memory_bytes),
+        tells_interface=conventions.tells_interface,
         gpus=list(settings.PODIUM_RUN_GPUS)[: plan.gpus],
     )
 
@@ -312,7 +342,25 @@ def _told(report: BatchReport) -> dict[str, Any]:
 
 def _row(batch: Batch, lease: Lease, case: str, decision: Decision, report: BatchReport) -> dict[str, Any]:
     """The row of a case in the table of runs; what was measured of a start is shared by its cases."""
-    share = 1 / len(batch.cases)
+    return {
+        "case": case,
+        "batch": str(batch.index),
+        "attempt": lease.attempts,
+        "outcome": str(decision.outcome),
+        "exit_code": report.exit_code,
+        "signal": report.signal,
+        **_measured(report, share=1 / len(batch.cases)),
+        "output_bytes": report.output_bytes,
+        "log_bytes": report.log.size,
+        "host_class": hosts.host_class(),
+        "engine": report.versions.get("engine", ""),
+        "runtime": report.versions.get("runtime", ""),
+        "started_at": report.started_at.isoformat() if report.started_at else None,
+    }
+
+
+def _measured(report: BatchReport, *, share: float) -> dict[str, float | None]:
+    """What a start took, of times a case's share: columns of the table of runs."""
 
     def part(value: float | None) -> float | None:
         return None if value is None else round(value * share, 6)
@@ -321,12 +369,6 @@ def _row(batch: Batch, lease: Lease, case: str, decision: Decision, report: Batc
         return None if value is None else round(value / 1024**2, 3)
 
     return {
-        "case": case,
-        "batch": str(batch.index),
-        "attempt": lease.attempts,
-        "outcome": str(decision.outcome),
-        "exit_code": report.exit_code,
-        "signal": report.signal,
         "wall_seconds": part(report.wall_seconds),
         "cpu_seconds": part(report.cpu_seconds),
         "peak_memory_mib": mib(report.peak_memory_bytes),
@@ -334,10 +376,4 @@ def _row(batch: Batch, lease: Lease, case: str, decision: Decision, report: Batc
         "gpu_seconds": part(report.gpu_seconds),
         "gpu_peak_memory_mib": mib(report.gpu_peak_memory_bytes),
         "energy_joule": part(report.energy_joule),
-        "output_bytes": report.output_bytes,
-        "log_bytes": report.log.size,
-        "host_class": str(hosts.offered()["machine"]),
-        "engine": report.versions.get("engine", ""),
-        "runtime": report.versions.get("runtime", ""),
-        "started_at": report.started_at.isoformat() if report.started_at else None,
     }

@@ -20,11 +20,11 @@ from challenges.views.access import page_context, phase_by_id
 from evaluation.running.registered import Registered
 from executions.domain.agreement import agreement_sentences
 from executions.domain.outcomes import WORDS, missing_words
-from executions.domain.plans import NotRunnableError, ending_of, size_words, sockets
+from executions.domain.plans import NotRunnableError, size_words
 from executions.models import AlgorithmArchive, Execution
 from executions.queries import progress
+from executions.queries.interfaces import sockets_of
 from executions.services import deleting, executing
-from test_sets.models import TestCase
 from uploads.storage import open_stored
 from web.spreadsheets import csv_file
 
@@ -69,7 +69,8 @@ def execution(request: HttpRequest, slug: str, pk: Any) -> HttpResponse:
             execution=found,
             phase=found.phase,
             standing=progress.of(found),
-            measured=progress.measured(found),
+            # Of hidden cases once all are done: a median of one case is that case.
+            measured=progress.measured(found) if shows_cases or found.is_ended else None,
             counts=[(short, words, counts[name]) for name, (short, words) in WORDS.items() if counts.get(name)],
             missing=missing_words(counts) if found.is_ended else "",
             limits=size_words(Registered.of(found.plan)),
@@ -160,11 +161,7 @@ def interface_of(phase: Any) -> dict[str, Any]:
     NotRunnableError
         Where its cases have no images of one format.
     """
-    files = TestCase.objects.filter(test_set__phase=phase, test_set__is_active=True).values_list(
-        "image_file", flat=True
-    )
-    plan = Registered.of(phase.algorithms)
-    return sockets(plan, phase.assessment, [ending_of(file) for file in files]).document(plan)
+    return sockets_of(phase).document(Registered.of(phase.algorithms))
 
 
 @login_required

@@ -15,6 +15,7 @@ from evaluation.running.registered import Registered
 from executions.domain.plans import size_words
 from executions.queries import archives
 from executions.queries.availability import unavailable
+from executions.queries.interfaces import places_of
 from executions.queries.quotas import compute_time, hours_words
 from executions.services import arriving
 from submissions.domain.costs import rule_of_a_missing_case
@@ -69,6 +70,7 @@ def page(
             form=form,
             limits=size_words(plan),
             plan=plan,
+            places=places_of(phase),
             needed=hours_words(plan.compute_seconds(cases)),
             used=hours_words(used.used if used else 0),
             left="" if used is None or used.left is None else hours_words(used.left),

@@ -8,8 +8,9 @@ import pytest
 from confinement.containers import making
 from executions.models import CaseOutcome, Execution
 from executions.services import arriving, checking, hosts
+from leaderboards.services import rankings
 from submissions.models import Submission
-from submissions.services import scoring, validation
+from submissions.services import finishing, scoring, validation
 from tests.containers.machine import Machine, lacking
 from tests.integration.executions.world import execution_of, run_all
 from tests.integration.submissions.world import CASES
@@ -23,15 +24,23 @@ done
 """
 
 
-def sent(world, tmp_path, script):
+THEIRS = b"""#!/bin/sh
+set -e
+mkdir -p /output/images/blocks
+cp /input/images/blocks-image/*.mha /output/images/blocks/output.mha
+"""
+
+
+def sent(world, tmp_path, script, *, team=None, **options):
+    team = team or world.adas
     run = making.layer([making.Entry("opt/run.sh", script, 0o755)])
-    image = making.image([making.busybox(), run], entrypoint=["/bin/sh", "/opt/run.sh"])
+    image = making.image([making.busybox(), run], entrypoint=["/bin/sh", "/opt/run.sh"], **options)
     path = tmp_path / "image.tar.gz"
     making.write(path, image, kind="docker")
     archive = arriving.send_file(
-        user=world.ada,
+        user=team.members.get().user,
         phase=world.phase,
-        team=world.adas,
+        team=team,
         kind="image",
         file_name=path.name,
         read=io.BytesIO(path.read_bytes()).read,
@@ -63,6 +72,18 @@ def podman(settings, machine, db):
     hosts.take_up(before)
 
 
+@pytest.fixture
+def podium_of_theirs(world, podman):
+    """The same, registered with the folders of Grand Challenge."""
+    world.set_plan(
+        adapter="grand_challenge",
+        input_slug="blocks-image",
+        output_slug="blocks-segmentation",
+        output_path="images/blocks",
+    )
+    return podman
+
+
 def test_an_image_is_run_on_every_case_and_scored_and_nothing_is_left(world, podman, tmp_path):
     archive = sent(world, tmp_path, COPY)
     assert archive.state == "ready", archive.reason
@@ -87,3 +108,30 @@ def test_what_fails_in_a_container_is_told_by_its_cause(world, podman, tmp_path)
     run_all()
     assert execution_of(submission).counts == {"time_exceeded": len(CASES)}
     assert set(CaseOutcome.objects.values_list("outcome", flat=True)) == {"time_exceeded"}
+
+
+def test_an_image_made_for_grand_challenge_goes_unchanged_from_the_upload_to_a_rank(world, podium_of_theirs, tmp_path):
+    label = {"org.grand-challenge.api-method": "exec"}
+    names = {}
+    for team, script in ((world.adas, THEIRS), (world.bos, b"#!/bin/sh\nexit 3\n")):
+        archive = sent(world, tmp_path, script, team=team, labels=label, user="user", workdir="/opt/app")
+        assert archive.state == "ready", archive.reason
+        assert archive.report["interface"] == "grand-challenge"
+        submission = world.hand_in(archive, team=team)
+        run_all()
+        validation.validate(submission_id=submission.pk)
+        names[team.name] = submission
+    while scoring.score_next_chunk():
+        pass
+    for submission in names.values():
+        finishing.finish_run(run_id=submission.runs.get().pk)
+        submission.refresh_from_db()
+        assert submission.state == Submission.State.SCORED
+    rankings.request_ranking(world.phase.pk)
+    version = rankings.rank_phase(phase_id=world.phase.pk)
+    table = version.table
+    assert (table["teams"], table["orders"][0]["rank"]) == (["Ada's", "Bo's"], [1, 2])
+    assert table["outcomes"] == ["", f"{len(CASES)} of {len(CASES)} missing: {len(CASES)} crashed"]
+    assert execution_of(names["Bo's"]).counts == {"crashed": len(CASES)}
+    assert not podium_of_theirs.containers()
+    assert not any(hosts.leases().iterdir())

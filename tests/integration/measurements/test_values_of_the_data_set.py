@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from evaluation import verify
 from evaluation.ranking.reading import overall
+from exposure.queries.facts import Audience, collect
 from leaderboards.domain import files
 from leaderboards.services import bundles, rankings
 from measurements.domain.values import ImpossibleError, checked
@@ -19,7 +20,6 @@ from measurements.queries.fitting import fitting_of
 from measurements.services import tables
 from measurements.services.tables import Sent
 from reports.domain.content import Ledger
-from reports.queries.facts import Audience, collect
 from reports.services.items.generating import generate
 from reports.services.items.source import Source
 from submissions.models import Run

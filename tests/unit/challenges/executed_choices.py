@@ -173,6 +173,12 @@ PLANS: Sequence[Choices] = (
     Choices("case_quality", "borderline", row={"column": "grade"}),
     Choices("case_quality", "insufficient", row={"column": "grade"}),
     Choices("excluded_cases", "reason", row={"case": "case_1"}),
+    Choices(
+        "algorithm_execution",
+        "adapter",
+        challenge={"submission_method": ["docker_container"]},
+        value=lambda choice: {"adapter": choice, "input_slug": "brain-mri"},
+    ),
 )
 
 VALUES: Sequence[Values] = (

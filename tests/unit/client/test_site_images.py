@@ -5,7 +5,7 @@ import json
 import shutil
 
 import pytest
-from podium_client import trying
+from podium_client import containers
 from podium_client.cli import main
 
 from confinement.containers import making
@@ -72,7 +72,7 @@ def podium(folder, *words):
 def engine(monkeypatch):
     """What containers do, as a function."""
     own = StandInEngine()
-    monkeypatch.setattr(trying, "open_engine", lambda *_: own)
+    monkeypatch.setattr(containers, "open_engine", lambda *_: own)
     return own
 
 

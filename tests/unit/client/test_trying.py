@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from podium_client import trying
 from podium_client.cli import main
+from podium_client.containers import run_limits
 
 INTERFACE = {
     "schema": 1,
@@ -52,8 +52,8 @@ def test_without_an_engine_it_says_what_to_install(
 
 
 def test_registered_limits_are_taken_and_none_where_they_are_off() -> None:
-    registered = trying._limits(INTERFACE["limits"], limited=True)
-    off = trying._limits(INTERFACE["limits"], limited=False)
+    registered = run_limits(INTERFACE["limits"], limited=True)
+    off = run_limits(INTERFACE["limits"], limited=False)
 
     assert (registered.case_seconds, registered.memory_bytes, registered.gpus) == (5, 1000, 0)
     assert registered.cpus <= 64

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from confinement.containers import making
-from confinement.containers.images import ImageError, ImageReport, take_image
+from confinement.containers.images import ADAPTED, ImageError, ImageReport, take_image
 from confinement.containers.layout import write_layout
 from confinement.containers.limits import ImageLimits
 from confinement.containers.making import Entry
@@ -39,11 +39,12 @@ def taken(
     limits: ImageLimits = SMALL,
     kind: str = "oci",
     suffix: str = "",
+    interface: str = "podium-exec-1",
 ) -> ImageReport:
     archive, store = folder / f"image.tar{suffix}", folder / "store"
     store.mkdir()
     making.archive(archive, image if isinstance(image, list) else making.parts(image, kind))
-    return take_image(archive, store, limits=limits, architectures=["amd64"])
+    return take_image(archive, store, limits=limits, architectures=["amd64"], interface=interface)
 
 
 def refusal(folder: Path, image: making.Image | list[tuple[str, bytes]], **options: object) -> str:
@@ -213,6 +214,16 @@ def test_an_image_made_for_grand_challenge_is_taken_and_told_that_the_folders_ar
     assert says in " ".join(taken(tmp_path / "theirs", made(RUN, labels=label)).warnings)
     both = label | {"org.podium.interface": "podium-exec-1"}
     assert says not in " ".join(taken(tmp_path / "both", made(RUN, labels=both)).warnings)
+
+
+def test_where_their_folders_are_laid_out_images_without_our_label_are_taken(tmp_path: Path) -> None:
+    for number, labels in enumerate(({}, {"org.grand-challenge.api-method": "exec"})):
+        (tmp_path / str(number)).mkdir()
+        report = taken(tmp_path / str(number), made(RUN, labels=labels), interface=ADAPTED)
+        assert (report.interface, report.warnings) == (ADAPTED, ())
+    (tmp_path / "ours").mkdir()
+    ours = made(RUN, labels={"org.podium.interface": "podium-exec-1"})
+    assert "Grand Challenge's folders are laid out here" in refusal(tmp_path / "ours", ours, interface=ADAPTED)
 
 
 @pytest.mark.parametrize(

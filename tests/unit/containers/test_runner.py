@@ -153,6 +153,23 @@ def test_one_file_of_a_folder_is_taken_whatever_its_name(tmp_path: Path) -> None
     assert "2 files; exactly one" in reports[1].reason
 
 
+def test_a_file_keeps_the_ending_by_which_it_is_read(tmp_path: Path) -> None:
+    expected = [
+        Expected("seg.mha", only_of="images/seg", suffixes=(".mha", ".tif")),
+        Expected("score.json", source="results/any.json"),
+    ]
+
+    def writes(work: Work) -> None:
+        work.write("images/seg", "0b1f.TIF", b"x")
+        work.write("results", "any.json", b"1")
+
+    files = ran(tmp_path, writes, cases=1, flat=True, outputs=expected).files["c1"]
+
+    assert files["seg.mha"].path.name == "seg.tif"
+    assert files["score.json"].path.name == "score.json"
+    assert files["score.json"].path.read_bytes() == b"1"
+
+
 @pytest.mark.parametrize(("kind", "says"), [("files", "more than 192 files"), ("bytes", "more than 1,048,576 bytes")])
 def test_writing_too_much_ends_it(tmp_path: Path, kind: str, says: str) -> None:
     def writes(work: Work) -> None:
@@ -294,3 +311,17 @@ def test_interface_file_is_text_that_programs_read(tmp_path: Path) -> None:
     ran(tmp_path, lambda work: seen.append((work.input / "interface.json").read_bytes()))
 
     assert json.loads(seen[0]) == DOCUMENT
+
+
+def test_by_other_conventions_nothing_of_ours_lies_among_the_inputs(tmp_path: Path) -> None:
+    seen: list[list[str]] = []
+
+    ran(
+        tmp_path,
+        lambda work: seen.append([own.name for own in work.input.iterdir()]),
+        cases=1,
+        flat=True,
+        tells_interface=False,
+    )
+
+    assert seen == [["in.txt"]]

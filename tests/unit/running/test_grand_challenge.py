@@ -1,6 +1,7 @@
 """Grand Challenge's conventions: what goes in, what is looked for, and mappings that cannot be."""
 
 import json
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 
 from evaluation.problems.label_merging import same_grid
 from evaluation.readers import read_label_image
+from evaluation.readers.intensities import read_intensities
+from evaluation.running.as_mha import write_mha
 from evaluation.running.grand_challenge import (
     AdapterError,
     ExpectedOutput,
@@ -65,10 +68,47 @@ def test_an_oblique_grid_keeps_its_place(tmp_path: Path) -> None:
     assert np.allclose(before.geometry.affine, after.geometry.affine, atol=1e-5)
 
 
+def test_an_image_in_a_format_of_theirs_stays_as_it_is_and_keeps_its_ending(tmp_path: Path) -> None:
+    slide = tmp_path / "slide.TIF"
+    slide.write_bytes(b"II*\0 pixels")
+
+    laid = inputs_of_case(
+        "c1", {"t1-mri": slide}, INPUTS[:1], read_mapping({"t1-mri": MAPPING["t1-mri"]}, INPUTS[:1]), tmp_path
+    )
+
+    assert laid["images/brain-mri/c1.tif"] == slide
+
+
+def test_colours_stand_beside_each_other_in_a_voxel(tmp_path: Path) -> None:
+    from PIL import Image
+
+    pixels = np.arange(4 * 3 * 3, dtype=np.uint8).reshape(4, 3, 3)
+    Image.fromarray(pixels).save(tmp_path / "photo.png")
+
+    content = write_mha(tmp_path / "photo.png", tmp_path / "photo.mha").read_bytes()
+    header, _, packed = content.partition(b"LOCAL\n")
+
+    assert b"ElementNumberOfChannels = 3\n" in header
+    assert b"DimSize = 3 4\n" in header
+    assert zlib.decompress(packed) == pixels.tobytes()
+
+
+def test_what_a_scale_in_the_header_means_is_written_as_numbers(tmp_path: Path) -> None:
+    import nibabel
+
+    image = nibabel.Nifti1Image(np.arange(8, dtype=np.int16).reshape(2, 2, 2), np.eye(4))
+    image.header.set_slope_inter(0.5, 10)
+    nibabel.save(image, tmp_path / "scaled.nii.gz")
+
+    values = read_intensities(write_mha(tmp_path / "scaled.nii.gz", tmp_path / "scaled.mha")).values
+
+    assert np.array_equal(values, read_intensities(tmp_path / "scaled.nii.gz").values)
+
+
 def test_outputs_are_the_only_image_of_their_folder_or_a_file() -> None:
     assert outputs_of_case(OUTPUTS, read_mapping(OUT, OUTPUTS)) == [
         ExpectedOutput("segmentation.mha", True, "images/hippocampus", (".mha", ".tif", ".tiff")),
-        ExpectedOutput("score.json", False),
+        ExpectedOutput("score.json", False, source="score.json"),
     ]
     assert environment(2**33)["GRAND_CHALLENGE_COMPONENT_MAX_MEMORY_MB"] == "8192"
 

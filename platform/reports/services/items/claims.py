@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 from evaluation.claims.catalogue import Catalogue, Claim
 from evaluation.figures.cases import hardest_first
 from evaluation.wording import joined
-from reports.domain.words import counted, were
+from exposure.domain.words import counted, were
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from evaluation.assessment import Assessment
-    from reports.queries.facts import Facts, PhaseFacts
+    from exposure.queries.facts import Facts, PhaseFacts
 
 CATALOGUE: Final = Catalogue()
 """The claims of report items about facts that the platform counted."""

@@ -1,5 +1,7 @@
 """No sentence about 2,000 generated challenges is false, and a wrong one that is planted is found."""
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -130,6 +132,11 @@ def test_a_claim_has_a_condition_and_an_example_in_plain_words():
         assert claim.example, claim.id
         for sentence in claim.example.removesuffix(")").split(". "):
             assert len(sentence.split()) <= 34, claim.id
+
+
+@pytest.mark.parametrize("module", ["evaluation.claims.ranking", "evaluation.figures", "tests.claims.attack"])
+def test_sentences_and_figures_can_be_imported_in_any_order(module):
+    subprocess.run([sys.executable, "-c", f"import {module}"], check=True, timeout=60)
 
 
 def test_a_claim_exists_once():

@@ -10,9 +10,9 @@ from evaluation.assessment import Assessment, parse
 from evaluation.assessment.exclusions import counted_words
 from evaluation.claims.catalogue import Catalogue, Claim, Group
 from evaluation.wording import joined
-from reports.domain.words import counted, decoy_words
-from reports.queries.facts import Facts, PhaseFacts
-from reports.services.exposure.case import limit_words, metric_words, missing_words, same_moment, versions
+from exposure.domain.words import counted, decoy_words
+from exposure.queries.facts import Facts, PhaseFacts
+from exposure.services.case import limit_words, metric_words, missing_words, same_moment, versions
 from web.wording import moment_words
 
 CATALOGUE: Final = Catalogue()
