@@ -314,7 +314,12 @@ def _of_kind(problem: str, own: KindFigure) -> Picture:
         if sources.assessment.problem != problem or not sources.is_first_ranking(order):
             return None
         return own.of_entry(
-            sources.assessment, sources.counted_evidence, sources.document, entry, results=sources.results
+            sources.assessment,
+            sources.counted_evidence,
+            sources.document,
+            entry,
+            results=sources.results,
+            cases=sources.characteristics,
         )
 
     return Picture(

@@ -26,8 +26,8 @@ AUDIT: Final = "audit.json"
 RESULTS: Final = "results/"
 EVIDENCE: Final = "evidence/"
 RESULT_COLUMNS: Final = ("case", "region", "metric", "value", "outcome", "image_diagonal", "flag")
-WORST: Final = "worst"
-"""A further column, of results in which a row has one."""
+FURTHER: Final = ("worst", "before")
+"""Further columns, each of results in which a row has one."""
 
 
 def result_digest(table: pd.DataFrame, evidence: Evidence | None = None) -> str:
@@ -68,9 +68,9 @@ def result_digest(table: pd.DataFrame, evidence: Evidence | None = None) -> str:
 
 
 def result_columns(table: pd.DataFrame) -> list[str]:
-    """The columns that results consist of: `RESULT_COLUMNS`, and ``worst`` where a row has one."""
-    has_worst = WORST in table.columns and bool(table[WORST].notna().any())
-    return [*RESULT_COLUMNS, *([WORST] if has_worst else [])]
+    """The columns that results consist of: `RESULT_COLUMNS`, and of the `FURTHER` ones those that a row fills."""
+    further = [name for name in FURTHER if name in table.columns and bool(table[name].notna().any())]
+    return [*RESULT_COLUMNS, *further]
 
 
 def combined_digest(rows: str, evidence: str) -> str:

@@ -17,10 +17,10 @@ from evaluation.bundle.layout import (
     ASSESSMENT,
     AUDIT,
     CASES,
+    FURTHER,
     MANIFEST,
     RANKING,
     SCHEMA,
-    WORST,
     audit_digest,
     result_digest,
 )
@@ -350,7 +350,7 @@ def _table(files: Mapping[str, bytes], name: str) -> pd.DataFrame:
 
     try:
         table = pd.read_csv(io.BytesIO(files[name]), dtype=str, keep_default_na=False)
-        for column in (*_NUMBERS, *([WORST] if WORST in table.columns else [])):
+        for column in (*_NUMBERS, *(name for name in FURTHER if name in table.columns)):
             # Python reads 17 significant digits back exactly; pandas' own parsers do not promise to.
             table[column] = [float(cell) if cell else float("nan") for cell in table[column]]
     except (KeyError, ValueError) as error:

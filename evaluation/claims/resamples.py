@@ -172,7 +172,7 @@ def _given(facts: Facts) -> list[str]:
     """Metrics of the entry of which somebody else measured one value of the whole data set."""
     given = (facts.document or {}).get("resampling", {}).get("given", {}).get("metrics", {})
     own = facts.entry.get("metric")
-    return [own] if own in given else [] if own else list(given)
+    return [name for name in given if own in (None, name)]
 
 
 def _lacking(facts: Facts) -> list[tuple[str, int]]:

@@ -32,6 +32,15 @@ READING_EACH: Final = (
     "reach of it may not."
 )
 
+READING_PASSED: Final = (
+    "The risk that the kept cases bring along, over all cases: the curve rises where failures are kept. One that stays flat on the left and "
+    "rises at the end keeps its failures to the last; the area below it is the AUGRC, in which every case weighs alike."
+)
+READING_QUALITY: Final = (
+    "A dot is a case: its quality to the right, the confidence that the team sent for it upwards, in the team’s own scale. Dots that rise to "
+    "the right belong to a team whose confidences tell good cases from bad ones."
+)
+
 
 def answers_of(evidence: CaseEvidence) -> tuple[Any, FloatArray, FloatArray]:
     """Which cases have a risk, and of those the risk and the confidence; minus infinity for a case that is rejected."""
@@ -88,6 +97,22 @@ def draw_each(shown: Shown) -> dict[str, Any] | None:
     answers = {name: answers_of(own)[1:] for name, own in shown.answers.items()}
     draws = {name: _draws_of(shown, own) for name, own in shown.answers.items()}
     return risk_coverage_of_each(shown.assessment, shown.document, answers, draws, most=MOST_PANELS)
+
+
+def draw_passed(shown: Shown) -> dict[str, Any] | None:
+    """Draw how much risk slips through, of all algorithms."""
+    from evaluation.figures.confidence_quality import passed_risk
+
+    return passed_risk(shown.document, {name: answers_of(own)[1:] for name, own in shown.answers.items()})
+
+
+def draw_quality(shown: Shown) -> dict[str, Any] | None:
+    """Draw confidence against quality, a panel for each algorithm."""
+    from evaluation.figures.confidence_quality import confidence_and_quality
+    from evaluation.problems.evidence_figures import MOST_PANELS
+
+    answers = {name: answers_of(own)[1:] for name, own in shown.answers.items()}
+    return confidence_and_quality(shown.document, answers, most=MOST_PANELS)
 
 
 def draw_trust(shown: Shown) -> dict[str, Any] | None:

@@ -20,11 +20,15 @@ from evaluation.problems.base import ALGORITHMS, Problem
 from evaluation.problems.confidences import (
     READING,
     READING_EACH,
+    READING_PASSED,
+    READING_QUALITY,
     REJECTED,
     RISK,
     SILENT,
     count_unanswered,
     draw_each,
+    draw_passed,
+    draw_quality,
     draw_risk_coverage,
 )
 from evaluation.problems.evidence_figures import EvidenceFigure
@@ -74,6 +78,18 @@ class FailureDetection(data_sets.TellsDataSetsApart, AnswerProblem):
             title="How sure is the curve of each team?",
             reading=READING_EACH,
             draw=draw_each,
+        ),
+        EvidenceFigure(
+            name="passed-risk",
+            title="How much risk slips through?",
+            reading=READING_PASSED,
+            draw=draw_passed,
+        ),
+        EvidenceFigure(
+            name="confidence-and-quality",
+            title="Do confidences follow the quality?",
+            reading=READING_QUALITY,
+            draw=draw_quality,
         ),
     )
     settings = (

@@ -9,6 +9,7 @@ from evaluation.metrics.options import Option
 from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.files import FileWords
 from evaluation.problems.reference_parts import ENDING, PartsProblem
+from evaluation.problems.value_figures import CasePairs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,6 +46,14 @@ class ImageToImage(PartsProblem):
 
     id = "image_to_image"
     category = "I2I"
+    figures = (
+        CasePairs(
+            name="case-pairs",
+            title="Does the first team win case by case?",
+            reading="A dot is a case: its value for the first team to the right, for another team upwards. On the line both are equally good. "
+            "Dots that lie together are cases of one kind; a single dot far off is a case to look at under “Cases”.",
+        ),
+    )
     task_categories = ("reconstruction", "restoration", "denoising")
     has_numbered_labels = True
     tells_outcomes = False

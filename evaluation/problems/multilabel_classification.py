@@ -16,6 +16,7 @@ from evaluation.problems.answers import (
     states_of,
 )
 from evaluation.problems.base import ALGORITHMS
+from evaluation.problems.label_figures import FIGURE
 from evaluation.problems.tables import ExpectedTable, PredictionTable, ReferenceTable, ReferenceTableError, SubmitWords
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class MultilabelClassification(AnswerProblem):
 
     id = "multilabel_classification"
     category = "MLC"
+    figures = (FIGURE,)
     part_noun = "label"
     task_categories = ("classification",)
     table_files = (FILE,)

@@ -9,7 +9,7 @@ from evaluation.metrics.options import Option
 from evaluation.problems.base import ALGORITHMS
 from evaluation.problems.files import FileWords
 from evaluation.problems.reference_parts import ENDING, PartsProblem
-from evaluation.problems.value_figures import Measured, ValueFigure
+from evaluation.problems.registration_figures import FIGURES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,20 +35,6 @@ _FIELDS = {
 }
 
 
-def _overlap_and_folding(measured: Measured) -> dict[str, Any] | None:
-    from evaluation.figures.folding import overlap_and_folding
-
-    overlap, folding = (measured.names[key] for key in ("dsc", "folding_fraction"))
-    # Regions of a case are one point: the field is one.
-    values = measured.rows.groupby(["algorithm", "case", "metric"])["value"].mean().unstack("metric").dropna()
-    pairs = {
-        str(name): [(str(case), float(row[overlap]), float(row[folding])) for case, row in own.droplevel(0).iterrows()]
-        for name, own in values.groupby(level="algorithm")
-    }
-    drawn = {name: pairs[name] for name in measured.algorithms if name in pairs}
-    return overlap_and_folding(measured.document, drawn, overlap=overlap)
-
-
 class Registration(PartsProblem):
     """A field maps every voxel x of the fixed image to x + u(x) in the moving one."""
 
@@ -59,17 +45,7 @@ class Registration(PartsProblem):
     has_image_diagonal = True
     measures_as = ("semantic_segmentation",)
     pools = False
-    figures = (
-        ValueFigure(
-            name="overlap-and-folding",
-            title="Do labels fit without tearing the image?",
-            reading="A point is a case of a team: the higher, the better the warped labels fit, and the further to the right, the more "
-            "of the image the field turns inside out. A field can always be bent until labels fit, so that good points are at the "
-            "top left. Cases without a prediction have no point.",
-            metrics=("dsc", "folding_fraction"),
-            draw=_overlap_and_folding,
-        ),
-    )
+    figures = FIGURES
     file_words = "displacement field"
     picture_words = "The middle slice of {case} with a grid as the predicted field bends it"
     picture_caption = (

@@ -12,12 +12,10 @@ from evaluation.problems.answers import (
     KnownCase,
     NumberPredictions,
     NumberReferences,
-    numbers_of,
     refuse_rows,
-    states_of,
 )
 from evaluation.problems.base import ALGORITHMS
-from evaluation.problems.evidence_figures import MOST_PANELS, EvidenceFigure, Shown
+from evaluation.problems.regression_figures import FIGURES, answers_of
 from evaluation.problems.tables import ExpectedTable, ReferenceTable, ReferenceTableError, SubmitWords, listed
 
 if TYPE_CHECKING:
@@ -35,21 +33,6 @@ if TYPE_CHECKING:
     from evaluation.scoring.rows import Row
 
 FILE: Final = "values.csv"
-_KNOWN: Final = 2
-"""Numbers of the reference: its value, and the answer that a case without one counts as."""
-
-
-def _agreement(shown: Shown) -> dict[str, Any] | None:
-    from evaluation.figures.agreement_limits import Answers, agreement_plot
-
-    answers, column = {}, shown.region
-    for name, own in shown.answers.items():
-        known, reference, _, answer, answered = _answers_of(own)
-        cases = tuple(case for case, is_known in zip(own.cases, known, strict=True) if is_known)
-        answers[name] = Answers(reference, answer, answered, cases)
-        column = own.shared["regions"].get(shown.region, shown.region)
-    unit = (shown.assessment.settings["targets"] or {}).get(column, {}).get("unit", "")
-    return agreement_plot(shown.document, answers, what=shown.region, unit=unit, most=MOST_PANELS)
 
 
 class Regression(AnswerProblem):
@@ -61,16 +44,7 @@ class Regression(AnswerProblem):
     part_noun = "target"
     task_categories = ("regression", "prediction")
     table_files = (FILE,)
-    figures = (
-        EvidenceFigure(
-            name="limits-of-agreement",
-            title="How far do the predicted numbers lie from the reference?",
-            reading="A dot is a case: how much larger the prediction is than the reference, over the mean of both. The line is "
-            "the bias, the dashed lines are the limits of agreement, 1.96 standard deviations from it; grey are their 95 % "
-            "intervals, which take the differences for normal and the cases for independent.",
-            draw=_agreement,
-        ),
-    )
+    figures = FIGURES
     settings = (
         Option(
             "targets",
@@ -302,7 +276,7 @@ class Regression(AnswerProblem):
 
         from evaluation.metrics.paired_values import PAIRED
 
-        known, reference, farthest, answer, _ = _answers_of(evidence)
+        known, reference, farthest, answer, _ = answers_of(evidence)
         if every_case_missing:
             answer = farthest
         weights = np.ascontiguousarray(multiplicities[:, known], dtype=np.float64)
@@ -347,16 +321,6 @@ class Regression(AnswerProblem):
             "metrics": [{"id": "absolute_error"}, {"id": "rmse"}, {"id": "icc"}],
             "settings": {"targets": {"age": {"unit": "a", "range": [0, 120]}, "volume_ml": {"unit": "ml"}}},
         }
-
-
-def _answers_of(evidence: CaseEvidence) -> tuple[Any, Any, Any, Any, Any]:
-    """Which cases have a reference; of those its number, the answer farthest off, what the answer counts as, and if there is one."""
-    states = states_of(evidence.block)
-    known = states >= UNANSWERED
-    reference, farthest = numbers_of(evidence.block, _KNOWN, known).T
-    answer, answered = farthest.copy(), states[known] == ANSWERED
-    answer[answered] = numbers_of(evidence.block, 1, states == ANSWERED, start=_KNOWN)[:, 0]
-    return known, reference, farthest, answer, answered
 
 
 def _nothing(file: str, case: str, targets: Sequence[str]) -> Any:

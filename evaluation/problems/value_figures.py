@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from evaluation.problems.kind_figures import KindFigure
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import pandas as pd
 
@@ -42,17 +42,23 @@ class Measured(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class ValueFigure(KindFigure):
-    """A figure of values of single cases; `draw` is given what was `Measured`.
+    """A figure of values of single cases.
 
     Attributes
     ----------
     metrics
         Ids of the metrics that it needs, all of them.
+    draw
+        Makes the figure of what was `Measured`; ``None`` where there is nothing to draw.
     """
 
     metrics: tuple[str, ...]
+    draw: Callable[[Measured], dict[str, Any] | None]
     shows: Literal["values", "results by case", "references"] = "results by case"
-    spans_regions: ClassVar[bool] = True
+
+    def place_of(self, entry: Entry) -> str:
+        """Once for all."""
+        return ""
 
     def of_entry(
         self,
@@ -61,6 +67,7 @@ class ValueFigure(KindFigure):
         document: Mapping[str, Any],
         entry: Entry,
         results: pd.DataFrame | None = None,
+        cases: pd.DataFrame | None = None,
     ) -> dict[str, Any] | None:
         """Draw it beside the combined ranking, and beside that of its first metric in its first region."""
         from evaluation.ranking.reading import entries, is_combined, names
@@ -78,6 +85,46 @@ class ValueFigure(KindFigure):
             return None
         called = {identity: use.name for identity, use in uses.items()}
         return self.draw(Measured(assessment, document, tuple(names(entry)), rows, called, first.unit or ""))
+
+
+@dataclass(frozen=True, kw_only=True)
+class CasePairs(KindFigure):
+    """The best algorithm against each other one, case by case, in every metric of single cases."""
+
+    shows: Literal["values", "results by case", "references"] = "results by case"
+
+    def of_entry(
+        self,
+        assessment: Assessment,
+        evidence: Evidence | None,
+        document: Mapping[str, Any],
+        entry: Entry,
+        results: pd.DataFrame | None = None,
+        cases: pd.DataFrame | None = None,
+    ) -> dict[str, Any] | None:
+        """Draw it beside the ranking of a metric of single cases in a region."""
+        from evaluation.figures.case_pairs import case_pairs
+        from evaluation.problems.evidence_figures import MOST_PANELS
+        from evaluation.ranking.reading import is_combined, names
+
+        if results is None or is_combined(entry) or entry.get("task"):
+            return None
+        use = assessment.metric(entry["metric"])
+        rows = results[(results["metric"] == use.name) & (results["region"].fillna("") == (entry.get("region") or ""))]
+        rows = rows[(rows["case"] != "") & rows["value"].notna()]
+        values = {
+            name: dict(zip(own["case"], own["value"].astype(float), strict=True))
+            for name, own in rows.groupby("algorithm")
+        }
+        return case_pairs(
+            document,
+            {name: values[name] for name in names(entry) if name in values},
+            self.title,
+            what=use.title,
+            unit=use.unit or "",
+            higher=use.higher_is_better,
+            most=MOST_PANELS,
+        )
 
 
 def _place(entry: Entry) -> tuple[Any, ...]:

@@ -104,7 +104,7 @@ def report_blocks(
     counted = load_evidence(evidence)
     if counted is not None and assessment.exclusions:
         counted = counted_results(assessment, results, cases=cases, evidence=counted).evidence
-    kind_section(page, assessment, document, counted, results)
+    kind_section(page, assessment, document, counted, results, cases=cases)
     stability_section(page, assessment, document, results, cases)
     across_section(page, document)
     plain = Sources(document=full, assessment=assessment, results=results, cases=cases)

@@ -58,6 +58,8 @@ class Row(NamedTuple):
         What the outcome alone does not say; empty as a rule.
     worst
         The worst value that can reasonably be expected here, in the metric's unit, where its range has no worst end.
+    before
+        The value of leaving everything as it was, where there is such an answer: of a registration, without any displacement.
     """
 
     algorithm: str
@@ -69,6 +71,7 @@ class Row(NamedTuple):
     image_diagonal: float | None
     flag: Flag = Flag.NONE
     worst: float | None = None
+    before: float | None = None
 
 
 class ScoredCase(list[Row]):

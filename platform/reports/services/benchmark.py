@@ -220,9 +220,16 @@ def build(
             )
         _panels_left(page, raw)
         page.text([*KEPT.all(sources.kept), *NO_GROUPS.all(sources.kept)])
-        # A report may be read by whoever reads the bundle, and these figures are made of the references.
-        if phase.bundle_is_public:
-            kind_section(page, assessment, shown, sources.counted_evidence, sources.results)
+        # A report may be read by whoever reads the bundle, and some of these figures are made of the references.
+        kind_section(
+            page,
+            assessment,
+            shown,
+            sources.counted_evidence,
+            sources.results,
+            cases=sources.characteristics,
+            tells_references=phase.bundle_is_public,
+        )
     else:
         page.text(
             ["Results by case are published when the phase has closed; until then this part stays out of the report."]

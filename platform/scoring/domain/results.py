@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from evaluation.scoring.evidence import Evidence
 
 
-COLUMNS = ("algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal", "flag", "worst")
+COLUMNS = ("algorithm", "case", "region", "metric", "value", "outcome", "image_diagonal", "flag", "worst", "before")
+_FURTHER = ("worst", "before")
+"""Columns that are told only of results in which a row fills them."""
 
 
 class CaseRow(NamedTuple):
@@ -33,6 +35,7 @@ class CaseRow(NamedTuple):
     image_diagonal: float | None
     flag: str = ""
     worst: float | None = None
+    before: float | None = None
 
     @classmethod
     def of(cls, row: Any) -> Self:
@@ -40,7 +43,8 @@ class CaseRow(NamedTuple):
         diagonal = None if row.image_diagonal is None else float(row.image_diagonal)
         value = None if row.value is None else float(row.value)
         worst = None if row.worst is None else float(row.worst)
-        return cls(row.case, row.region, row.metric, value, str(row.outcome), diagonal, str(row.flag), worst)
+        before = None if row.before is None else float(row.before)
+        return cls(row.case, row.region, row.metric, value, str(row.outcome), diagonal, str(row.flag), worst, before)
 
 
 def in_order(rows: Iterable[CaseRow]) -> list[CaseRow]:
@@ -54,9 +58,9 @@ def digest(rows: Iterable[CaseRow], evidence: "Evidence | None" = None) -> str:
     With evidence it covers both; without, it is that of the rows alone.
     """
     ordered = in_order(rows)
-    # As `evaluation.bundle.result_digest` has it: the last column is there only where a row fills it.
-    width = 8 if any(row.worst is not None for row in ordered) else 7
-    own = sha256([list(row[:width]) for row in ordered])
+    # As `evaluation.bundle.result_digest` has it: the last columns are there only where a row fills them.
+    further = [name for name in _FURTHER if any(getattr(row, name) is not None for row in ordered)]
+    own = sha256([[*row[:7], *(getattr(row, name) for name in further)] for row in ordered])
     if evidence is None:
         return own
     from evaluation.scoring.evidence import evidence_digest
@@ -67,7 +71,7 @@ def digest(rows: Iterable[CaseRow], evidence: "Evidence | None" = None) -> str:
 def frame(rows: Iterable[CaseRow], *, algorithm: str = "") -> pd.DataFrame:
     """Return rows as a table with the contract's columns."""
     table = pd.DataFrame([(algorithm, *row) for row in in_order(rows)], columns=list(COLUMNS))
-    return table.astype({"value": "float64", "image_diagonal": "float64", "worst": "float64"})
+    return table.astype(dict.fromkeys(("value", "image_diagonal", *_FURTHER), "float64"))
 
 
 def store(rows: Iterable[CaseRow], name: str) -> None:
@@ -105,7 +109,7 @@ def _annotators_evidence(name: str, place: int) -> str:
 def read_annotators(name: str, *, algorithm: str = "") -> dict[str, pd.DataFrame]:
     """Return annotator → results under that annotator's references, with the columns that `read` gives."""
     with private().open(name) as stream:
-        table = pd.read_parquet(io.BytesIO(stream.read()), engine="pyarrow")
+        table = with_further(pd.read_parquet(io.BytesIO(stream.read()), engine="pyarrow"))
     table["algorithm"] = algorithm
     groups = table.groupby("annotator", sort=True)
     return {str(key): own[list(COLUMNS)].reset_index(drop=True) for key, own in groups}
@@ -146,7 +150,12 @@ def read(name: str, *, algorithm: str = "") -> pd.DataFrame:
     with private().open(name) as stream:
         table = pd.read_parquet(io.BytesIO(stream.read()), engine="pyarrow")
     table["algorithm"] = algorithm
-    return table
+    return with_further(table)
+
+
+def with_further(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with every column that there is; one that was stored before a column was made has none of its values."""
+    return table.assign(**{name: np.nan for name in _FURTHER if name not in table})
 
 
 def rows_of(table: pd.DataFrame) -> list[CaseRow]:
@@ -156,8 +165,8 @@ def rows_of(table: pd.DataFrame) -> list[CaseRow]:
 
 
 def to_csv(table: pd.DataFrame) -> str:
-    """Write a table as the contract's CSV: 17 significant digits, nothing where there is no value, flags and worst values only if any."""
-    unused = [*([] if table["flag"].any() else ["flag"]), *([] if table["worst"].notna().any() else ["worst"])]
+    """Write a table as the contract's CSV: 17 significant digits, nothing where there is no value, further columns only if any."""
+    unused = [*([] if table["flag"].any() else ["flag"]), *(name for name in _FURTHER if not table[name].notna().any())]
     table = table.drop(columns=unused)
     return table.to_csv(index=False, float_format="%.17g", lineterminator="\n")
 

@@ -147,7 +147,7 @@ def _trusted(value: Any, missing: list[CaseRow]) -> list[CaseRow] | None:
         is_number = isinstance(row.value, int | float) and not isinstance(row.value, bool) and math.isfinite(row.value)
         if row.outcome not in _OUTCOMES or row.flag not in _FLAGS or is_number != (row.outcome == Outcome.OK):
             return None
-        if (row.image_diagonal, row.worst) != (expected.image_diagonal, expected.worst):
+        if (row.image_diagonal, row.worst, row.before) != (expected.image_diagonal, expected.worst, expected.before):
             return None
     return rows
 
