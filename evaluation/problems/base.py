@@ -62,6 +62,8 @@ class Problem:
         Whether values come from code that is not here.
     takes_scorer
         Whether a scoring image of the organizers may compute metrics beside those of the catalogue.
+    takes_algorithms
+        Whether algorithms may be run on its cases, so that what a run costs can be ranked.
     pixel_kind
         Of a kind with objects: whose functions count their pixels.
     measures_as
@@ -134,6 +136,7 @@ class Problem:
     has_one_metric: bool = False
     is_measured_elsewhere: bool = False
     takes_scorer: bool = False
+    takes_algorithms: bool = False
     pixel_kind: str = ""
     measures_as: tuple[str, ...] = ()
     picture_words: str = "{case} with the prediction"
@@ -171,6 +174,18 @@ class Problem:
             For settings that do not fit together.
         """
         return settings
+
+    def told_apart_by(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """Columns of the case table by whose values the cases are data sets of their own, each with values of its own."""
+        return ()
+
+    def stands_beside(self, settings: Mapping[str, Any]) -> bool:
+        """Whether a value over all data sets stands beside those of each, and does not count where these are combined."""
+        return False
+
+    def together_words(self, settings: Mapping[str, Any]) -> str:
+        """Of what cases a metric of the whole data set has a value, as the subject of a sentence."""
+        return "all cases together"
 
     def complete_metric(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
         """An entry of the metrics with what settings say of it, such as the unit of distances."""
@@ -239,6 +254,12 @@ class Problem:
         """
         raise ValueError(self._from_no_folder)
 
+    def open_all(
+        self, assessment: Assessment, predictions: Mapping[str, Path], references: References
+    ) -> dict[str, Opened]:
+        """Find the predictions of all algorithms: of a folder each, unless a kind has several in one."""
+        return {name: self.open_predictions(assessment, folder, references) for name, folder in predictions.items()}
+
     @property
     def _from_no_folder(self) -> str:
         return f"predictions of the problem {self.id} cannot be scored from folders"
@@ -263,6 +284,16 @@ class Problem:
             Also rate detection, classification and outlines apart, where the kind does (`rates_parts`).
         """
         raise NotImplementedError
+
+    def reference_for(self, reference: Any, algorithm: str) -> Any:
+        """A prepared reference as it is for one algorithm: the same for all, unless they are measured by references of their own.
+
+        Raises
+        ------
+        ValueError
+            If the references have nothing of this algorithm.
+        """
+        return reference
 
     def score_at_once(
         self, assessment: Assessment, algorithm: str, references: References, opened: Opened
@@ -349,7 +380,7 @@ class Problem:
         return self.reference_files or self.table_files
 
     def shared_evidence(
-        self, assessment: Assessment, shared: Mapping[str, Any], patients: Mapping[str, str]
+        self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
     ) -> Mapping[str, Any]:
         """What the evidence of all algorithms has in common.
 
@@ -357,8 +388,8 @@ class Problem:
         ----------
         shared
             What the test set has stored of it.
-        patients
-            Patient of each case, where they are known.
+        facts
+            What is known of each case that is scored, by column.
         """
         return shared
 

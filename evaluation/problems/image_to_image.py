@@ -77,6 +77,8 @@ class ImageToImage(PartsProblem):
 
         has_range = assessment.settings["data_range"] is not None
         for number, use in enumerate(assessment.metrics):
+            if use.is_by_run:
+                continue
             needs = "data_range" in catalogue.get(use.id).needs or use.options.get("clip")
             if needs and not has_range:
                 allowed = (

@@ -116,7 +116,7 @@ class Registration(PartsProblem):
         from evaluation.assessment.errors import AssessmentError
         from evaluation.scoring.registration import of_labels
 
-        compared = [use.name for use in assessment.metrics if of_labels(use)]
+        compared = [use.name for use in assessment.computed if of_labels(use)]
         if compared and not assessment.regions:
             raise AssessmentError("regions", [], f"the labels that {', '.join(compared)} compare")
         if background := [use.name for use in assessment.metrics if use.options.get("include_background")]:

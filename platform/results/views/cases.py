@@ -20,7 +20,7 @@ from evaluation.figures.case_sheets import AXES, WITH
 from results.queries.pictures import picture_name, plan_of, sheet_name
 from submissions.domain import tables
 from submissions.models import Run, Submission
-from submissions.queries import counted_runs, results_frame
+from submissions.queries import counted_runs, told_frame
 from submissions.queries.pictures import can_be_drawn, has_something_to_show
 from submissions.queries.submissions import counted_run, visible_submission
 from submissions.rules import is_own
@@ -43,7 +43,7 @@ MOST_BESIDE = 3
 def own_case(request: SignedInRequest, slug: str, pk: Any, case: str) -> HttpResponse:
     """One case of a submission: picture and values."""
     challenge, submission, run, test_case = _load(request, slug, pk, case)
-    frame = tables.of_cases(results_frame(run))
+    frame = tables.of_cases(told_frame(run, request.user))
     columns = tables.columns(submission.phase.assessment, frame)
     line = tables.line_of(case, frame, columns, run.case_notes)
     ordered = tables.lines(frame, columns, run.case_notes) if columns else []
@@ -161,7 +161,7 @@ def organized_case(request: SignedInRequest, slug: str, case: str) -> HttpRespon
     # Viewers that stand beside each other show the same place.
     group = "case" if beside else ""
     # A result is a file: no more of them are read than a page shows.
-    frames = {run.pk: tables.of_cases(results_frame(run)) for run in shown}
+    frames = {run.pk: tables.of_cases(told_frame(run, request.user)) for run in shown}
     columns = tables.columns(phase.assessment, pd.concat(frames.values())) if chosen else []
     teams = []
     for run in shown:
