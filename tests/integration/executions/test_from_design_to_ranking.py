@@ -18,8 +18,19 @@ from tests.integration.submissions.world import CASES, labels, nifti
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-TIME = {"cost": "run_wall_time", "name": {"other": "Wall time"}, "used_for_ranking": True, "cost_step": 0.5}
-MEMORY = {"cost": "run_peak_memory", "name": {"other": "Peak memory"}}
+TIME = {
+    "cost": "run_wall_time",
+    "name": {"other": "Wall time"},
+    "orientation": "lower",
+    "used_for_ranking": True,
+    "cost_step": 0.5,
+}
+MEMORY = {
+    "cost": "run_peak_memory",
+    "name": {"other": "Peak memory"},
+    "orientation": "lower",
+    "used_for_ranking": False,
+}
 RUNNING = {
     "challenge": {
         "submission_method": ["docker_container"],
