@@ -75,7 +75,7 @@ def test_who_is_beaten_by_nobody_is_filled_and_named() -> None:
     assert filled == {"good", "cheap", "both"}
     assert figure["remarks"][0] == (
         "good, both and cheap are beaten by nobody; the other algorithm is beaten by one of these, which is at least as good by both, "
-        "and better by one."
+        "and better by at least one."
     )
 
 
@@ -176,7 +176,7 @@ def test_it_can_be_printed() -> None:
         ({"a": (0.9, 1.0), "b": (0.9, 1.0)}, ["All algorithms have the same values by both."]),
         (
             {"a": (0.9, 1.0), "b": (0.9, 2.0)},
-            ["a is at least as good as every other algorithm by both, and better by one."],
+            ["a is at least as good as every other algorithm by both, and better by at least one."],
         ),
         (
             {"a": (0.9, 2.0), "b": (0.8, 1.0)},
