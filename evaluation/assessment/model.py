@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 PolicyValue = float | Literal["exclude", "worst", "perfect", "image_diagonal", "worst_rank"]
 BY_SCORER: Final = "scorer"
 """Of a metric that a scoring image of the organizers computes (`evaluation.assessment.scorers`)."""
+BY_RUN: Final = "run"
+"""Of a metric that is measured while an algorithm runs (`evaluation.assessment.costs`)."""
 POLICY_OUTCOMES = ("both_empty", "ref_empty", "pred_empty", "degenerate", "missing")
 
 
@@ -87,6 +89,20 @@ class MetricUse:
     def is_by_scorer(self) -> bool:
         """Whether a scoring image of the organizers computes it, and nothing here."""
         return self.options.get("by") == BY_SCORER
+
+    @property
+    def is_by_run(self) -> bool:
+        """Whether it is what running an algorithm cost, of which a case has one value over all regions."""
+        return self.options.get("by") == BY_RUN
+
+    @property
+    def told_options(self) -> dict[str, Any]:
+        """The options as readers are told them: without who gives the values, and without a step that is none."""
+        own = self.is_by_scorer or self.is_by_run
+        unsaid = {"by", "id"} if own else set()
+        if self.is_by_run and not self.options["step"]:
+            unsaid.add("step")
+        return {key: value for key, value in self.options.items() if key not in unsaid}
 
     @property
     def title(self) -> str:
@@ -298,13 +314,18 @@ class Assessment:
 
     @property
     def computed(self) -> tuple[MetricUse, ...]:
-        """The metrics that are computed here: all but those of a scoring image."""
-        return tuple(metric for metric in self.metrics if not metric.is_by_scorer)
+        """The metrics that are computed here from references and predictions."""
+        return tuple(metric for metric in self.metrics if not metric.is_by_scorer and not metric.is_by_run)
 
     @property
     def by_scorer(self) -> tuple[MetricUse, ...]:
         """The metrics that a scoring image computes."""
         return tuple(metric for metric in self.metrics if metric.is_by_scorer)
+
+    @property
+    def by_run(self) -> tuple[MetricUse, ...]:
+        """The metrics that are measured while an algorithm runs."""
+        return tuple(metric for metric in self.metrics if metric.is_by_run)
 
     def metric(self, name: str) -> MetricUse:
         """Return the metric of that name.

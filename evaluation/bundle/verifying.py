@@ -27,6 +27,7 @@ from evaluation.bundle.layout import (
 from evaluation.bundle.older import OLD_SCHEMA, still_alike
 from evaluation.bundle.outside import outside_notes
 from evaluation.bundle.scorers import scorer_notes
+from evaluation.claims.costs import measured
 from evaluation.ranking import digest as ranking_digest
 from evaluation.ranking import rank
 
@@ -170,7 +171,12 @@ def verify(path: Path, *, digest: str | None = None, progress: Callable[[int, in
         bootstrap=manifest["bootstrap"],
         is_compared=digest is not None,
         not_recomputed=not_recomputed,
-        notes=(*exclusion_notes(assessment, document, manifest), *outside_notes(manifest), *scorer_notes(manifest)),
+        notes=(
+            *exclusion_notes(assessment, document, manifest),
+            *outside_notes(manifest),
+            *scorer_notes(manifest),
+            *measured(assessment),
+        ),
     )
 
 

@@ -88,6 +88,8 @@ def _deciding(facts: Facts) -> str:
         return f"Leaving out any single {unit} does not change who is first."
     if len(changing) > 1:
         return f"Leaving out a single {unit} would change who is first for {len(changing)} of the {plural(unit)}."
+    if not changing[0]:
+        return f"Leaving out one of the {plural(unit)} would change who is first."
     if unit == "case":
         return f"Leaving out the single case {joined(changing[0])} would change who is first."
     return f"Leaving out a single {unit} would change who is first: that with {_cases(changing[0])}."

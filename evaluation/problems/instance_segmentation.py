@@ -37,7 +37,7 @@ class InstanceSegmentation(LabelImageProblem):
         """Objects are found once for all metrics, and a mean over classes needs classes."""
         from evaluation.assessment.checks import check_classes_of_mean, check_connectivity
 
-        check_connectivity(assessment.metrics)
+        check_connectivity(assessment.computed)
         check_classes_of_mean(assessment)
 
     def table_beside(self, assessment: Assessment) -> InstanceRules:

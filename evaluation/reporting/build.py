@@ -29,6 +29,7 @@ from evaluation.reporting.analyses import (
     gaming_section,
     reproduction_section,
 )
+from evaluation.reporting.costs import costs_section
 from evaluation.reporting.further import groups_section, hardness_section, model_section
 from evaluation.reporting.kinds import kind_section
 from evaluation.reporting.stability import stability_section
@@ -106,6 +107,8 @@ def report_blocks(
     kind_section(page, assessment, document, counted, results)
     stability_section(page, assessment, document, results, cases)
     across_section(page, document)
+    plain = Sources(document=full, assessment=assessment, results=results, cases=cases)
+    costs_section(page, plain)
 
     def sources(columns: Sequence[str]) -> Sources:
         """What is known of cases is what was asked for."""

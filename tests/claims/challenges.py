@@ -11,6 +11,7 @@ from evaluation.assessment import Assessment, parse
 from evaluation.scoring.classification_evidence import PART, make_block, value_of
 from evaluation.scoring.evidence import Evidence, make_evidence
 from tests.claims.answers import ANSWER_KINDS, answered
+from tests.claims.costs import with_costs
 
 TEAMS = (1, 2, 2, 2, 3, 3, 4, 4, 5, 7)
 CASES = (1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 10, 12, 25)
@@ -97,7 +98,7 @@ def challenge(seed: int, *, large: bool = False) -> Challenge:
     cases = int(random.integers(31, 501)) if big and random.random() < 0.5 else int(random.choice(CASES))
     names = [str(name) for name in random.permutation(NAMES[:teams])]
     make = _classification if kind == "image_classification" else _answers if kind in ANSWER_KINDS else _of_cases
-    return make(seed, random, str(kind), names, cases)
+    return with_costs(make(seed, random, str(kind), names, cases))
 
 
 def _exclusions(random: np.random.Generator, cases: list[str]) -> dict[str, Any]:

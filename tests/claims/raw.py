@@ -6,9 +6,18 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from evaluation.assessment import MetricUse
 from tests.claims.challenges import Challenge
 
 DIGITS = 9
+
+
+def counts_as(use: MetricUse) -> float:
+    """What a missing case counts as; not a number where it has none."""
+    policy = use.policy.missing
+    if policy == "worst" and use.worst is not None:
+        return use.worst
+    return float(policy) if isinstance(policy, (int, float)) else np.nan
 
 
 @dataclass(frozen=True)
@@ -72,7 +81,7 @@ class Raw:
         values = self.results["value"].to_numpy(dtype=float)
         for task in self.tasks:
             for use in self.assessment.metrics:
-                for region in [region.name for region in self.assessment.regions] or [""]:
+                for region in [""] if use.is_by_run else [region.name for region in self.assessment.regions] or [""]:
                     chosen = np.ones(len(values), dtype=bool)
                     if "metric" in columns:
                         chosen &= (columns["metric"] == use.name) & (columns["region"] == region)
@@ -81,19 +90,19 @@ class Raw:
                     wide = np.full((len(places), len(teams)), np.nan)
                     wide[rows_of[chosen], column_of[chosen]] = values[chosen]
                     absent = np.isnan(wide)
-                    policy = use.policy.missing
-                    fill = policy if isinstance(policy, (int, float)) else np.nan
-                    numbers = np.where(absent, fill, wide)
+                    numbers = np.where(absent, counts_as(use), wide)
                     found.append(Table(use.name, region, task, numbers, absent, 1 if use.direction == "higher" else -1))
         return found
 
     def tables_of(self, entry: dict) -> list[Table]:
         """The tables that an entry of a document is made of."""
         wanted = {key: entry.get(key) for key in ("metric", "region", "task")}
+        ranked_by = None if entry.get("metric") else self.scheme.get("metrics")
         return [
             table
             for table in self.tables
-            if all(value in (None, "", getattr(table, key)) for key, value in wanted.items())
+            if (ranked_by is None or table.metric in ranked_by)
+            and all(value in (None, "", getattr(table, key)) for key, value in wanted.items())
         ]
 
     @property
@@ -166,8 +175,7 @@ class Raw:
             if failing is not None:
                 name, number = failing
                 use = self.assessment.metric(table.metric)
-                fill = use.policy.missing
-                values[number, self.names.index(name)] = fill if isinstance(fill, (int, float)) else np.nan
+                values[number, self.names.index(name)] = counts_as(use)
             if case is not None:
                 values = np.delete(values, case, axis=0)
             each.append(self._of_table(values[:, columns], table))

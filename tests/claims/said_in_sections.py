@@ -12,12 +12,11 @@ import pandas as pd
 from evaluation.claims.catalogue import Said
 from evaluation.documents import DocumentBuilder
 from evaluation.reporting import build
-from tests.claims.meanings import Meanings
+from tests.claims import said_of_costs  # noqa: F401 (their meanings are registered on import)
 from tests.claims.raw import Raw
 from tests.claims.scene import NAME, NOUNS, near
+from tests.claims.section_meanings import MEANINGS, means
 
-MEANINGS = Meanings()
-means = MEANINGS.means
 GROUP_COLUMNS = ("site", "patient")
 
 
@@ -109,7 +108,7 @@ def false_in_report(raw: Raw, document: dict) -> tuple[list[str], int]:
     sentences = [
         (below, said)
         for below, said in report_of(raw, document)
-        if isinstance(said, Said) and said.claim.startswith("sections.")
+        if isinstance(said, Said) and said.claim.startswith(("sections.", "costs."))
     ]
     wrong = [found for below, said in sentences for found in MEANINGS.false([said], Section(raw, document, below))]
     return wrong, len(sentences)

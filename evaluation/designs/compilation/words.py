@@ -29,10 +29,12 @@ _SEED: Final = 7
 def pseudo_code(assessment: Assessment) -> list[str]:
     """The assessment as indented lines that a person can follow."""
     lines = ["for every algorithm"]
-    of_cases = [metric for metric in assessment.metrics if metric.level == "case"]
+    of_cases = [metric for metric in assessment.metrics if metric.level == "case" and not metric.is_by_run]
     of_data_set = [metric for metric in assessment.metrics if metric.level != "case"]
     if of_cases:
         lines += ["  for every case", *_measured(of_cases, assessment)]
+    if assessment.by_run:
+        lines += ["  for every case that the algorithm is run on", *_costs(assessment)]
     if of_data_set:
         lines += ["  over all cases together", *_measured(of_data_set, assessment)]
     for previous, level in zip(assessment.aggregation.levels, assessment.aggregation.levels[1:], strict=False):
@@ -98,6 +100,18 @@ def _measured(metrics: list[MetricUse], assessment: Assessment) -> list[str]:
             value = metric.policy.get(outcome)
             if value is not None:
                 lines.append(f"{indent}  if {words}: {metric.name} ← {_value(metric, value)}")
+    return lines
+
+
+def _costs(assessment: Assessment) -> list[str]:
+    """What a run took, with what counts where it came to no valid output."""
+    lines = []
+    for metric in assessment.by_run:
+        steps = f", in steps of {metric.options['step']:g}" if metric.options["step"] else ""
+        lines.append(f"    {metric.name} ← what was measured of the run, in {metric.unit}{steps}")
+        counts = metric.policy.missing
+        if counts is not None:
+            lines.append(f"      if the run gave no valid output: {metric.name} ← {_value(metric, counts)}")
     return lines
 
 
@@ -238,7 +252,7 @@ def _invented(assessment: Assessment) -> pd.DataFrame:
     skill[TEAMS[3]] = skill[TEAMS[1]]
     rows = []
     for metric in assessment.metrics:
-        for region in regions:
+        for region in [""] if metric.is_by_run else regions:
             shared = generator.normal(0, 0.03, CASES)
             for team in TEAMS:
                 noise = np.random.default_rng([_SEED, len(region), TEAMS.index(team) if team != TEAMS[3] else 1])

@@ -28,7 +28,8 @@ from evaluation.problems.tables import ExpectedTable
 from scoring.domain import results
 from submissions.domain.costs import cost_of_a_missing_case
 from submissions.models import Submission
-from submissions.queries import results_frame
+from submissions.queries import told_frame
+from submissions.queries.results import kept_costs
 from submissions.queries.submissions import counted_run, with_runs
 from submissions.services import choosing, states
 from test_sets.queries.test_sets import active_test_set, expectation, has_test_set
@@ -88,15 +89,16 @@ class SubmissionViewSet(mixins.ListModelMixin, viewsets.GenericViewSet):
 
     @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
     @action(detail=True, methods=["get"], url_path=r"results\.csv", url_name="results")
-    def results(self, request: Request, pk: Any) -> HttpResponse:  # noqa: ARG002 (the framework's signature)
-        """The table of results case by case, where the phase shows it."""
+    def results(self, request: Request, pk: Any) -> HttpResponse:
+        """The table of results case by case, where the phase shows it; without what running took on single cases that are hidden."""
         submission = self._load(pk, perm="submissions.view_case_scores")
         run = counted_run(submission)
         if run is None:
             raise exceptions.NotFound("This submission has no result yet.")
-        response = HttpResponse(results.to_csv(results_frame(run)), content_type="text/csv; charset=utf-8")
+        response = HttpResponse(results.to_csv(told_frame(run, request.user)), content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="{submission.team.slug}-{submission.number}.csv"'
-        response["Podium-Digest"] = run.result_digest
+        if not kept_costs(run, request.user):  # it is of the whole table
+            response["Podium-Digest"] = run.result_digest
         return response
 
     def _load(self, pk: Any, *, perm: str = "submissions.view_submission") -> Submission:

@@ -159,6 +159,8 @@ def size_words(plan: Registered) -> list[tuple[str, str]]:
     ]
     if plan.compute_hours is not None:
         rows.append(("Compute time of a team", f"{_number(plan.compute_hours)} h in this phase"))
+    if plan.exclusive:
+        rows.append(("Machine", "one of its own for each start, and of one class for all"))
     if plan.hardware:
         rows.append(("Hardware", plan.hardware))
     return rows

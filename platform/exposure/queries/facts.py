@@ -21,6 +21,7 @@ from evaluation import canonical
 from evaluation.bundle.outside import MEASURED_OUTSIDE
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Document, from_json, public_form
+from evaluation.importing.fitting import sources_of
 from exposure.queries import answered_checks
 from exposure.queries.audience import Audience, Level, level_for
 from exposure.queries.closeness import affinity, reference_access
@@ -73,6 +74,7 @@ class RankingFacts:
     inputs_digest: str
     seed: int
     bootstrap: int
+    """How often was drawn; 0 where nobody says how uncertain any of the values are."""
     cases: int
     versions: dict[str, str]
     document_name: str
@@ -82,6 +84,10 @@ class RankingFacts:
     address: str
     outside: list[dict[str, Any]] = field(default_factory=list)
     """Sealed versions of tables that its values are from, where they were measured outside: origin, digest and teams."""
+    sent: tuple[str, ...] = ()
+    """Metrics of which whoever measured them sent replicates or standard errors, which stand for draws."""
+    drawn_here: bool = True
+    """Whether units are drawn here for a metric."""
 
 
 @dataclass(frozen=True)
@@ -365,7 +371,7 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
         return None
     last = standings[-1]
     version: RankingVersion = last.version
-    key = key_of(phase, phases)
+    key, sources = key_of(phase, phases), sources_of(phase.assessment)
     return RankingFacts(
         pk=version.pk,
         number=version.number,
@@ -375,7 +381,7 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
         assessment_digest=version.assessment_digest,
         inputs_digest=version.inputs_digest,
         seed=version.seed,
-        bootstrap=version.bootstrap,
+        bootstrap=version.bootstrap if sources.drawn or sources.sent else 0,
         cases=version.cases,
         versions=version.versions,
         document_name=version.document_name,
@@ -384,6 +390,8 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
         assessments_used=sorted({standing.version.assessment_digest for standing in standings}),
         address=reverse("leaderboards:version", args=[phase.challenge.slug, key, version.number]),
         outside=version.inputs.get(MEASURED_OUTSIDE, []),
+        sent=sources.sent,
+        drawn_here=bool(sources.drawn),
     )
 
 

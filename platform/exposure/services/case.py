@@ -208,7 +208,7 @@ def twins(case: Case) -> list[tuple[PhaseFacts, int]]:
 def metric_words(assessment: Assessment, index: int) -> str:
     """A metric with its options."""
     metric = assessment.metrics[index]
-    options = option_words(metric.options)
+    options = option_words(metric.told_options)
     return f"{metric.title} ({options})" if options else metric.title
 
 

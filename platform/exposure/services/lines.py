@@ -127,7 +127,7 @@ RESAMPLED: Final = _line(
     "There is a ranking.",
     _is_ranked,
     lambda about: (
-        f"{about.name}: {counted(about.phase.ranking.bootstrap, 'bootstrap sample')} over "
+        f"{about.name}: {counted(about.phase.ranking.bootstrap, 'bootstrap sample' if about.phase.ranking.drawn_here else 'draw')} over "
         f"{counted(about.phase.ranking.cases, 'case')}, {counted(len(about.phase.ranking.teams), 'team')}"
     ),
     "Final: 1,000 bootstrap samples over 40 cases, 3 teams",

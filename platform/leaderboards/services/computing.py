@@ -188,8 +188,14 @@ def written(document: Mapping[str, Any]) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def sources_of(version: RankingVersion) -> Sources:
-    """Read again what a version was made of, and what is known of its cases."""
+def sources_of(version: RankingVersion, *, kept: frozenset[str] = frozenset()) -> Sources:
+    """Read again what a version was made of, and what is known of its cases.
+
+    Parameters
+    ----------
+    kept
+        Metrics whose values of single cases may not be told to whom it is for.
+    """
     phase = version.phase
     runs = Run.objects.select_related("submission__team", "test_set").in_bulk(
         [team["run"] for team in version.inputs["teams"]]
@@ -212,6 +218,7 @@ def sources_of(version: RankingVersion) -> Sources:
         length_unit=rankings.length_unit(phase),
         read_evidence=lambda: _merged_evidence(of_teams),
         annotated_results=annotated,
+        kept=kept,
         annotated_evidence=_annotated_evidence(of_teams) if annotated else {},
         deciding_annotator=deciding_annotator(of_teams[0][1].test_set) if annotated else "",
     )

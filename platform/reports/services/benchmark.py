@@ -12,6 +12,7 @@ import pandas as pd
 from evaluation.aggregation import ResultsError
 from evaluation.analyses.sources import Sources
 from evaluation.assessment import Assessment, RankingScheme
+from evaluation.claims.costs import KEPT, NO_GROUPS
 from evaluation.claims.ranking import sentences_of
 from evaluation.documents import DocumentBuilder, Drawing, Kind
 from evaluation.figures import interval_strip
@@ -23,6 +24,7 @@ from evaluation.reporting import (
     across_section,
     best_of,
     copies_section,
+    costs_section,
     gaming_section,
     groups_section,
     hardness_section,
@@ -217,6 +219,7 @@ def build(
                 "Every value as a cell; a row that is dark from side to side is a case on which all fail.",
             )
         _panels_left(page, raw)
+        page.text([*KEPT.all(sources.kept), *NO_GROUPS.all(sources.kept)])
         # A report may be read by whoever reads the bundle, and these figures are made of the references.
         if phase.bundle_is_public:
             kind_section(page, assessment, shown, sources.counted_evidence, sources.results)
@@ -250,6 +253,7 @@ def build(
 
     page = record()
     across_section(page, full, most=MOST_FOLLOWED)
+    costs_section(page, sources, most=MOST_PANELS)
     if with_cases:
         groups_section(page, sources)
         hardness_section(page, sources, most=MOST_PANELS)

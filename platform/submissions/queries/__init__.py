@@ -8,6 +8,7 @@ from submissions.queries.results import (
     evidence_of,
     left_out,
     results_frame,
+    told_frame,
 )
 from submissions.queries.versions import LeftOut, Rescoring, rescoring_of
 
@@ -23,4 +24,5 @@ __all__ = [
     "quota",
     "rescoring_of",
     "results_frame",
+    "told_frame",
 ]

@@ -9,6 +9,7 @@ import pandas as pd
 from django.db.models import Exists, OuterRef, Q
 
 from challenges.models import Phase, Team
+from executions.queries.costs import costs_in, costs_scored, kept_from
 from scoring.domain import results
 from submissions.models import Run, Submission
 from submissions.queries.declaring import teams_of_other_levels
@@ -133,6 +134,18 @@ def best(runs: Sequence[Run], higher_is_better: dict[str, bool]) -> Run:
 def results_frame(run: Run) -> pd.DataFrame:
     """Return a scored run's results as a table with the contract's columns; the algorithm is the team's name."""
     return results.read(run.result_file, algorithm=run.submission.team.name)
+
+
+def told_frame(run: Run, user: Any) -> pd.DataFrame:
+    """The same as far as a person may know single cases: without costs of running on hidden ones."""
+    frame, kept = results_frame(run), kept_costs(run, user)
+    return frame[~frame["metric"].isin(kept)].reset_index(drop=True) if kept else frame
+
+
+def kept_costs(run: Run, user: Any) -> frozenset[str]:
+    """Names of the metrics whose values of single cases `told_frame` leaves out."""
+    phase = run.submission.phase
+    return kept_from(user, phase, costs_in(phase.assessment) | costs_scored(run.provenance))
 
 
 def evidence_of(run: Run) -> "Evidence | None":

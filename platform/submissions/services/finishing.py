@@ -50,7 +50,7 @@ def finish_run(*, run_id: uuid.UUID) -> None:
             str(run.pk),
             run.test_set,
             run.submission.phase.assessment,
-            _with_judged(run, _assemble(run, chunks), judged),
+            _with_costs(run, _with_judged(run, _assemble(run, chunks), judged)),
             report=run.submission.report,
             algorithm=run.submission.team.name,
         )
@@ -66,7 +66,7 @@ def finish_run(*, run_id: uuid.UUID) -> None:
 
 def _assemble(run: Run, chunks: list[Chunk]) -> list[Scored]:
     """Every case of the test set: as the chunks found it, or missing."""
-    assessment = run.submission.phase.assessment
+    assessment, team = run.submission.phase.assessment, run.submission.team.name
     rows: dict[str, list[CaseRow]] = defaultdict(list)
     pieces: dict[str, Any] = {}
     notes = dict(run.case_notes)
@@ -100,8 +100,8 @@ def _assemble(run: Run, chunks: list[Chunk]) -> list[Scored]:
                 )
             )
         else:
-            nothing = missing(assessment, case.name, references.get(assessment, case))
-            more = missing_under(assessment, case.name, annotated(assessment, case))
+            nothing = missing(assessment, case.name, references.get(assessment, case, algorithm=team))
+            more = missing_under(assessment, case.name, annotated(assessment, case, algorithm=team))
             found.append(replace(nothing, note=note, annotators=more))
     return found
 
@@ -128,6 +128,21 @@ def _with_judged(run: Run, found: list[Scored], judged: list[list[Any]]) -> list
         )
         for scored in found
     ]
+
+
+def _with_costs(run: Run, found: list[Scored]) -> list[Scored]:
+    """The same with what running the algorithm on each case took; it is the same under the references of every annotator."""
+    uses = run.submission.phase.assessment.by_run
+    if not uses:
+        return found
+    costs = algorithms.costs_of(run.submission_id, uses)
+    nothing = (None, str(Outcome.MISSING))
+    whole = []
+    for scored in found:
+        rows = [CaseRow(scored.case, "", use.name, *costs.get((scored.case, use.name), nothing), None) for use in uses]
+        drawn = {name: own._replace(rows=[*own.rows, *rows]) for name, own in scored.annotators.items()}
+        whole.append(replace(scored, rows=[*scored.rows, *rows], annotators=drawn))
+    return whole
 
 
 @transaction.atomic

@@ -6,6 +6,7 @@ from typing import Any
 from evaluation.assessment import Assessment, MetricUse
 from evaluation.designs.checks.registry import Subject, register
 from evaluation.designs.compilation import compile_values
+from evaluation.designs.compilation.costs import cost_of, registers_costs
 from evaluation.designs.compilation.metrics import label_of, meaning, names_of
 from evaluation.designs.compilation.problems import possible_kinds
 from evaluation.wording import joined
@@ -154,7 +155,7 @@ def metrics_weigh_alike(subject: Subject) -> str | None:
 
 def number_of_regions(metric: MetricUse, assessment: Assessment) -> int:
     """In how many regions or classes a metric is ranked."""
-    if not assessment.regions:
+    if not assessment.regions or metric.is_by_run:
         return 1
     regions = {region.name: list(range(len(region.labels))) for region in assessment.regions}
     shared = {"classes": list(regions), "regions": regions}
@@ -166,9 +167,16 @@ def own_metric_defined(subject: Subject) -> str | None:
     """A metric that the platform does not compute is described so that others can compute it."""
     lacking = []
     for number, row in enumerate(subject.values.rows("metrics"), start=1):
-        if meaning(row).metric is None and (missing := missing_in_definition(row)):
+        if meaning(row).metric is None and cost_of(row) is None and (missing := missing_in_definition(row)):
             lacking.append(f"{label_of(row) or f'metric {number}'}: {joined(missing)}")
     return f"Missing of {'; '.join(lacking)}." if lacking else None
+
+
+@register("costs_of_single_cases", reads=("metrics", "algorithm_execution"))
+def costs_of_single_cases(subject: Subject) -> str | None:
+    """What a run costs is measured of a start; it is the cost of a case where that has a start of its own."""
+    cases = (subject.values.get("algorithm_execution") or {}).get("batch_cases") or 1
+    return f"{cases} cases share a start." if cases > 1 and registers_costs(subject.values) else None
 
 
 def missing_in_definition(row: Mapping[str, Any]) -> list[str]:

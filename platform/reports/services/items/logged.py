@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Final
 
 from challenges.domain.scheduling import STAYS_OPEN
-from evaluation.assessment import Assessment
+from evaluation.assessment import Assessment, MetricUse
 from evaluation.bundle.outside import MEASURED_OUTSIDE, outside_notes
 from evaluation.catalogue import get
 from evaluation.claims.reports import COMPLETE, HandedIn
@@ -209,21 +209,21 @@ def metrics(item: Item, source: Source) -> None:
     """29a: the metrics as they were executed, and who measured what was not."""
     for phase in _different(source):
         assessment = source.parsed(phase)
+        is_outside = assessment.kind.is_measured_elsewhere
         rows = []
         for metric in assessment.metrics:
-            is_outside = assessment.kind.is_measured_elsewhere
-            known = None if is_outside else get(metric.id)
+            known = get(metric.id) if metric in assessment.computed and not is_outside else None
             ends = (metric.worst, metric.best) if metric.higher_is_better else (metric.best, metric.worst)
             low, high = ("unbounded" if bound is None else f"{bound:g}" for bound in (known.range if known else ends))
-            options = option_words(metric.options)
+            options = option_words(metric.told_options)
             rows.append(
                 (
                     metric.title,
-                    known.name if known else "measured outside Podium",
+                    known.name if known else _who_measured(metric),
                     options or "–",
                     "higher is better" if metric.higher_is_better else "lower is better",
                     f"{low} to {high}",
-                    ", ".join(region.name for region in assessment.regions) or "all",
+                    "all" if metric.is_by_run else ", ".join(region.name for region in assessment.regions) or "all",
                 )
             )
         columns = ("Metric", "Definition", "Options", "Direction", "Range", "Regions")
@@ -237,6 +237,13 @@ def metrics(item: Item, source: Source) -> None:
         told = outside_notes({MEASURED_OUTSIDE: phase.ranking.outside}) if phase.ranking is not None else ()
         origin = source.counted(f"sealed tables of {source.named(phase)}")
         item.text += [(source.ledger.say(f"{source.named(phase)}: {words}", origin),) for words in told]
+
+
+def _who_measured(metric: MetricUse) -> str:
+    """Where the values of a metric come from that the platform does not compute."""
+    if metric.is_by_run:
+        return f"measured while the algorithm runs, in {metric.unit}"
+    return "computed by the scoring image of the organizers" if metric.is_by_scorer else "measured outside Podium"
 
 
 def ranking_method(item: Item, source: Source) -> None:
