@@ -172,7 +172,9 @@ def _given(facts: Facts) -> list[str]:
     """Metrics of the entry of which somebody else measured one value of the whole data set."""
     given = (facts.document or {}).get("resampling", {}).get("given", {}).get("metrics", {})
     own = facts.entry.get("metric")
-    return [own] if own in given else [] if own else list(given)
+    if own:
+        return [str(own)] if own in given else []
+    return list(given)
 
 
 def _lacking(facts: Facts) -> list[tuple[str, int]]:
