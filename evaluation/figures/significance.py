@@ -24,8 +24,8 @@ def significance_map(
 ) -> Figure:
     """Show every comparison of two algorithms: is the one on the x axis better than the one on the y axis?
 
-    Both axes run in the order of the ranking, the best at the left and at the bottom. A clear ranking fills the
-    triangle above the diagonal. The map does not depend on the bootstrap. Without a metric the first ranking is shown.
+    Both axes run in the order of the ranking, the best at the left and on top. A clear ranking fills the triangle
+    below the diagonal. The map does not depend on the bootstrap. Without a metric the first ranking is shown.
 
     Parameters
     ----------
@@ -154,7 +154,8 @@ def _map(
         [heatmap, diagonal, *keys, *_crosses(entry)],
         title,
         x=names_axis(names(entry), labels, title="Better algorithm, with its rank"),
-        y=names_axis(names(entry), title="Worse algorithm", tickangle=0),
+        # The first stands on top, as in every figure.
+        y=names_axis(names(entry), title="Worse algorithm", tickangle=0, range=[places - 0.4, -0.6]),
         height=side(places),
         showlegend=True,
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
