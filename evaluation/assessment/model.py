@@ -118,7 +118,7 @@ class MetricUse:
         """
         if self.name != self.id or self.id == "value":
             # Names that organizers gave may be written as programs write them.
-            return self.name.replace("_", " ")
+            return catalogue.readable(self.name)
         return catalogue.get(self.id).short_name(self.options)
 
 

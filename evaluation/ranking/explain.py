@@ -84,14 +84,14 @@ def metric_words(metric: MetricUse, where: str = "") -> str:
         if metric.is_by_run:
             step = metric.options["step"]
             unit = f", in whole steps of {step:g} {metric.unit}" if step else f", in {metric.unit}"
-        return f"{metric.name} ({metric.direction} is better{unit}{after})"
+        return f"{metric.title} ({metric.direction} is better{unit}{after})"
     known = get(metric.id)
     title, details = known.name, f"{metric.direction} is better"
     if "percentile" in metric.options:
         title = f"{known.name.split(',')[0]}, {ordinal(metric.options['percentile'])} percentile"
     if "tolerance" in metric.options:
         details += f", tolerance {metric.options['tolerance']:g} mm"
-    own = f"{metric.name}: " if metric.name != metric.id else ""
+    own = f"{metric.title}: " if metric.name != metric.id else ""
     return f"{own}{title} ({details}{after})"
 
 
@@ -160,7 +160,8 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
         chain = joined([f"{operator} over the {plural(inner)} of each {outer}" for inner, outer in pairs], "and then")
         sentences.append(f"Before that, {chain} is taken.")
     if scheme.metrics or scheme.regions:
-        sentences.append(f"It uses {joined([*(scheme.metrics or ()), *(scheme.regions or ())])} only.")
+        titles = [assessment.metric(name).title for name in scheme.metrics or ()]
+        sentences.append(f"It uses {joined([*titles, *(scheme.regions or ())])} only.")
     is_several = len(metrics) > 1 or len(assessment.regions) > 1 or bool(apart)
     if scheme.combine and (is_several or kind.has_one_metric):
         columns = [name for step in scheme.combine for name in step.over if name not in ("metric", "region", "task")]
@@ -180,17 +181,19 @@ def _step(step: Step, scheme: RankingScheme, assessment: Assessment, *, last: bo
     what = "mean ranks" if not step.rerank else "fractional ranks" if step.fractional else "ranks"
     result = "the lowest result wins" if last else "the result goes into the next step"
     ties = f" {_TIES[step.ties]}" if last and step.ties != scheme.ties else ""
-    return f"Then {operator_phrase(step.operator)} of the {what} over {over} is taken{_weights(step)}; {result}.{ties}"
+    return f"Then {operator_phrase(step.operator)} of the {what} over {over} is taken{_weights(step, assessment)}; {result}.{ties}"
 
 
-def _weights(step: Step) -> str:
+def _weights(step: Step, assessment: Assessment) -> str:
+    titles = {metric.name: metric.title for metric in assessment.metrics}
     parts = []
     for dimension, given in (step.weights or {}).items():
         if isinstance(given, str):
             root = "the square root of " if given == "sqrt_cases" else ""
             parts.append(f"each {dimension} by {root}its number of cases")
         else:
-            parts.append(joined([f"{name} {weight:g}" for name, weight in given.items()]))
+            names = titles if dimension == "metric" else {}
+            parts.append(joined([f"{names.get(name, name)} {weight:g}" for name, weight in given.items()]))
     return f", weighted ({'; '.join(parts)})" if parts else ""
 
 
@@ -246,7 +249,7 @@ def _policy_sentence(subject: str, outcome: str, metrics: Sequence[MetricUse]) -
     for metric in metrics:
         words = _policy_words(metric, outcome)
         if words:
-            rules.setdefault(words, []).append(_short(metric))
+            rules.setdefault(words, []).append(metric.title)
     if not rules:
         return []
     if len(rules) == 1:
@@ -262,10 +265,6 @@ def _policy_sentence(subject: str, outcome: str, metrics: Sequence[MetricUse]) -
 def _treated(words: str) -> str:
     """What is done with an outcome of one rule."""
     return f"is {_LEFT_OUT}" if words == _LEFT_OUT else f"counts as {words}"
-
-
-def _short(metric: MetricUse) -> str:
-    return metric.name if metric.id == "value" or metric.name != metric.id else get(metric.id).abbreviation
 
 
 def _policy_words(metric: MetricUse, outcome: str) -> str:
@@ -318,7 +317,7 @@ def _given(assessment: Assessment, *, says_uncertainty: bool) -> list[str]:
     if not assessment.kind.is_measured_elsewhere:
         return []
     return [
-        metric.name
+        metric.title
         for metric in assessment.metrics
         if metric.level == "dataset" and says_uncertainty is not bool(metric.options.get(WITHOUT))
     ]

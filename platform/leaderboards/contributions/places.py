@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from challenges.models import Phase
 from challenges.queries import phases_of
+from evaluation.catalogue import readable
 from leaderboards.domain import states
 from leaderboards.domain.tables import words
 from leaderboards.models import RankingVersion
@@ -131,7 +132,7 @@ def _gaps(table: Mapping[str, Any], own: int, other: int | None) -> list[Gap]:
             leads = (mine > theirs) == order["higher"]
         found.append(
             Gap(
-                label=" ".join(part for part in (words.readable(order["title"]), order["region"]) if part),
+                label=" ".join(part for part in (readable(order["title"]), order["region"]) if part),
                 unit=order["unit"] or "",
                 own=place(mine),
                 other=place(theirs),

@@ -114,7 +114,7 @@ def history_figures(user: Any, teams: Collection[Team]) -> list[tuple[str, dict[
         uses = {use.name: use for use in submission.phase.assessment.metrics}
         for value in told_values(submission, run):
             use = uses[value["metric"]]
-            name = tables.title(use) + (f" ({use.unit})" if use.unit else "")
+            name = use.title + (f" ({use.unit})" if use.unit else "")
             place = (submission.phase_id, submission.phase.name, name)
             series.setdefault(place, {}).setdefault(value["region"] or "all", []).append((submission, value["value"]))
     found = []

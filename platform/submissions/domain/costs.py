@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 from evaluation.assessment import Assessment, MetricUse
-from submissions.domain.tables import title
 
 
 def cost_of_a_missing_case(assessment: Assessment) -> str:
@@ -67,7 +66,7 @@ def _verb(uses: list[MetricUse]) -> str:
 def _listed(uses: Iterable[MetricUse]) -> str:
     groups: dict[str, list[str]] = {}
     for use in uses:
-        groups.setdefault(_counts_as(use), []).append(title(use))
+        groups.setdefault(_counts_as(use), []).append(use.title)
     return ", and ".join(f"{words} in {_and(names)}" for words, names in groups.items())
 
 

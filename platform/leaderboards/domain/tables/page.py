@@ -6,13 +6,14 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
+from evaluation.catalogue import readable
 from evaluation.claims.answers import VERDICTS
 from evaluation.claims.catalogue import Said
 from evaluation.claims.legend import LEGEND, RANKED_BY, Legend
 from leaderboards.domain.methods import Method
 from leaderboards.domain.tables.axis import Axis, axis_of
 from leaderboards.domain.tables.choosing import at, columns_shown, sorted_rows
-from leaderboards.domain.tables.words import number, percent, readable, score, score_span, span
+from leaderboards.domain.tables.words import number, percent, score, score_span, span
 
 PAGE_ROWS = 80
 """So many teams stand on one page."""
