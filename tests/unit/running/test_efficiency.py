@@ -8,7 +8,7 @@ import pytest
 from evaluation.assessment import parse
 from evaluation.assessment.costs import METRICS, CostError, declared, worst_of
 from evaluation.ranking import rank
-from evaluation.running.efficiency import agreement, costs_of
+from evaluation.running.efficiency import agreement, check_measured, costs_of
 from evaluation.running.table import RunRow, read_runs, runs_table, write_runs
 
 LIMITS = {"case_seconds": 90, "start_seconds": 10, "memory_mib": 1024, "cpus": 2, "gpus": 1, "gpu_memory_mib": 2048}
@@ -116,6 +116,36 @@ def test_memory_below_what_can_be_measured_counts_as_the_least_that_can() -> Non
     costs = costs_of([runs({"case_1": 1.0, "case_2": None}, peak_memory_mib=None)], [use])
 
     assert costs == {("case_1", "Peak memory"): (16.0, "ok"), ("case_2", "Peak memory"): (None, "missing")}
+
+
+def test_a_valid_case_that_was_not_measured_is_no_failed_one() -> None:
+    [use] = assessment_of("run_cpu_time").by_run
+
+    with pytest.raises(CostError, match="Processor time of 1 case was not measured when the algorithm was run"):
+        costs_of([runs({"case_1": 1.0, "case_2": None})], [use])
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({}, "Wall time is measured where algorithms are run here, and to this phase predictions are handed in"),
+        ({**LIMITS, "exclusive": False}, "comparable only on one class of machine"),
+        (
+            {**LIMITS, "exclusive": True, "case_seconds": 100},
+            "Wall time: a failed case counts as 100 s, and one that is finished may cost 110",
+        ),
+    ],
+)
+def test_a_phase_ranks_no_costs_that_it_does_not_measure_or_that_failing_would_beat(limits, message) -> None:
+    assessment = assessment_of("run_wall_time")
+
+    check_measured(assessment, {**LIMITS, "exclusive": True})
+    with pytest.raises(CostError, match=message):
+        check_measured(assessment, limits)
+
+
+def test_memory_needs_no_machine_of_its_own() -> None:
+    check_measured(assessment_of("run_peak_memory"), {**LIMITS, "exclusive": False})
 
 
 def test_a_table_of_runs_that_was_stored_gives_the_same_costs(tmp_path) -> None:
