@@ -81,16 +81,21 @@ def test_scoring_again_takes_what_was_measured_and_runs_nothing(world, engine, t
 
 
 @pytest.mark.parametrize(
-    ("metric", "why"),
+    ("metric", "is_exclusive", "why"),
     [
-        ({"id": "run_wall_time", "by": "run", "worst": 20}, "Wall time was taken where other algorithms could run"),
-        ({"id": "run_gpu_peak_memory", "by": "run", "worst": 1024}, "of 4 cases was not measured"),
+        (
+            {"id": "run_wall_time", "by": "run", "worst": 20},
+            False,
+            "Wall time was taken where other algorithms could run",
+        ),
+        ({"id": "run_gpu_time", "by": "run", "worst": 20}, True, "GPU time of 4 cases was not measured"),
     ],
 )
 def test_what_was_not_measured_as_it_is_registered_by_now_is_no_value_and_no_failed_case(
-    world, engine, tmp_path, metric, why
+    world, engine, metric, is_exclusive, why
 ):
     phase = world.phase
+    world.set_plan(exclusive=is_exclusive)
     submission = run_with(world, engine, 3.0)
     document = {**ASSESSMENT, "metrics": [{"id": "dsc"}, metric]}
     phase.assessment_document, phase.assessment_digest = document, parse(document).digest
