@@ -60,10 +60,11 @@ def column_name(words: str) -> str:
 
 
 def grouping_columns(assessment: Assessment) -> tuple[str, ...]:
-    """Columns that levels, resampling, strata, combinations and quality grades use: names, whatever they look like."""
+    """Columns that levels, resampling, strata, combinations, data sets and quality grades use: names, whatever they look like."""
     named = [*assessment.aggregation.levels, *assessment.uncertainty.resample, *assessment.uncertainty.strata]
     for scheme in assessment.rankings:
         for step in scheme.combine or ():
             named += step.over
+    named += assessment.kind.told_apart_by(assessment.settings)
     named += filter(None, [assessment.exclusions.grade_column])
     return tuple(dict.fromkeys(column for column in named if column not in _OWN_UNITS))

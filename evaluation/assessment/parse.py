@@ -95,7 +95,7 @@ def parse(document: Mapping[str, Any]) -> Assessment:
     check_costs(metrics)
     problem.check_metrics(metrics)
     _check_selection(rankings, metrics, regions)
-    aggregation, uncertainty = read_levels(place, rankings, metrics)
+    aggregation, uncertainty = read_levels(place, rankings, metrics, apart=problem.told_apart_by(settings))
     draft = Assessment(
         schema=SCHEMA,
         problem=problem.id,
@@ -148,11 +148,11 @@ def _settings(place: Place, problem: Problem) -> dict[str, Any]:
         if option.required and option.name not in inner.value:
             raise AssessmentError(inner.at(option.name), None, f"{option.allowed}: {option.description}")
         try:
-            checked[option.name] = (
-                option.check(inner.value[option.name]) if option.name in inner.value else option.default
-            )
+            value = option.check(inner.value[option.name]) if option.name in inner.value else option.default
         except OptionError as error:
             raise AssessmentError(inner.at(option.name), error.value, error.allowed) from None
+        if not option.stands_where_set or value != option.default:
+            checked[option.name] = value
     return problem.complete_settings(checked)
 
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 WITHOUT_CERTAINTY: Final = {
     "not_resampled": "the ranking was not resampled",
+    "not_given": "nobody said how uncertain values are that were measured elsewhere",
+    "drawn_apart": "what varies was drawn in different places, and what that has in common is not known",
     "no_evidence": "the evidence is missing",
     "operator": "the smallest and largest values of a sample say too little about those of others",
     "too_few_draws": "there were fewer than 200 resamples",

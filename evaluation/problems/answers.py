@@ -106,6 +106,10 @@ class PooledAnswers(Problem):
         """The worst value of a metric without a worst end, had every case the worst answer."""
         return None
 
+    def has_answers(self, block: Block) -> bool:
+        """Whether any case of a region is answered; else its values are missing."""
+        return bool((block.counts > UNANSWERED).any())
+
     def pooled_parts(self, assessment: Assessment) -> dict[str, str]:
         """One part, the answers, serves all metrics."""
         return {use.name: PART for use in assessment.metrics if use.level == "dataset"}
@@ -130,7 +134,7 @@ class PooledAnswers(Problem):
             )
             for region in regions
         }
-        answered = {region for region, block in blocks.items() if (block.counts > UNANSWERED).any()}
+        answered = {region for region, block in blocks.items() if self.has_answers(block)}
         rows = []
         for use in uses:
             for region in self.regions_of(assessment, use, shared):
@@ -164,6 +168,10 @@ class AnswerProblem(PooledAnswers, TableProblem):
     def answer_numbers(self, prediction: Any, region: str, reference: KnownCase) -> tuple[int, list[float]]:
         """State and numbers of an answer in a region; `UNANSWERED` and nothing if it has none there."""
         raise NotImplementedError
+
+    def no_answer(self, region: str, reference: KnownCase) -> tuple[int, list[float]]:
+        """State and numbers of a case that has no answer."""
+        return UNANSWERED, []
 
     def is_answer(self, state: int, numbers: Sequence[float], reference: KnownCase) -> bool:
         """Whether finite numbers can be an answer in this state."""
@@ -199,8 +207,11 @@ class AnswerProblem(PooledAnswers, TableProblem):
             if known is None:
                 pieces[PART, region] = Numbers([UNKNOWN], [])
             else:
-                nothing: tuple[int, list[float]] = (UNANSWERED, [])
-                state, answer = nothing if prediction is None else self.answer_numbers(prediction, region, reference)
+                state, answer = (
+                    self.no_answer(region, reference)
+                    if prediction is None
+                    else self.answer_numbers(prediction, region, reference)
+                )
                 pieces[PART, region] = Numbers([state], [*known, *answer])
         rows = self.case_rows(assessment, case, reference, prediction, algorithm)
         return ScoredCase(rows, pieces=pieces)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from evaluation.catalogue import Option
     from evaluation.figures.case_sheets import CaseSheets
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.problems.kind_figures import KindFigure
     from evaluation.problems.opened import Opened, References
     from evaluation.scoring.evidence_blocks import Block, CaseEvidence
@@ -73,6 +74,10 @@ class Problem:
         What a picture of a case shows, behind “The picture shows”: the prediction, and the reference for who may see it.
     picture_caption
         A sentence below it, ``{shown}`` being ``prediction`` or ``reference``; may be empty.
+    outlines
+        What is drawn in the colours of a prediction and a reference; empty where a picture has no such colours.
+    tells_answers
+        Whether `answer_numbers_of` and `case_answers` tell what was answered for a case.
     table_files
         Names that the one table of all cases may have; empty where predictions are a file a case.
     reference_files
@@ -136,6 +141,8 @@ class Problem:
     measures_as: tuple[str, ...] = ()
     picture_words: str = "{case} with the prediction"
     picture_caption: str = ""
+    outlines: tuple[str, ...] = ("prediction", "reference")
+    tells_answers: bool = False
 
     decoy_columns: ClassVar[tuple[str, str]] = ("sha256", "predicted")
     """Headings of what is kept of a prediction for a case that is asked for and not scored: digest, and how much it is."""
@@ -167,6 +174,18 @@ class Problem:
             For settings that do not fit together.
         """
         return settings
+
+    def told_apart_by(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
+        """Columns of the case table by whose values the cases are data sets of their own, each with values of its own."""
+        return ()
+
+    def stands_beside(self, settings: Mapping[str, Any]) -> bool:
+        """Whether a value over all data sets stands beside those of each, and does not count where these are combined."""
+        return False
+
+    def together_words(self, settings: Mapping[str, Any]) -> str:
+        """Of what cases a metric of the whole data set has a value, as the subject of a sentence."""
+        return "all cases together"
 
     def complete_metric(self, metric: MetricUse, settings: Mapping[str, Any]) -> MetricUse:
         """An entry of the metrics with what settings say of it, such as the unit of distances."""
@@ -235,6 +254,12 @@ class Problem:
         """
         raise ValueError(self._from_no_folder)
 
+    def open_all(
+        self, assessment: Assessment, predictions: Mapping[str, Path], references: References
+    ) -> dict[str, Opened]:
+        """Find the predictions of all algorithms: of a folder each, unless a kind has several in one."""
+        return {name: self.open_predictions(assessment, folder, references) for name, folder in predictions.items()}
+
     @property
     def _from_no_folder(self) -> str:
         return f"predictions of the problem {self.id} cannot be scored from folders"
@@ -259,6 +284,16 @@ class Problem:
             Also rate detection, classification and outlines apart, where the kind does (`rates_parts`).
         """
         raise NotImplementedError
+
+    def reference_for(self, reference: Any, algorithm: str) -> Any:
+        """A prepared reference as it is for one algorithm: the same for all, unless they are measured by references of their own.
+
+        Raises
+        ------
+        ValueError
+            If the references have nothing of this algorithm.
+        """
+        return reference
 
     def score_at_once(
         self, assessment: Assessment, algorithm: str, references: References, opened: Opened
@@ -345,7 +380,7 @@ class Problem:
         return self.reference_files or self.table_files
 
     def shared_evidence(
-        self, assessment: Assessment, shared: Mapping[str, Any], patients: Mapping[str, str]
+        self, assessment: Assessment, shared: Mapping[str, Any], facts: Mapping[str, Mapping[str, Any]]
     ) -> Mapping[str, Any]:
         """What the evidence of all algorithms has in common.
 
@@ -353,8 +388,8 @@ class Problem:
         ----------
         shared
             What the test set has stored of it.
-        patients
-            Patient of each case, where they are known.
+        facts
+            What is known of each case that is scored, by column.
         """
         return shared
 
@@ -404,10 +439,66 @@ class Problem:
         facts: Mapping[str, Any],
         image: NDArray[Any] | None,
         prediction: NDArray[Any] | None,
-        reference: NDArray[Any],
+        reference: Any,
     ) -> CaseSheets | None:
-        """Draw everything that the viewer of a case shows; ``None`` if there is nothing. Parameters as of `draw`."""
+        """Draw everything that the viewer of a case shows; ``None`` if there is nothing.
+
+        Parameters
+        ----------
+        image, prediction
+            As of `draw`.
+        reference
+            What `outline_of` takes of a reference.
+        """
         return None
+
+    def caption_of(self, *, with_reference: bool) -> str:
+        """What stands below a picture behind the names of its colours; may be empty."""
+        return self.picture_caption.format(shown="reference" if with_reference else "prediction")
+
+    def legend_of(self, *, with_reference: bool) -> str:
+        """Colours and caption of a picture in one text, for print.
+
+        Examples
+        --------
+        >>> Problem().legend_of(with_reference=True)
+        'Prediction in blue, reference in yellow.'
+        """
+        colours = {"prediction": "prediction in blue", "reference": "reference in yellow"}
+        named = ", ".join(colours[name] for name in self.outlines if with_reference or name != "reference")
+        sentences = [
+            f"{named[:1].upper()}{named[1:]}." if named else "",
+            self.caption_of(with_reference=with_reference),
+        ]
+        return " ".join(filter(None, sentences))
+
+    def answer_numbers_of(self, value: Any, shared: Mapping[str, Any]) -> NDArray[Any]:
+        """An answer as numbers for `case_answers`; a confined child runs it.
+
+        Parameters
+        ----------
+        value
+            What a table of predictions has `of` the case.
+        shared
+            Classes of the task, as participants know them.
+        """
+        raise NotImplementedError
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: Any
+    ) -> CaseAnswers:
+        """What was answered for a case, line by line.
+
+        Parameters
+        ----------
+        shared
+            What all cases have in common.
+        answer
+            From `answer_numbers_of`; ``None`` without a valid prediction.
+        reference
+            The prepared reference.
+        """
+        raise NotImplementedError
 
     # In words ---------------------------------------------------------------------------------------------------------
 

@@ -50,9 +50,14 @@ class EvidenceFigure(KindFigure):
     ) -> dict[str, Any] | None:
         """Draw it for the ranking of a metric of the whole data set, or for that of all where there are no regions."""
         from evaluation.ranking.reading import is_combined, names
+        from evaluation.scoring.given_evidence import is_given
 
         if evidence is None or not evidence.blocks or entry.get("task"):
             return None
+        if is_given(evidence):
+            return None  # nobody here knows what the values are made of
+        if is_combined(entry) and assessment.kind.told_apart_by(assessment.settings):
+            return None  # a figure over several data sets would show what tells them apart
         metrics = [use.name for use in assessment.metrics if use.level == "dataset" and use.name in evidence.metrics]
         regions = {block.region for block in evidence.blocks.values()}
         if is_combined(entry):

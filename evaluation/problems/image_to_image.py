@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
+    from evaluation.figures.case_sheets import CaseSheets
     from evaluation.readers.instance_tables import Instances
     from evaluation.readers.intensities import IntensityImage
     from evaluation.readers.limits import Limits
@@ -54,7 +55,7 @@ class ImageToImage(PartsProblem):
         "references/{case}.nii.gz"
     )
     picture_words = "The middle slice of {case} as it was predicted"
-    picture_caption = "Grey levels are those of the {shown}, from its lowest to its highest."
+    outlines = ()
     decoy_columns: ClassVar[tuple[str, str]] = ("voxels_sha256", "voxels")
     settings = (
         Option(
@@ -203,15 +204,14 @@ class ImageToImage(PartsProblem):
         return "shape" in facts
 
     def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """A grey level a pixel of the middle slice."""
-        return "float64", tuple(facts["shape"][:2])
+        """An intensity a voxel."""
+        return "float32", tuple(facts["shape"])
 
     def outline_of(self, value: Any) -> NDArray[Any]:
-        """The middle slice, the mean of channels."""
+        """The intensities, the mean of channels."""
         image = value.image if isinstance(value, ReferenceImage) else value
-        plane = image.values.mean(axis=-1) if image.channels > 1 else image.values
-        found: NDArray[Any] = plane[:, :, plane.shape[2] // 2] if plane.ndim == 3 else plane
-        return found
+        found: NDArray[Any] = image.values.mean(axis=-1) if image.channels > 1 else image.values
+        return found.reshape(image.values.shape[: len(value.geometry.shape)]) if image.channels == 1 else found
 
     def draw(
         self,
@@ -223,7 +223,32 @@ class ImageToImage(PartsProblem):
         """The prediction; with the reference beside it also that, and the error, in one window of grey levels."""
         from evaluation.figures.image_pairs import picture_of_pair
 
-        return picture_of_pair(prediction, reference, upwards=len(facts["shape"]) == 3)
+        def middle(volume: NDArray[Any] | None) -> NDArray[Any] | None:
+            return volume if volume is None or volume.ndim == 2 else volume[:, :, volume.shape[2] // 2]
+
+        return picture_of_pair(middle(prediction), middle(reference), upwards=len(facts["shape"]) == 3)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: ReferenceImage,
+    ) -> CaseSheets | None:
+        """All slices of prediction, reference and error."""
+        from evaluation.figures.pair_sheets import sheets_of_intensities
+        from evaluation.readers import Geometry
+
+        return sheets_of_intensities(Geometry.of(facts), image, prediction, self.outline_of(reference))
+
+    def caption_of(self, *, with_reference: bool) -> str:
+        """Which panel is which."""
+        if with_reference:
+            return (
+                "From the left: the reference, the prediction, and the absolute error between them, on the middle slice. Grey "
+                "levels are those of the reference, from its lowest to its highest; the error is white where it is as wide."
+            )
+        return "The middle slice of the prediction, in its own grey levels from the lowest to the highest."
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
+    from evaluation.figures.case_sheets import CaseSheets
     from evaluation.readers.instance_tables import Instances
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import Block
@@ -71,7 +72,10 @@ class Registration(PartsProblem):
     )
     file_words = "displacement field"
     picture_words = "The middle slice of {case} with a grid as the predicted field bends it"
-    picture_caption = "Lines run every few voxels of the fixed image; where they cross, the field folds."
+    picture_caption = (
+        "Lines run every few voxels of the middle slice of the fixed image; where they cross, the field folds."
+    )
+    outlines = ("prediction",)
     decoy_columns: ClassVar[tuple[str, str]] = ("field_sha256", "moved_voxels")
     settings = (
         Option(
@@ -201,17 +205,16 @@ class Registration(PartsProblem):
         return "shape" in facts
 
     def outline_form(self, facts: Mapping[str, Any]) -> tuple[str, tuple[int, ...]]:
-        """The displacements within the middle slice."""
-        return "float64", (*facts["shape"][:2], 2)
+        """The displacement of every voxel."""
+        return "float32", (*facts["shape"], len(facts["shape"]))
 
     def outline_of(self, value: Any) -> NDArray[Any]:
-        """Of a field its middle slice; a reference has none."""
+        """The field; a reference has none."""
         import numpy as np
 
-        if not isinstance(value, np.ndarray):
-            return np.zeros((*value.geometry.shape[:2], 2))
-        found: NDArray[Any] = (value[:, :, value.shape[2] // 2] if value.ndim == 4 else value)[..., :2]
-        return found
+        if isinstance(value, np.ndarray):
+            return value
+        return np.zeros((*value.geometry.shape, len(value.geometry.shape)), dtype=np.float32)
 
     def draw(
         self,
@@ -223,7 +226,28 @@ class Registration(PartsProblem):
         """A grid as the field bends it; the reference has nothing to be drawn."""
         from evaluation.figures.image_pairs import picture_of_grid
 
-        return None if prediction is None else picture_of_grid(prediction, upwards=len(facts["shape"]) == 3)
+        if prediction is None:
+            return None
+        plane = prediction[:, :, prediction.shape[2] // 2] if prediction.ndim == 4 else prediction
+        return picture_of_grid(plane[..., :2], upwards=len(facts["shape"]) == 3)
+
+    def sheets(
+        self,
+        facts: Mapping[str, Any],
+        image: NDArray[Any] | None,
+        prediction: NDArray[Any] | None,
+        reference: RegistrationReference,
+    ) -> CaseSheets | None:
+        """The grid on all slices, and moved labels beside those of the fixed image."""
+        from evaluation.figures.pair_sheets import sheets_of_field
+        from evaluation.metrics.deformations import warp_labels
+        from evaluation.readers import Geometry
+
+        pulled = None
+        if prediction is not None and reference.moving is not None:
+            pulled = warp_labels(reference.moving.labels, prediction, reference.to_moving)
+        fixed = None if reference.fixed is None else reference.fixed.labels
+        return sheets_of_field(Geometry.of(facts), image, prediction, pulled, fixed)
 
     # Scoring ----------------------------------------------------------------------------------------------------------
 

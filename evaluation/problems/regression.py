@@ -24,9 +24,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from numpy.typing import NDArray
+
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.case_answers import CaseAnswers
     from evaluation.readers.limits import Limits
     from evaluation.scoring.evidence_blocks import CaseEvidence
     from evaluation.scoring.rows import Row
@@ -54,6 +57,7 @@ class Regression(AnswerProblem):
 
     id = "regression"
     category = "Reg"
+    tells_answers = True
     part_noun = "target"
     task_categories = ("regression", "prediction")
     table_files = (FILE,)
@@ -256,6 +260,29 @@ class Regression(AnswerProblem):
                     if worst is None:  # the reference alone leaves no value, whatever is answered
                         result = function(value, value, **use.options)
                 yield Row(algorithm, case, region, use.name, *result, None, result.flag, worst)
+
+    def answer_numbers_of(self, value: Mapping[str, float], shared: Mapping[str, Any]) -> NDArray[Any]:
+        """The number of every target, not a number where one lacks."""
+        import numpy as np
+
+        return np.array([value.get(target, np.nan) for target in shared["classes"]], dtype=float)
+
+    def case_answers(
+        self, assessment: Assessment, shared: Mapping[str, Any], answer: NDArray[Any] | None, reference: KnownCase
+    ) -> CaseAnswers:
+        """The predicted number of each target, and how far it lies from the reference."""
+        from evaluation.problems.case_answers import CaseAnswer, CaseAnswers, number, unit_of
+
+        targets = [str(target) for target in shared["classes"]]
+        given = dict(zip(targets, [] if answer is None else answer.tolist(), strict=False))
+        lines = []
+        for region, numbers in reference.numbers.items():
+            target = reference.columns.get(region, region)
+            unit, predicted = unit_of(assessment.settings, target), given.get(target)
+            known = None if numbers is None else numbers[0]
+            difference = None if predicted is None or known is None else predicted - known
+            lines.append(CaseAnswer(region, number(predicted, unit), number(known, unit), number(difference, unit)))
+        return CaseAnswers.of("Target", lines, "Difference")
 
     def recompute(self, metric: MetricUse, evidence: CaseEvidence, multiplicities: FloatArray) -> Values:
         """From the numbers; a case without an answer has the one that lies farthest from its reference."""

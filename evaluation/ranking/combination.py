@@ -163,7 +163,8 @@ def parts_of(evaluated: Sequence[Evaluated], scheme: RankingScheme, assessment: 
     for item in evaluated:
         key: Key = {"task": item.table.task, "metric": item.table.metric.name, "region": item.table.region}
         if not columns or item.table.per_dataset:
-            cases = np.full(len(item.ranked.ranks), float(len(item.plan.cases)))
+            count = len(item.plan.cases) if item.inside is None else item.cases
+            cases = np.full(len(item.ranked.ranks), float(count))
             parts.append(Part(key, item.ranked.scores, item.ranked.ranks, cases, source=item))
         elif resampled:
             parts += _by_copies(item, key, resampled[0], scheme, assessment)

@@ -111,6 +111,10 @@ def counted_results(
     kept = results[~column.isin(list(excluded))].reset_index(drop=True)
     whole = kept["case"].astype(str).where(kept["case"].notna(), "") == ""
     remaining = frozenset(names) - frozenset(excluded)
+    gone = _data_sets_left_out(assessment, cases, remaining) if whole.any() and "region" in kept else set()
+    if gone:
+        stays = ~(whole & kept["region"].astype(str).isin(gone))
+        kept, whole = kept[stays].reset_index(drop=True), whole[stays].reset_index(drop=True)
     pieces = evidence.of_cases(remaining) if evidence is not None else None
     if whole.any():
         kept = _computed_anew(assessment, kept, whole, pieces)
@@ -134,6 +138,15 @@ def left_out(assessment: Assessment, cases: pd.DataFrame) -> set[str]:
     if rule.grade_column and rule.grade_column in cases:
         excluded |= cases[rule.grade_column].astype(str).isin(rule.grades)
     return set(names[excluded])
+
+
+def _data_sets_left_out(assessment: Assessment, cases: pd.DataFrame | None, remaining: Collection[str]) -> set[str]:
+    """Data sets of which no case counts any more: nothing is left that a value of them could be made of."""
+    columns = assessment.kind.told_apart_by(assessment.settings)
+    if not columns or cases is None or columns[0] not in cases:
+        return set()
+    of_case = dict(zip(cases["case"].astype(str), cases[columns[0]].astype(str), strict=True))
+    return set(of_case.values()) - {of_case[case] for case in remaining if case in of_case}
 
 
 def _grades(column: str, cases: pd.DataFrame | None, names: Collection[str]) -> list[str]:
@@ -240,6 +253,38 @@ def load_evidence(evidence: Any) -> Evidence | None:
     return read_evidence(*paths)
 
 
+def cases_of_evidence(evidence: Evidence) -> tuple[str, ...]:
+    """All cases that evidence is about, ascending."""
+    from evaluation.scoring.given_evidence import cases_of
+
+    return cases_of(evidence)
+
+
+def draws_of_evidence(evidence: Evidence | None, wanted: int) -> int:
+    """How many samples there can be of so many wanted: of values measured elsewhere no more than replicates were sent."""
+    if evidence is None:
+        return wanted
+    from evaluation.scoring.given_evidence import most_draws
+
+    return most_draws(evidence, wanted)
+
+
+def version_of_given() -> str:
+    """How draws are made of what was sent with values that were measured elsewhere."""
+    from evaluation.scoring.given_evidence import VERSION
+
+    return VERSION
+
+
+def source_of_uncertainty(table: Table, evidence: Evidence | None) -> str:
+    """Where the uncertainty of a table measured elsewhere is from (`evaluation.scoring.given_evidence.source_of`); else empty."""
+    if not table.per_dataset or (evidence is None and not table.metric.options):
+        return ""
+    from evaluation.scoring.given_evidence import source_of
+
+    return source_of(table.metric, evidence, table.region or "")
+
+
 def sampled_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray | None:
     """Recompute a data-set-level metric for every algorithm in every sample.
 
@@ -264,10 +309,13 @@ def sampled_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray |
         If the evidence has other cases, lacks an algorithm, or gives another value than the results on the full data.
     """
     from evaluation.scoring.evidence import recompute
+    from evaluation.scoring.given_evidence import is_given
 
     metric, region = table.metric, table.region or ""
     if metric.name not in evidence.metrics or not evidence.blocks:
         return None
+    if is_given(evidence):
+        return _given_values(table, plan, evidence)
     if evidence.cases != plan.cases:
         message = (
             f"the evidence has {len(evidence.cases)} cases, the results have {len(plan.cases)}, "
@@ -286,13 +334,48 @@ def sampled_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray |
             result[:, column] = stored
             continue
         result[:, column] = recompute(metric, pieces, times)
-        if not _alike(float(result[0, column]), stored):
-            message = (
-                f"the evidence gives {result[0, column]:.6g} for metric {metric.name!r} of algorithm {name!r}, "
-                f"the results {stored:.6g}: they do not belong together"
-            )
-            raise ResultsError(message)
+        _check_agreement(table, name, float(result[0, column]), stored)
     return result
+
+
+def _given_values(table: Table, plan: Plan, evidence: Evidence) -> FloatArray | None:
+    """Draws that whoever measured gave, behind the values on the full data; nothing is left out in turn.
+
+    ``None`` where nothing is known of the uncertainty of any value.
+    """
+    from evaluation.scoring.given_evidence import are_paired, draws_of
+
+    metric, region = table.metric, table.region or ""
+    result = np.empty((1 + plan.bootstrap, len(table.algorithms)))
+    own = [block for block in evidence.blocks.values() if (block.part, block.region) == (metric.name, region)]
+    if not are_paired(own):
+        message = f"the replicates of metric {metric.name!r} are not the same for all algorithms: send the same resamples for all"
+        raise ResultsError(message)
+    for column, name in enumerate(table.algorithms):
+        stored = float(table.values[0, column])  # noqa: PD011  (no data frame)
+        try:
+            pieces = evidence.select(metric.name, name, region)
+        except KeyError as error:
+            if not table.outcomes[column].get("missing"):
+                raise ResultsError(str(error.args[0])) from None
+            result[:, column] = stored
+            continue
+        drawn = draws_of(metric, pieces, algorithm=name, number=plan.bootstrap, seed=plan.seed)
+        if drawn is None:
+            return None
+        result[:, column] = drawn
+        _check_agreement(table, name, float(drawn[0]), stored)
+    return result
+
+
+def _check_agreement(table: Table, name: str, found: float, stored: float) -> None:
+    """Refuse evidence that does not belong to the results."""
+    if not _alike(found, stored):
+        message = (
+            f"the evidence gives {found:.6g} for metric {table.metric.name!r} of algorithm {name!r}, "
+            f"the results {stored:.6g}: they do not belong together"
+        )
+        raise ResultsError(message)
 
 
 def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None) -> tuple[int, ...]:
@@ -302,8 +385,10 @@ def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None
     evidence says it case by case; where the value itself is missing, every case lacks what the metric needs.
     """
     missing_rows = tuple(outcomes.get("missing", 0) for outcomes in table.outcomes)
-    if not table.per_dataset or evidence is None or not tells_missing_cases(table, evidence):
+    if not table.per_dataset or evidence is None:
         return missing_rows
+    if not tells_missing_cases(table, evidence):
+        return tuple(len(plan.cases) if value_is_missing else 0 for value_is_missing in missing_rows)
     kind = evidence.header["problem"]
     counts = []
     for name, value_is_missing in zip(table.algorithms, missing_rows, strict=True):

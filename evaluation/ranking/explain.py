@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from evaluation.assessment.described import WITHOUT
 from evaluation.assessment.exclusions import counted_words
 from evaluation.catalogue import get
 from evaluation.claims.beforehand import limits
@@ -105,7 +106,8 @@ def _measured(assessment: Assessment) -> str:
     # Where all metrics have values in the same parts, these are named once, at the end.
     shared = regions if all(own == regions for own in parts.values()) else []
     said = []
-    for level, what in (("case", "each case is"), ("dataset", "all cases together are")):
+    together = kind.together_words(assessment.settings)
+    for level, what in (("case", "each case is"), ("dataset", f"{together} are")):
         names = joined(
             [
                 metric_words(use, "" if shared else _where(kind.part_noun, parts[use.name]))
@@ -136,15 +138,19 @@ def _where(noun: str, parts: Sequence[str]) -> str:
 
 def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
     units = plural(assessment.aggregation.unit)
-    several = [
-        name for name, list_ in (("metric", assessment.metrics), ("region", assessment.regions)) if len(list_) > 1
-    ]
+    metrics = [metric for metric in assessment.metrics if scheme.metrics is None or metric.name in scheme.metrics]
+    several = [name for name, list_ in (("metric", metrics), ("region", assessment.regions)) if len(list_) > 1]
     if any("task" in step.over for step in scheme.combine or ()):
         several.append("task")
+    kind = assessment.kind
+    apart = kind.told_apart_by(assessment.settings)
+    several += apart
     each = f"For each {joined(several)}, " if several else ""
-    levels = {metric.level for metric in assessment.metrics}
+    levels = {metric.level for metric in metrics}
     chosen = get_scheme(scheme.scheme)
-    first = f"{each}{ONE_VALUE}" if levels == {"dataset"} else chosen.sentence(scheme, each=each, units=units)
+    first = chosen.sentence(scheme, each=each, units=units)
+    if levels == {"dataset"}:
+        first = f"{each}{'there is one value; the best value gets rank 1.' if apart else ONE_VALUE}"
     sentences = [first[0].upper() + first[1:], _TIES[scheme.ties]]
     if levels == {"case", "dataset"} and not chosen.one_value:
         sentences.insert(1, "A metric of all cases together has one value, which is the score.")
@@ -155,17 +161,22 @@ def _scheme(scheme: RankingScheme, assessment: Assessment) -> list[str]:
         sentences.append(f"Before that, {chain} is taken.")
     if scheme.metrics or scheme.regions:
         sentences.append(f"It uses {joined([*(scheme.metrics or ()), *(scheme.regions or ())])} only.")
-    kind = assessment.kind
-    if scheme.combine and (len(assessment.metrics) > 1 or len(assessment.regions) > 1 or kind.has_one_metric):
+    is_several = len(metrics) > 1 or len(assessment.regions) > 1 or bool(apart)
+    if scheme.combine and (is_several or kind.has_one_metric):
         columns = [name for step in scheme.combine for name in step.over if name not in ("metric", "region", "task")]
         if columns:
             sentences.append(f"Each {joined(columns)} is ranked on its own cases.")
-        sentences += [_step(step, scheme, last=step is scheme.combine[-1]) for step in scheme.combine]
+        sentences += [_step(step, scheme, assessment, last=step is scheme.combine[-1]) for step in scheme.combine]
+        if kind.stands_beside(assessment.settings) and any("region" in step.over for step in scheme.combine):
+            sentences.append(f"The value of {kind.together_words({})} stands beside that and does not count in it.")
     return sentences
 
 
-def _step(step: Step, scheme: RankingScheme, *, last: bool) -> str:
-    over = joined([plural(name) for name in step.over])
+def _step(step: Step, scheme: RankingScheme, assessment: Assessment, *, last: bool) -> str:
+    # Data sets are regions of what all their cases give together.
+    apart = assessment.kind.told_apart_by(assessment.settings)
+    regions = [*(["region"] if assessment.regions or not apart else []), *apart]
+    over = joined([plural(name) for part in step.over for name in (regions if part == "region" else [part])])
     what = "mean ranks" if not step.rerank else "fractional ranks" if step.fractional else "ranks"
     result = "the lowest result wins" if last else "the result goes into the next step"
     ties = f" {_TIES[step.ties]}" if last and step.ties != scheme.ties else ""
@@ -196,6 +207,12 @@ def _policies(assessment: Assessment) -> list[str]:
         ]
     of_cases = [metric for metric in assessment.metrics if metric.level == "case"]
     of_data_set = [metric for metric in assessment.metrics if metric.level == "dataset"]
+    if assessment.kind.is_measured_elsewhere:
+        single = "A missing value" if not of_data_set else "A missing value of a case"
+        return [
+            *_policy_sentence(single, "missing", of_cases),
+            *_policy_sentence("A missing value of all cases together", "missing", of_data_set),
+        ]
     sentences = []
     for outcome in ("missing", "pred_empty", "ref_empty"):
         if outcome != "missing" and not assessment.kind.tells_outcomes:
@@ -273,13 +290,38 @@ def _uncertainty(assessment: Assessment) -> list[str]:
     rule = assessment.uncertainty
     if rule.bootstrap == 0:
         return ["The ranking is not resampled, so nothing is said about its uncertainty."]
+    given, silent = _given(assessment, says_uncertainty=True), _given(assessment, says_uncertainty=False)
     drawn = joined([plural(level) for level in rule.resample], "then")
     within = f" within each {joined(list(rule.strata))}" if rule.strata else ""
-    how = (
-        f"To see how much the ranking varies, {drawn} are drawn with replacement{within} {rule.bootstrap:,} times, "
-        f"the same for all algorithms, and ranked anew; the resampling range holds the middle {100 * rule.interval:.6g} % of these ranks."
-    )
-    return [how, *_certainty(assessment)]
+    times = f"{rule.bootstrap:,} times" if not given else f"up to {rule.bootstrap:,} times"
+    said = []
+    if len(given) + len(silent) < len(assessment.metrics):
+        said.append(
+            f"To see how much the ranking varies, {drawn} are drawn with replacement{within} {times}, "
+            "the same for all algorithms, and ranked anew; the resampling range holds the middle "
+            f"{100 * rule.interval:.6g} % of these ranks."
+        )
+    if given:
+        said.append(
+            f"Whoever measures {joined(given)} sends replicates, its values on the same resamples for all algorithms, or standard errors: "
+            f"they stand for draws, up to {rule.bootstrap:,} of them."
+        )
+    if silent:
+        said.append(
+            f"How uncertain {joined(silent)} {'is' if len(silent) == 1 else 'are'}, nobody says: no rank by it is sure."
+        )
+    return [*said, *_certainty(assessment)]
+
+
+def _given(assessment: Assessment, *, says_uncertainty: bool) -> list[str]:
+    """Values of the whole data set that are measured elsewhere, with or without what they vary by."""
+    if not assessment.kind.is_measured_elsewhere:
+        return []
+    return [
+        metric.name
+        for metric in assessment.metrics
+        if metric.level == "dataset" and says_uncertainty is not bool(metric.options.get(WITHOUT))
+    ]
 
 
 def _certainty(assessment: Assessment) -> list[str]:

@@ -11,7 +11,7 @@ from evaluation.aggregation import ResultsError, Table, build_tables, check_resu
 from evaluation.assessment.errors import AssessmentError
 from evaluation.assessment.ranking import read_steps, step_document
 from evaluation.canonical import sha256
-from evaluation.ranking.counted import load_evidence, weighted_results
+from evaluation.ranking.counted import draws_of_evidence, load_evidence, weighted_results
 from evaluation.ranking.document import DIGEST_DIGITS, plan_of
 from evaluation.ranking.entries import overall_of
 from evaluation.ranking.evaluate import Evaluated, evaluate, unit_level
@@ -117,6 +117,8 @@ def rank_over_tasks(
     samples = lead.assessment.uncertainty.bootstrap if bootstrap is None else bootstrap
     start = lead.assessment.uncertainty.seed if seed is None else seed
     read = read_steps(list(steps), ties=lead.scheme.ties)
+    for task in tasks:
+        samples = draws_of_evidence(load_evidence(task.evidence), samples)
     algorithms, lacking = _algorithms(tasks)
     if lacking and absent == "refuse":
         words = "; ".join(f"{algorithm} lacks {', '.join(missed)}" for algorithm, missed in sorted(lacking.items()))

@@ -69,6 +69,22 @@ class Units:
         """Whether there are at least two strata."""
         return len(self.strata) > 1
 
+    def within(self, inside: npt.NDArray[np.bool_]) -> Units:
+        """The units and strata of some of the cases.
+
+        Examples
+        --------
+        >>> every = gather([["a", "b", "c", "d"]], [["x", "x", "y", "y"]], 4)
+        >>> some = every.within(np.array([False, False, True, True]))
+        >>> some.number, some.strata, some.several_strata
+        (2, ('y',), False)
+        """
+        units, unit_of_case = np.unique(self.unit_of_case[inside], return_inverse=True)
+        strata, stratum_of_unit = np.unique(self.stratum_of_unit[units], return_inverse=True)
+        return Units(
+            unit_of_case, stratum_of_unit, tuple(self.strata[place] for place in strata) if self.strata else ()
+        )
+
 
 def gather(unit_keys: Sequence[Sequence[str]], stratum_keys: Sequence[Sequence[str]], cases: int) -> Units:
     """Number units and strata from their columns, in ascending order.

@@ -57,7 +57,7 @@ def stability_section(
     """
     page.heading(2, "How stable is it?")
     resampled = [entry for entry in [*overall(document), *entries(document)] if entry["resampled"]]
-    page.text([DRAWN.first(Drawn(document, len(resampled)))])
+    page.text(DRAWN.all(Drawn(document, len(resampled))))
     for entry in resampled:
         # A combined ranking is shown as the only one of its document: its keys may be those of a single ranking, too.
         shown = {**document, "overall": entry} if is_combined(entry) else document

@@ -9,7 +9,7 @@ from evaluation.assessment.model import BY_SCORER
 from evaluation.assessment.scorers import LIMITS
 from evaluation.designs.compilation.costs import cost_metric, cost_name, cost_of
 from evaluation.designs.compilation.notes import Problem
-from evaluation.designs.compilation.outside import is_described, outside_metrics
+from evaluation.designs.compilation.outside import is_described, is_of_the_data_set, outside_metrics
 from evaluation.designs.compilation.problems import kinds_of
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def scoring_image(values: Values) -> Mapping[str, Any]:
 
 def is_scored(row: Mapping[str, Any], meant: Meaning, values: Values) -> bool:
     """Whether a metric is left to the scoring image: described, and none of the platform's."""
-    if meant.metric is not None or cost_of(row) is not None:
-        return False
+    if meant.metric is not None or cost_of(row) is not None or is_of_the_data_set(row):
+        return False  # an image answers for one case at a time
     return bool(scoring_image(values)) and is_described(row, meant, values)
 
 
@@ -71,7 +71,7 @@ def scorer_part(values: Values, metrics: Sequence[Mapping[str, Any]], problems: 
     if not any(metric.get("by") == BY_SCORER for metric in metrics):
         text = (
             "No metric is left to the scoring image: it computes those of the list that Podium does not have and that state "
-            "their direction, their range, and what a missing case counts as."
+            "for each case their direction, their range, and what a missing case counts as."
         )
         problems.append(Problem("scoring_image", text))
         return {}

@@ -36,7 +36,16 @@ _BITS_OF_MEDIANS, _BITS_OF_QUANTILES = 1.4, 0.87
 """Halvings, at the fewest units and of each further one, of the chance that no draw turns the order of two equal algorithms."""
 
 FEWEST_IN_STRATUM: Final = 5
-_WITHOUT_SETS: Final = ("one_algorithm", "not_resampled", "no_evidence", "operator", "too_few_draws", "sampled_groups")
+NOTHING: Final = "nothing"
+"""Of a table measured elsewhere of whose uncertainty nobody says anything (`evaluation.scoring.given_evidence`)."""
+_WITHOUT_SETS: Final = (
+    "one_algorithm", "not_resampled", "not_given", "no_evidence", "drawn_apart", "operator", "too_few_draws", "sampled_groups",
+)  # fmt: skip
+
+
+def are_drawn_apart(items: Sequence[Evaluated]) -> bool:
+    """Whether what varies was drawn in several places, so that nobody knows what the errors of its parts have in common."""
+    return len({item.drawn_by for item in items}) > 1
 
 
 @dataclass(frozen=True)
@@ -259,6 +268,8 @@ class Grounds:
     ----------
     plan
         Of the task with the fewest units.
+    units
+        The fewest that any of its elementary rankings is made of.
     linear
         Whether the order is that of one weighted mean over cases, so that signs of differences are flipped; otherwise
         resampled scores are inflated.
@@ -275,11 +286,13 @@ class Grounds:
         self.count = len(ranking.algorithms)
         plans = {part.item.table.task: part.item.plan for part in ranking.elementary}
         self.plan = min(plans.values(), key=lambda plan: plan.units.number)
+        every = [part.item.units for part in ranking.elementary]
+        self.units = min(every, key=lambda units: units.number)
         self.linear = self._is_linear()
-        smallest = min((plan.units for plan in plans.values()), key=lambda units: units.smallest)
-        self.spread = Spread(self.plan.units.number, len(self.plan.units.strata), smallest.smallest)
+        smallest = min(every, key=lambda units: units.smallest)
+        self.spread = Spread(self.units.number, len(self.units.strata), smallest.smallest)
         self.units_needed = self._units_needed()
-        self.reason = self._reason([plan.units for plan in plans.values()])
+        self.reason = self._reason(every)
 
     @property
     def states_sets(self) -> bool:
@@ -311,11 +324,15 @@ class Grounds:
         """Why rank sets cannot be stated; ``None`` if they can."""
         if self.count < 2:
             return "one_algorithm"
+        parts = self.ranking.elementary
+        if any(part.item.drawn_by == NOTHING for part in parts):
+            return "not_given"
         if self.plan.requested == 0:
             return "not_resampled"
-        parts = self.ranking.elementary
         if any(part.item.table.per_dataset and not part.item.resampled for part in parts):
             return "no_evidence"
+        if are_drawn_apart([part.item for part in parts]):
+            return "drawn_apart"
         if any(part.inside is None and len(part.scores) < 1 + part.item.plan.bootstrap for part in parts):
             return "sampled_groups"
         if not self.linear:
@@ -326,7 +343,7 @@ class Grounds:
                 return "too_few_draws"
         if any(units.several_strata and units.smallest < FEWEST_IN_STRATUM for units in every):
             return "stratum_too_small"
-        if self.plan.units.number < self.units_needed["sets"]:
+        if self.units.number < self.units_needed["sets"]:
             return "too_few_units"
         return None
 
@@ -335,4 +352,4 @@ class Grounds:
         """Whether pairs can be compared at all, if only to name a winner."""
         if self.reason is None:
             return True
-        return self.reason == "too_few_units" and self.plan.units.number >= self.units_needed["winner"]
+        return self.reason == "too_few_units" and self.units.number >= self.units_needed["winner"]

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 from django.contrib.auth.models import AnonymousUser
 
 from evaluation import __version__
+from exposure.domain.words import counted
+from exposure.queries.audience import Audience
+from exposure.queries.facts import Facts, PhaseFacts
+from exposure.services import execution, exposure, summary
 from leaderboards.domain.files import load
 from leaderboards.models import RankingVersion
 from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import computing
 from reports.domain.content import Chapter, Ledger, Origin, Status, plain
 from reports.domain.guideline import CHAPTERS
-from reports.domain.words import counted
-from reports.queries.audience import Audience
-from reports.queries.facts import Facts, PhaseFacts
 from reports.services import benchmark, over_sites
-from reports.services.exposure import execution, exposure, summary
 from reports.services.items import Source, generate
 from web.addresses import absolute
 

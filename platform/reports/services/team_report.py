@@ -21,15 +21,15 @@ from evaluation.figures import blob_by_algorithm, rank_forest, stacked_frequenci
 from evaluation.figures.layout import interval_words, number, rank_words
 from evaluation.ranking.raw import raw_values
 from evaluation.ranking.reading import entries, label, main_entry
+from exposure.domain.words import Names
+from exposure.queries.audience import Audience, Level, level_for
+from exposure.queries.facts import RankingFacts, ranking_facts
 from leaderboards.domain import files
 from leaderboards.models import RankingVersion
 from leaderboards.queries.rankings import names_shown
 from leaderboards.queries.single_cases import kept_in
 from leaderboards.services import computing
 from reports.domain.content import Chapter, Exhibit, Fill, Item, Ledger, Origin, plain
-from reports.domain.words import Names
-from reports.queries.audience import Audience, Level, level_for
-from reports.queries.facts import RankingFacts, ranking_facts
 from reports.services.benchmark import names_of
 from reports.services.challenge_report import Built, Progress
 from reports.services.team_cases import MOST_EXPLAINED, effects, groups, previews, worst, worst_indices
@@ -143,7 +143,7 @@ def build(facts: TeamFacts, *, progress: Progress) -> Built:
             Chapter(
                 "team",
                 f"{facts.team} in {facts.challenge}",
-                [words_of.item(item) for item in items if item.text or item.exhibits],
+                [item.named(words_of.text) for item in items if item.text or item.exhibits],
             )
         ],
         ledger,

@@ -43,8 +43,11 @@ class ReferenceCache:
         self._room = voxels
         self._kept: OrderedDict[tuple[str, str], tuple[int, Any]] = OrderedDict()
 
-    def get(self, assessment: Assessment, case: TestCase | Annotation) -> Any:
-        """Return the prepared reference of a case."""
+    def get(self, assessment: Assessment, case: TestCase | Annotation, *, algorithm: str) -> Any:
+        """Return the prepared reference of a case, as it is for one algorithm."""
+        return assessment.kind.reference_for(self._prepared(assessment, case), algorithm)
+
+    def _prepared(self, assessment: Assessment, case: TestCase | Annotation) -> Any:
         key = (assessment.digest, case.reference_sha256)
         if key in self._kept:
             self._kept.move_to_end(key)
@@ -78,9 +81,9 @@ def preload() -> None:
         problem.preload()
 
 
-def annotated(assessment: Assessment, case: TestCase) -> dict[str, Any]:
+def annotated(assessment: Assessment, case: TestCase, *, algorithm: str) -> dict[str, Any]:
     """Return the prepared references of a case by annotator; also of a decoy, so that it takes its time like others."""
-    return {entry.annotator: references.get(assessment, entry) for entry in case.annotations.all()}
+    return {entry.annotator: references.get(assessment, entry, algorithm=algorithm) for entry in case.annotations.all()}
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,8 @@ class Predictions:
         Case → its member of the archive, of the cases that have a valid prediction.
     beside
         The member that holds the table beside the files; empty where there is none.
+    algorithm
+        Whose they are, as references name algorithms that are measured by references of their own.
     """
 
     path: Path
@@ -102,6 +107,7 @@ class Predictions:
     beside: str
     test_set: TestSet
     assessment: Assessment
+    algorithm: str
 
     def open(self) -> "OpenPredictions":
         """Return what a child reads them with."""
@@ -181,9 +187,9 @@ def score_cases(
     prepared: dict[str, Any] = {}
     drawn: dict[str, dict[str, Any]] = {}
     for case in cases:
-        prepared[case.name] = references.get(assessment, case)
+        prepared[case.name] = references.get(assessment, case, algorithm=predictions.algorithm)
         beat()
-        drawn[case.name] = annotated(assessment, case)
+        drawn[case.name] = annotated(assessment, case, algorithm=predictions.algorithm)
         beat()
     submitted = predictions.open()
     problem = assessment.kind

@@ -63,7 +63,9 @@ def write(
     if assessment.is_pooled:
         cases = {case.name: case for case in test_set.cases.select_related("test_set")}
         pieces = {
-            scored.case: whole_pieces(assessment, scored.pieces, references.get(assessment, cases[scored.case]))
+            scored.case: whole_pieces(
+                assessment, scored.pieces, references.get(assessment, cases[scored.case], algorithm=algorithm)
+            )
             for scored in found
         }
         more, evidence = assemble(assessment, pieces, shared=_shared(test_set, assessment))
@@ -74,7 +76,7 @@ def write(
     if evidence is not None:
         results.store_evidence(evidence, kept)
     results.store(rows, name)
-    annotators = _store_annotators(f"results/{key}/annotators", test_set, assessment, found)
+    annotators = _store_annotators(f"results/{key}/annotators", test_set, assessment, found, algorithm)
     table = results.frame(rows, algorithm=algorithm)
     notes = {scored.case: scored.note for scored in found if scored.note}
     metadata = metadata_frame_of(test_set) if len(assessment.aggregation.levels) > 1 else None
@@ -99,7 +101,9 @@ def write(
     )
 
 
-def _store_annotators(stem: str, test_set: TestSet, assessment: Assessment, found: Sequence[Scored]) -> str:
+def _store_annotators(
+    stem: str, test_set: TestSet, assessment: Assessment, found: Sequence[Scored], algorithm: str
+) -> str:
     """Keep what the cases give under the references of each annotator, as what they give under the merged ones is kept."""
     rows = {
         name: [row for scored in found if name in scored.annotators for row in scored.annotators[name].rows]
@@ -116,7 +120,7 @@ def _store_annotators(stem: str, test_set: TestSet, assessment: Assessment, foun
                 scored.case: whole_pieces(
                     assessment,
                     scored.annotators[name].pieces,
-                    references.get(assessment, drawn[name, scored.case]),
+                    references.get(assessment, drawn[name, scored.case], algorithm=algorithm),
                 )
                 for scored in found
                 if name in scored.annotators
@@ -137,6 +141,5 @@ def _of_decoys(report: dict[str, Any], decoys: Sequence[Scored]) -> dict[str, An
 
 def _shared(test_set: TestSet, assessment: Assessment) -> Mapping[str, Any]:
     """What all evidence of the test set has in common."""
-    metadata = test_set.cases.filter(is_decoy=False).values_list("name", "metadata")
-    patients = {name: str(facts["patient"]) for name, facts in metadata if facts.get("patient") is not None}
-    return assessment.kind.shared_evidence(assessment, test_set.shared, patients)
+    facts = dict(test_set.cases.filter(is_decoy=False).values_list("name", "metadata"))
+    return assessment.kind.shared_evidence(assessment, test_set.shared, facts)

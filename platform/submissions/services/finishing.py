@@ -71,7 +71,7 @@ def finish_run(*, run_id: uuid.UUID) -> None:
 
 def _assemble(run: Run, chunks: list[Chunk]) -> list[Scored]:
     """Every case of the test set: as the chunks found it, or missing."""
-    assessment = run.submission.phase.assessment
+    assessment, team = run.submission.phase.assessment, run.submission.team.name
     rows: dict[str, list[CaseRow]] = defaultdict(list)
     pieces: dict[str, Any] = {}
     notes = dict(run.case_notes)
@@ -105,8 +105,8 @@ def _assemble(run: Run, chunks: list[Chunk]) -> list[Scored]:
                 )
             )
         else:
-            nothing = missing(assessment, case.name, references.get(assessment, case))
-            more = missing_under(assessment, case.name, annotated(assessment, case))
+            nothing = missing(assessment, case.name, references.get(assessment, case, algorithm=team))
+            more = missing_under(assessment, case.name, annotated(assessment, case, algorithm=team))
             found.append(replace(nothing, note=note, annotators=more))
     return found
 

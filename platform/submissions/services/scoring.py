@@ -79,7 +79,10 @@ def _score_claimed(chunk: Chunk, lease: Lease) -> None:
 def _score_cases(chunk: Chunk, lease: Lease) -> list[Scored]:
     report, test_set = Report.of(chunk.run.submission.report), chunk.run.test_set
     path = local_path(chunk.run.submission.predictions_file)
-    predictions = Predictions(path, report.members, report.table, test_set, chunk.run.submission.phase.assessment)
+    submission = chunk.run.submission
+    predictions = Predictions(
+        path, report.members, report.table, test_set, submission.phase.assessment, submission.team.name
+    )
     rows = with_references(chunk.run).filter(name__in=chunk.cases)
     cases = {case.name: case for case in rows}
     scored: list[Scored] = []

@@ -14,7 +14,7 @@ from submissions.services import finishing, states, submitting
 from test_sets import vault
 from test_sets.services import arrivals
 from uploads.models import Upload
-from uploads.services import multiparts, refusals, uploads
+from uploads.services import form_files, multiparts, refusals, uploads
 from uploads.storage import scratch
 
 log = structlog.get_logger(__name__)
@@ -30,7 +30,7 @@ def sweep() -> dict[str, int]:
         "uploads": _finish_uploads() + arrivals.finish_whole() + hosting.finish_whole(),
         "held": _decide_held(),
         "runs": _assemble(),
-        "expired": uploads.expire() + arrivals.expire() + hosting.expire(),
+        "expired": uploads.expire() + arrivals.expire() + hosting.expire() + form_files.expire(),
         "thrown_away": multiparts.throw_away_ended(),
     }
     _tidy()

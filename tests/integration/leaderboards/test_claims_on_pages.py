@@ -19,14 +19,14 @@ from challenges.models import Phase
 from evaluation import bundle
 from evaluation.analyses.catalogue import orders_of
 from evaluation.figures import publication
+from exposure.queries.facts import Audience, collect
+from exposure.services import exposure
 from leaderboards.domain.tables import COLUMNS
 from leaderboards.domain.tables.words import span
 from leaderboards.models import RankingRequest
 from leaderboards.services.public_rankings import tell_of_public_rankings
 from notifications.models import Notification
-from reports.queries.facts import Audience, collect
 from reports.services import reports, storing
-from reports.services.exposure import exposure
 from submissions.services import telling
 from tests.claims.exposure_predicates import false_conclusions
 from tests.claims.predicates import false_sentences

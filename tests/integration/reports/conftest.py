@@ -10,8 +10,8 @@ from PIL import Image
 
 from audit.models import Entry
 from evaluation.figures import publication
+from exposure.queries.facts import Audience
 from reports.models import Report
-from reports.queries.facts import Audience
 from reports.services import reports
 from scoring.domain.results import summarize
 from submissions.models import Run

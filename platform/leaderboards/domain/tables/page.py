@@ -201,6 +201,11 @@ class Board:
         return Legend(self.order, self.share, 0).tells_reach
 
     @property
+    def tells_draws(self) -> bool:
+        """Whether anything was drawn for the ranking: not where nobody says how uncertain its values are."""
+        return any(share is not None for share in self.order["share"])
+
+    @property
     def ranked_by(self) -> Said:
         """By what the rows are ranked."""
         return RANKED_BY.first(Legend(self.order, self.share, 0))
@@ -230,8 +235,7 @@ class Board:
             ("", "rank"),
             ("team", "team"),
             ("set", "rank set"),
-            ("low", "resampling range"),
-            ("share", "first in"),
+            *((("low", "resampling range"), ("share", "first in")) if self.tells_draws else ()),
             ("score", str(self.order["statistic"])),
             *(
                 (column.key, " ".join(part for part in (column.title, column.region) if part))

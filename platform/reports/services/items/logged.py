@@ -11,10 +11,10 @@ from evaluation.catalogue import get
 from evaluation.claims.reports import COMPLETE, HandedIn
 from evaluation.designs.compilation import pseudo_code
 from evaluation.ranking import describe
+from exposure.domain.words import decoy_words, option_words
+from exposure.queries.facts import PhaseFacts
+from exposure.services import lines
 from reports.domain.content import Exhibit, Item, Origin
-from reports.domain.words import decoy_words, option_words
-from reports.queries.facts import PhaseFacts
-from reports.services.exposure import lines
 from reports.services.items import claims
 from reports.services.items.registered import ended
 from reports.services.items.source import Source

@@ -1,11 +1,11 @@
 """What participants could do."""
 
-from reports.services.exposure import lines
-from reports.services.exposure import of_participants as said
-from reports.services.exposure.case import Case, Evidence, Judgement, twins
-from reports.services.exposure.conclusions import conclude
-from reports.services.exposure.lines import About
-from reports.services.exposure.questions import feedback
+from exposure.services import lines
+from exposure.services import of_participants as said
+from exposure.services.case import Case, Evidence, Judgement, twins
+from exposure.services.conclusions import conclude
+from exposure.services.lines import About
+from exposure.services.questions import feedback
 
 
 def ways(case: Case) -> list[Evidence]:

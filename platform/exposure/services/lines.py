@@ -10,9 +10,9 @@ from evaluation.assessment import Assessment, parse
 from evaluation.assessment.exclusions import counted_words
 from evaluation.claims.catalogue import Catalogue, Claim, Group
 from evaluation.wording import joined
-from reports.domain.words import counted, decoy_words
-from reports.queries.facts import Facts, PhaseFacts
-from reports.services.exposure.case import limit_words, metric_words, missing_words, same_moment, versions
+from exposure.domain.words import counted, decoy_words
+from exposure.queries.facts import Facts, PhaseFacts
+from exposure.services.case import limit_words, metric_words, missing_words, same_moment, versions
 from web.wording import moment_words
 
 CATALOGUE: Final = Catalogue()
@@ -127,7 +127,7 @@ RESAMPLED: Final = _line(
     "There is a ranking.",
     _is_ranked,
     lambda about: (
-        f"{about.name}: {counted(about.phase.ranking.bootstrap, 'bootstrap sample')} over "
+        f"{about.name}: {counted(about.phase.ranking.bootstrap, 'bootstrap sample' if about.phase.ranking.drawn_here else 'draw')} over "
         f"{counted(about.phase.ranking.cases, 'case')}, {counted(len(about.phase.ranking.teams), 'team')}"
     ),
     "Final: 1,000 bootstrap samples over 40 cases, 3 teams",

@@ -1,11 +1,11 @@
 """What organizers could do, by intent or by accident."""
 
-from reports.services.exposure import lines
-from reports.services.exposure import of_organizers as said
-from reports.services.exposure.case import Case, Cover, Evidence, Judgement, created, first_submission
-from reports.services.exposure.conclusions import conclude
-from reports.services.exposure.lines import About
-from reports.services.exposure.questions import taken_out
+from exposure.services import lines
+from exposure.services import of_organizers as said
+from exposure.services.case import Case, Cover, Evidence, Judgement, created, first_submission
+from exposure.services.conclusions import conclude
+from exposure.services.lines import About
+from exposure.services.questions import taken_out
 
 
 def scheme(case: Case) -> Judgement:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from evaluation.claims.catalogue import Catalogue, Claim, Group, Said
-from reports.services.exposure.case import Case, Cover
+from exposure.services.case import Case, Cover
 
 CATALOGUE: Final = Catalogue()
 """The claims of exposure reports."""

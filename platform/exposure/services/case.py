@@ -11,9 +11,9 @@ from evaluation.assessment import Assessment
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import State
 from evaluation.designs.document.words import value_words
-from reports.domain.words import counted, option_words
-from reports.queries.audience import Level
-from reports.queries.facts import Facts, PhaseFacts, RankingFacts
+from exposure.domain.words import counted, option_words
+from exposure.queries.audience import Level
+from exposure.queries.facts import Facts, PhaseFacts, RankingFacts
 
 MOST_WORDS: Final = 240
 

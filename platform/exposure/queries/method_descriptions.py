@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from challenges.models import PSEUDONYM
 from evaluation.designs.document import State
-from reports.queries.audience import Audience
+from exposure.queries.audience import Audience
 from submissions.domain.method_entries import PERSONAL, from_json, missing, parameters, share, words
 from submissions.models import MethodDescription
 from submissions.queries.methods import is_anonymous, is_public

@@ -1,11 +1,8 @@
-"""Small words that several parts of a report need."""
+"""Small words that conclusions and reports need."""
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, Final
-
-from reports.domain.content import Item
 
 _PEOPLE: Final = frozenset({"Wilcoxon", "Wilcoxon-Mann-Whitney", "Shapiro-Wilk"})
 """Words that begin with a capital letter within a sentence, too."""
@@ -126,22 +123,6 @@ class Names:
         if self._pattern is None or text in self._teams:
             return text
         return self._pattern.sub(lambda found: self._titles[found[1]], text)
-
-    def item(self, item: Item) -> Item:
-        """An item with the titles in its sentences, tables, captions and lists."""
-        item.text = [
-            tuple(replace(sentence, text=self.text(sentence.text)) for sentence in paragraph) for paragraph in item.text
-        ]
-        item.exhibits = [
-            replace(
-                exhibit,
-                text=self.text(exhibit.text),
-                items=tuple(map(self.text, exhibit.items)),
-                rows=tuple(tuple(map(self.text, row)) for row in exhibit.rows),
-            )
-            for exhibit in item.exhibits
-        ]
-        return item
 
     def figure(self, value: Any) -> Any:
         """A figure, or a part of one, with the titles in all its texts."""

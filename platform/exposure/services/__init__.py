@@ -7,10 +7,10 @@ not covered; it accuses nobody (MAN-20).
 from collections import Counter
 from typing import Final
 
+from exposure.queries.facts import Facts
+from exposure.services import organizers, participants
+from exposure.services.case import Case, Cover, Evidence, Finding, Judge
 from registry.queries import ExecutionFacts, execution_facts_of
-from reports.queries.facts import Facts
-from reports.services.exposure import organizers, participants
-from reports.services.exposure.case import Case, Cover, Evidence, Finding, Judge
 
 __all__ = ["ATTACKS", "Cover", "Evidence", "Finding", "execution", "exposure", "summary"]
 

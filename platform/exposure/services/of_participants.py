@@ -3,9 +3,9 @@
 from typing import Final
 
 from evaluation.assessment import parse
-from reports.services.exposure.case import Cover, excluded
-from reports.services.exposure.conclusions import always, group
-from reports.services.exposure.questions import feedback, hidden, ignored, tells_missing, unstated
+from exposure.services.case import Cover, excluded
+from exposure.services.conclusions import always, group
+from exposure.services.questions import feedback, hidden, ignored, tells_missing, unstated
 
 NO_POLICY: Final = "no_training_data"
 """What a design says that has no policy of training data."""

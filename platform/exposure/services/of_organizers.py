@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from reports.domain.words import counted
-from reports.services.exposure.case import Cover
-from reports.services.exposure.conclusions import always, group
-from reports.services.exposure.questions import (
+from exposure.domain.words import counted
+from exposure.services.case import Cover
+from exposure.services.conclusions import always, group
+from exposure.services.questions import (
     changed_what,
     fewer,
     is_registered,

@@ -6,8 +6,8 @@ from evaluation import problems
 from evaluation.assessment import Assessment, parse
 from evaluation.bundle.outside import MEASURED_OUTSIDE, outside_notes
 from evaluation.wording import joined
-from reports.domain.words import counted
-from reports.services.exposure.case import (
+from exposure.domain.words import counted
+from exposure.services.case import (
     Case,
     before_first,
     counts_missing_cases,

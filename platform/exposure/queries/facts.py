@@ -16,17 +16,18 @@ from audit.models import Entry
 from challenges.models import Challenge, Member, Phase
 from challenges.queries import phases_of
 from challenges.queries.deviations import deviations
+from designs.models import DesignVersion
 from evaluation import canonical
 from evaluation.bundle.outside import MEASURED_OUTSIDE
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.document import Document, from_json, public_form
+from evaluation.importing.fitting import sources_of
+from exposure.queries import answered_checks
+from exposure.queries.audience import Audience, Level, level_for
+from exposure.queries.closeness import affinity, reference_access
+from exposure.queries.method_descriptions import described
 from leaderboards.models import Freeze, RankingVersion, Standing
 from leaderboards.queries.rankings import key_of, names_shown
-from reports.models import ReportSettings
-from reports.queries import answered_checks
-from reports.queries.audience import Audience, Level, level_for
-from reports.queries.closeness import affinity, reference_access
-from reports.queries.method_descriptions import described
 from submissions.models import Submission
 from test_sets.domain import merging
 from test_sets.models import Annotation, TestSet
@@ -73,6 +74,7 @@ class RankingFacts:
     inputs_digest: str
     seed: int
     bootstrap: int
+    """How often was drawn; 0 where nobody says how uncertain any of the values are."""
     cases: int
     versions: dict[str, str]
     document_name: str
@@ -82,6 +84,10 @@ class RankingFacts:
     address: str
     outside: list[dict[str, Any]] = field(default_factory=list)
     """Sealed versions of tables that its values are from, where they were measured outside: origin, digest and teams."""
+    sent: tuple[str, ...] = ()
+    """Metrics of which whoever measured them sent replicates or standard errors, which stand for draws."""
+    drawn_here: bool = True
+    """Whether units are drawn here for a metric."""
 
 
 @dataclass(frozen=True)
@@ -191,6 +197,7 @@ def collect(
     challenge: Challenge,
     *,
     audience: Audience,
+    chosen: DesignVersion | None = None,
     texts: Mapping[str, Mapping[str, Any]] | None = None,
     with_methods: bool = True,
 ) -> Facts:
@@ -198,6 +205,8 @@ def collect(
 
     Parameters
     ----------
+    chosen
+        The design version that organizers named, which counts where the challenge runs no registered one.
     texts
         What authors wrote, by item.
     with_methods
@@ -217,7 +226,7 @@ def collect(
             {"name": person.display_name, "affiliation": person.affiliation}
             for person in challenge.organizers.order_by("last_name", "username")
         ],
-        design=design_of(challenge),
+        design=_design_of(challenge, chosen),
         phases=[_phase(phase, phases, audience, with_methods=with_methods) for phase in phases],
         teams=challenge.teams.count(),
         people=Member.objects.filter(challenge=challenge).count(),
@@ -228,8 +237,8 @@ def collect(
     )
 
 
-def design_of(challenge: Challenge) -> DesignFacts | None:
-    """The registered version that the challenge runs, else the design version that its organizers named for the report."""
+def _design_of(challenge: Challenge, chosen: DesignVersion | None) -> DesignFacts | None:
+    """The registered version that the challenge runs, else the design version that its organizers named."""
     projection = getattr(challenge, "projection", None)
     if projection is not None:
         version = projection.version
@@ -243,10 +252,8 @@ def design_of(challenge: Challenge) -> DesignFacts | None:
             data=version.document,
             warnings=answered_checks.of_registration(version),
         )
-    settings = ReportSettings.objects.filter(challenge=challenge).select_related("design_version__design").first()
-    if settings is None or settings.design_version is None:
+    if chosen is None:
         return None
-    chosen = settings.design_version
     return DesignFacts(
         kind="design",
         label=f"Design “{chosen.design.title}”, version {chosen.number}",
@@ -364,7 +371,7 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
         return None
     last = standings[-1]
     version: RankingVersion = last.version
-    key = key_of(phase, phases)
+    key, sources = key_of(phase, phases), sources_of(phase.assessment)
     return RankingFacts(
         pk=version.pk,
         number=version.number,
@@ -374,7 +381,7 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
         assessment_digest=version.assessment_digest,
         inputs_digest=version.inputs_digest,
         seed=version.seed,
-        bootstrap=version.bootstrap,
+        bootstrap=version.bootstrap if sources.drawn or sources.sent else 0,
         cases=version.cases,
         versions=version.versions,
         document_name=version.document_name,
@@ -383,6 +390,8 @@ def ranking_facts(phase: Phase, phases: list[Phase], level: Level) -> RankingFac
         assessments_used=sorted({standing.version.assessment_digest for standing in standings}),
         address=reverse("leaderboards:version", args=[phase.challenge.slug, key, version.number]),
         outside=version.inputs.get(MEASURED_OUTSIDE, []),
+        sent=sources.sent,
+        drawn_here=bool(sources.drawn),
     )
 
 
