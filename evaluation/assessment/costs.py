@@ -46,11 +46,13 @@ class CostMetric:
     """Below it nothing is measured; a valid case without a value counts as it."""
     bounded_by: str = "the time of a case"
     """The limit that bounds it, in words."""
+    is_measured: bool = True
+    """Whether anything here fills its column."""
 
     @property
     def can_be_registered(self) -> bool:
-        """Whether a limit bounds it, without which a failed case would have no value to count as."""
-        return self.is_time or bool(self.limit)
+        """Whether it is measured, and a limit bounds it, without which a failed case would have no value to count as."""
+        return self.is_measured and (self.is_time or bool(self.limit))
 
 
 METRICS: Final = (
@@ -81,8 +83,9 @@ METRICS: Final = (
         "gpu_peak_memory_mib",
         "gpu_memory_mib",
         bounded_by="the memory of a GPU",
+        is_measured=False,
     ),
-    CostMetric("run_energy", "Energy", "J", "energy_joule", bounded_by="energy, which nothing bounds here"),
+    CostMetric("run_energy", "Energy", "J", "energy_joule", bounded_by="energy", is_measured=False),
 )
 
 
@@ -152,7 +155,7 @@ def declared(
     Raises
     ------
     CostError
-        For a metric that is not known, has no limit to fall back to, or needs a machine of its own.
+        For a metric that is not known or not measured, has no limit to fall back to, or needs a machine of its own.
 
     Examples
     --------
@@ -161,6 +164,9 @@ def declared(
     """
     entries = []
     for own in map(metric_named, names):
+        if not own.is_measured:
+            message = f"{own.label} ({own.id}) is not measured here"
+            raise CostError(message)
         worst = worst_of(own, limits)
         if worst is None:
             message = f"{own.label} ({own.id}) needs a registered limit on {own.bounded_by}: a case without a value counts as it"
@@ -204,7 +210,7 @@ def read_cost_metric(value: object, path: str, problem: Problem, *, rank_based: 
     if not problem.takes_algorithms:
         allowed = f"no cost of a run: no algorithm is run for {problem.title}"
         raise AssessmentError(place.at("by"), BY_RUN, allowed)
-    own = metric_named(place.choice("id", [known.id for known in METRICS]))
+    own = metric_named(place.choice("id", [known.id for known in METRICS if known.can_be_registered]))
     worst = place.raw("worst")
     if not is_number(worst) or not float(worst) > 0:
         allowed = f"the most {own.unit} that a case can cost: the registered limit"

@@ -7,18 +7,19 @@ The values come from the control groups of a run (`table`). Which of them a chal
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from evaluation.assessment.costs import metric_named, told_value
+from evaluation.assessment.costs import CostError, declared, metric_named, told_value
 from evaluation.outcomes import Outcome
 from evaluation.running.outcomes import RunOutcome
+from evaluation.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
-    from evaluation.assessment import MetricUse
+    from evaluation.assessment import Assessment, MetricUse
 
 Costs = dict[tuple[str, str], tuple[float | None, str]]
 
@@ -35,6 +36,11 @@ def costs_of(runs: Sequence[pd.DataFrame], uses: Sequence[MetricUse]) -> Costs:
         Table of runs of each execution.
     uses
         Costs as an assessment declares them; values are in whole steps of theirs (`told_value`).
+
+    Raises
+    ------
+    CostError
+        Where a valid case was not measured: it would count as failed, and is not.
     """
     import pandas as pd
 
@@ -47,11 +53,42 @@ def costs_of(runs: Sequence[pd.DataFrame], uses: Sequence[MetricUse]) -> Costs:
             values = pd.to_numeric(table[own.column]).astype("Float64")
             if own.least is not None:
                 values = values.fillna(own.least)
+            if unmeasured := int((values.isna() & is_valid).sum()):
+                message = f"{own.label} of {counted(unmeasured, 'case')} was not measured when the algorithm was run"
+                raise CostError(message)
             kept.append(table.assign(cost=values.where(is_valid).astype(float)))
         for case, value in pd.concat(kept).groupby("case")["cost"].median().items():
             number = None if pd.isna(value) else told_value(use, float(value))
             found[str(case), use.name] = (number, str(Outcome.MISSING if number is None else Outcome.OK))
     return found
+
+
+def check_measured(assessment: Assessment, limits: Mapping[str, Any] | None) -> None:
+    """Refuse an assessment that ranks costs which a phase does not measure, or by which failing is cheaper than finishing.
+
+    Parameters
+    ----------
+    assessment
+        Of the phase.
+    limits
+        Of its algorithms as they are registered (`evaluation.running.registered`); nothing where predictions are handed in.
+
+    Raises
+    ------
+    CostError
+        For either, and for a time where other algorithms may run beside.
+    """
+    for use in assessment.by_run:
+        own = metric_named(use.options["id"])
+        if not limits:
+            message = (
+                f"{use.title} is measured where algorithms are run here, and to this phase predictions are handed in"
+            )
+            raise CostError(message)
+        [entry] = declared([own.id], limits, exclusive=bool(limits.get("exclusive")))
+        if use.worst is not None and use.worst < entry["worst"]:
+            message = f"{use.title}: a failed case counts as {use.worst:g} {own.unit}, and one that is finished may cost {entry['worst']:g}"
+            raise CostError(message)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from accounts.models import User
 from audit.services import record
 from challenges.models import Phase, Seat, Team
 from evaluation.assessment import MetricUse
+from evaluation.assessment.costs import CostError, metric_named
 from evaluation.running.efficiency import Costs
 from evaluation.running.efficiency import costs_of as costs_of_runs
 from evaluation.running.table import read_runs
@@ -162,9 +163,21 @@ def describe(run: Run) -> None:
 
 
 def costs_of(submission_id: uuid.UUID, uses: Sequence[MetricUse]) -> Costs:
-    """What running the algorithm on each case took, by case and metric, when its predictions were made; nothing where it never ran."""
+    """What running the algorithm on each case took, by case and metric, when its predictions were made; nothing where it never ran.
+
+    Raises
+    ------
+    CostError
+        Where a cost that is registered by now was not measured then, or a time beside other runs.
+    """
     done = Execution.objects.filter(subject=submission_id, state=Execution.State.DONE).order_by("-created_at").first()
-    return costs_of_runs([read_runs(local_path(done.runs_file))], uses) if done is not None else {}
+    if done is None:
+        return {}
+    shared = [use for use in uses if metric_named(use.options["id"]).is_time and not done.plan.get("exclusive")]
+    if shared:
+        message = f"{shared[0].title} was taken where other algorithms could run beside it, and is not comparable"
+        raise CostError(message)
+    return costs_of_runs([read_runs(local_path(done.runs_file))], uses)
 
 
 def execution_of(submission_id: uuid.UUID) -> Execution | None:

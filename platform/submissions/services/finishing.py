@@ -12,6 +12,7 @@ from django.db.models import Prefetch, QuerySet
 from django.utils import timezone
 
 from audit.services import record
+from evaluation.assessment.costs import CostError
 from evaluation.outcomes import Outcome
 from judging.queries import scorers
 from judging.services import judging
@@ -54,6 +55,10 @@ def finish_run(*, run_id: uuid.UUID) -> None:
             report=run.submission.report,
             algorithm=run.submission.team.name,
         )
+    except CostError as error:
+        cause = f"{error}: the team has to hand in the algorithm again"
+        fail_run(run_id=run_id, cause=cause, log=traceback.format_exc())
+        return
     except Exception as error:
         log.exception("assembling_error", run=str(run.pk), submission=str(run.submission_id))
         if is_out_of_room(error):

@@ -3,11 +3,12 @@
 from typing import Any
 
 from challenges.models import Phase, Team
+from evaluation.running.registered import Registered
 from executions.models import AlgorithmArchive, CaseOutcome
 from executions.services import running
 from submissions.models import Submission
 from submissions.services import scoring, validation
-from tests.integration.executions.world import Algorithms, add_phase, execution_of, run_all
+from tests.integration.executions.world import PLAN, Algorithms, add_phase, execution_of, run_all
 from tests.integration.submissions.world import ASSESSMENT
 
 TIME: dict[str, Any] = {"id": "run_wall_time", "by": "run", "worst": 20}
@@ -24,9 +25,10 @@ OWN_RANKINGS = {
 
 def costly(world: Algorithms, folder: Any, *, assessment: Any = RANKED, **fields: Any) -> Phase:
     """Add a phase that ranks costs, and let the world hand in to it."""
-    world.phase = add_phase(world.organizer, world.phase.task, folder, "costly", assessment=assessment, **fields)
+    plan = Registered.of({**PLAN, "exclusive": True}).document()
+    fields = {"assessment": assessment, "algorithms": plan, **fields}
+    world.phase = add_phase(world.organizer, world.phase.task, folder, "costly", **fields)
     world.test_set = world.phase.test_sets.get()
-    world.set_plan(exclusive=True)
     return world.phase
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from evaluation.assessment import parse
 from evaluation.bundle import verify
 from leaderboards.models import RankingVersion
 from leaderboards.services import bundles, computing
@@ -11,7 +12,7 @@ from scoring.domain import results
 from submissions.models import Submission
 from submissions.services import states
 from tests.integration.executions.costs_world import OWN_RANKINGS, costly, judge, run_with
-from tests.integration.submissions.world import CASES
+from tests.integration.submissions.world import ASSESSMENT, CASES
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -77,6 +78,37 @@ def test_scoring_again_takes_what_was_measured_and_runs_nothing(world, engine, t
     assert submission.runs.count() == 2
     assert rows_of(submission, "Wall time") == before
     assert len(engine.starts) == starts
+
+
+@pytest.mark.parametrize(
+    ("metric", "is_exclusive", "why"),
+    [
+        (
+            {"id": "run_wall_time", "by": "run", "worst": 20},
+            False,
+            "Wall time was taken where other algorithms could run",
+        ),
+        ({"id": "run_gpu_time", "by": "run", "worst": 20}, True, "GPU time of 4 cases was not measured"),
+    ],
+)
+def test_what_was_not_measured_as_it_is_registered_by_now_is_no_value_and_no_failed_case(
+    world, engine, metric, is_exclusive, why
+):
+    phase = world.phase
+    world.set_plan(exclusive=is_exclusive)
+    submission = run_with(world, engine, 3.0)
+    document = {**ASSESSMENT, "metrics": [{"id": "dsc"}, metric]}
+    phase.assessment_document, phase.assessment_digest = document, parse(document).digest
+    phase.save()
+
+    states.repeat(submission=submission, actor=world.organizer)
+    judge(submission)
+
+    run = submission.runs.latest("number")
+    assert run.state == "failed"
+    assert why in run.message
+    assert "the team has to hand in the algorithm again. The earlier result stands." in run.message
+    assert submission.runs.get(counts=True).number == 1
 
 
 def test_costs_decide_between_algorithms_of_one_quality(world, engine, tmp_path):

@@ -5,7 +5,8 @@ import pytest
 from executions.models import Batch, CaseOutcome, Execution, RunHost
 from executions.queries.slots import class_of, fits_here, nowhere
 from executions.services import hosts, running
-from tests.integration.executions.world import add_phase, execution_of, run_all
+from tests.integration.executions.costs_world import costly
+from tests.integration.executions.world import execution_of, run_all
 from tests.integration.submissions.world import ASSESSMENT, CASES
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -117,14 +118,7 @@ def test_where_it_never_is_alone_the_run_fails_on_our_side(world, engine):
 
 def test_a_cost_that_this_machine_does_not_measure_is_a_fault_of_ours(world, engine, tmp_path):
     cpu = {"id": "run_cpu_time", "by": "run", "worst": 20}
-    phase = add_phase(
-        world.organizer,
-        world.phase.task,
-        tmp_path,
-        "costly",
-        assessment={**ASSESSMENT, "metrics": [{"id": "dsc"}, cpu]},
-    )
-    world.phase = phase
+    costly(world, tmp_path, assessment={**ASSESSMENT, "metrics": [{"id": "dsc"}, cpu]})
 
     def script(work):
         work.cpu_seconds = None
@@ -132,7 +126,7 @@ def test_a_cost_that_this_machine_does_not_measure_is_a_fault_of_ours(world, eng
             work.copy(case)
 
     engine.script = script
-    submission = handed_in(world, engine, attempts_after_fault=0)
+    submission = handed_in(world, engine, exclusive=True, attempts_after_fault=0)
     run_all()
 
     execution = execution_of(submission)

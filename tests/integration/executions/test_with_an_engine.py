@@ -145,7 +145,7 @@ COSTS = [
 ]
 WAITS = b"sleep 3\n"
 COUNTS = b"i=0; while [ $i -lt 1500000 ]; do i=$((i+1)); done\n"
-FILLS = b"dd if=/dev/zero of=/dev/shm/filled bs=1M count=40 2>/dev/null\n"
+FILLS = b"dd if=/dev/zero of=/dev/shm/filled bs=1M count=40 2>/dev/null; sleep 1\n"
 
 
 def test_what_a_container_took_of_each_case_is_ranked(world, podman, tmp_path):

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from evaluation.assessment.costs import METRICS
 from evaluation.designs.catalogue import shipped
 from evaluation.designs.checks import findings
 from evaluation.designs.compilation import compile_values, pseudo_code, worked_example
@@ -87,6 +88,13 @@ def test_missing_cases_have_the_last_rank_where_that_is_registered() -> None:
     assert assessment.metric("Wall time").policy.missing == "worst_rank"
 
 
+def test_the_form_offers_the_costs_that_are_measured_and_bounded() -> None:
+    rows = shipped()["metrics"].item_fields
+    [offered] = [field.choices for field in rows if field.key == "cost"]
+
+    assert [choice.value for choice in offered] == [own.id for own in METRICS if own.can_be_registered]
+
+
 @pytest.mark.parametrize(
     ("changes", "parameter", "says"),
     [
@@ -96,11 +104,6 @@ def test_missing_cases_have_the_last_rank_where_that_is_registered() -> None:
             {"metrics": [DSC, {"cost": "run_gpu_time", "used_for_ranking": True}]},
             "algorithm_execution",
             "needs a registered limit on the number of GPUs",
-        ),
-        (
-            {"metrics": [DSC, {"cost": "run_gpu_peak_memory", "used_for_ranking": True}]},
-            "algorithm_execution",
-            "needs a registered limit on the memory of a GPU",
         ),
         ({"algorithm_execution": {**RUN, "input_socket": "My Image"}}, "algorithm_execution", "My Image"),
         ({"metrics": [TIME]}, "metrics", "By costs alone, whoever answers anything at once is first"),
