@@ -338,8 +338,8 @@ def _of_cost(own: CostMetric) -> Picture:
         tab="costs",
         title=question_of(own),
         reading="The higher a point, the better the output; the further to the left, the less its runs took. Lines are resampling "
-        "ranges, each of one team taken alone. A filled point is beaten by nobody: no other is at least as good by both and better "
-        "by one. A failed case counts as the registered limit.",
+        "ranges, each of one team taken alone. A filled point is beaten by nobody: no other is at least as good by both and better by "
+        "at least one. A failed case counts as the registered limit.",
         draw=drawing(own),
         cost=own.id,
         size="large",

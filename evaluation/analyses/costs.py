@@ -39,16 +39,28 @@ def drawing(cost: CostMetric) -> Callable[[Sources, Order, Entry], Figure | None
 
 
 def plane_of_entry(sources: Sources, entry: Entry, cost: CostMetric) -> Figure | None:
-    """Quality by one metric and region against a cost; nothing for an entry of a cost, and where that cost is not measured."""
+    """Quality by the metric and region of an entry against a cost, where that cost is measured.
+
+    For an entry of the cost itself the quality is that of the first entry of its task which is of one.
+    """
     use = next((own for own in sources.assessment.by_run if own.options["id"] == cost.id), None)
     metric = sources.assessment.metric(entry["metric"])
-    if use is None or metric.is_by_run:
+    if use is None:
         return None
+    if metric.is_by_run:
+        first = _first_of_quality(sources, entry.get("task")) if metric.name == use.name else None
+        return None if first is None else plane_of_entry(sources, first, cost)
     of_cost = _axis(sources, use, None, entry.get("task"), entry.get("name"))
     quality = _axis(sources, metric, entry.get("region"), entry.get("task"), entry.get("name"))
     if of_cost is None or quality is None:
         return None
     return quality_and_cost(sources.document, quality, of_cost, question=question_of(cost))
+
+
+def _first_of_quality(sources: Sources, task: str | None) -> Entry | None:
+    """The first entry of a task that ranks by how good the output is."""
+    of_task = (entry for entry in sources.document["rankings"] if entry.get("task") == task)
+    return next((entry for entry in of_task if not sources.assessment.metric(entry["metric"]).is_by_run), None)
 
 
 def planes(sources: Sources, *, most: int | None = None) -> Iterator[tuple[Entry, CostMetric, Figure]]:

@@ -147,8 +147,7 @@ def declared(
     exclusive
         Whether all runs are on one class of machine with nothing else on its cores.
     step
-        Values are rounded down to whole multiples of it, so that noise makes no ranks; in the unit of the metric, 0 leaves
-        them as they were measured.
+        Values are rounded down to whole multiples of it, in the unit of the metric; 0 leaves them as they were measured.
 
     Raises
     ------

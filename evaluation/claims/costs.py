@@ -85,7 +85,7 @@ class Plane:
 
     @property
     def unbeaten(self) -> list[str]:
-        """Whom no other algorithm beats: none is at least as good by both, and better by one."""
+        """Whom no other algorithm beats: none is at least as good by both, and better by at least one."""
         return list(pareto(self.shown, ("higher" if self.higher else "lower", "lower")).members)
 
     @property
@@ -103,7 +103,7 @@ def _some(plane: Plane) -> str:
     of_others = "the other algorithm" if others == 1 else f"each of the other {others} algorithms"
     return (
         f"{joined(plane.unbeaten)} are beaten by nobody; {of_others} is beaten by one of these, which is at least as good by both, "
-        "and better by one."
+        "and better by at least one."
     )
 
 
@@ -119,8 +119,10 @@ FRONT: Final = CATALOGUE.group(
         "costs.one_unbeaten",
         "Of several algorithms one is beaten by no other.",
         lambda plane: _several(plane) and len(plane.unbeaten) == 1,
-        lambda plane: f"{plane.unbeaten[0]} is at least as good as every other algorithm by both, and better by one.",
-        "unet is at least as good as every other algorithm by both, and better by one.",
+        lambda plane: (
+            f"{plane.unbeaten[0]} is at least as good as every other algorithm by both, and better by at least one."
+        ),
+        "unet is at least as good as every other algorithm by both, and better by at least one.",
     ),
     Claim(
         "costs.some_unbeaten",
@@ -128,7 +130,7 @@ FRONT: Final = CATALOGUE.group(
         lambda plane: _several(plane) and 1 < len(plane.unbeaten) < len(plane.shown),
         _some,
         "unet and vnet are beaten by nobody; each of the other 3 algorithms is beaten by one of these, which is at least as good by "
-        "both, and better by one.",
+        "both, and better by at least one.",
     ),
     Claim(
         "costs.all_unbeaten",

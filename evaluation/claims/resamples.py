@@ -168,9 +168,18 @@ def _few(facts: Facts) -> str:
     )
 
 
+def _given(facts: Facts) -> list[str]:
+    """Metrics of the entry of which somebody else measured one value of the whole data set."""
+    given = (facts.document or {}).get("resampling", {}).get("given", {}).get("metrics", {})
+    own = facts.entry.get("metric")
+    if own:
+        return [str(own)] if own in given else []
+    return list(given)
+
+
 def _lacking(facts: Facts) -> list[tuple[str, int]]:
     # Of values of the whole data set without their evidence nothing is known of single cases.
-    if not facts.entry.get("cases", 1):
+    if not facts.entry.get("cases", 1) or _given(facts):
         return []
     return [(row["name"], row["missing"]) for row in facts.rows if row.get("missing")]
 
@@ -178,6 +187,13 @@ def _lacking(facts: Facts) -> list[tuple[str, int]]:
 def _missing(facts: Facts) -> str:
     counts = "; ".join(f"{name}, {count} {'case' if count == 1 else 'cases'}" for name, count in _lacking(facts))
     return f"Missing predictions: {counts}."
+
+
+def _valueless(facts: Facts) -> list[str]:
+    """Algorithms without a value of the whole data set in the entry of its metric."""
+    if is_combined(facts.entry) or not _given(facts):
+        return []
+    return [row["name"] for row in facts.rows if row.get("missing")]
 
 
 RESAMPLES: Final = CATALOGUE.group(
@@ -255,6 +271,13 @@ RESAMPLES: Final = CATALOGUE.group(
         lambda facts: bool(_lacking(facts)),
         _missing,
         "Missing predictions: unet, 1 case; vnet, 3 cases.",
+    ),
+    Claim(
+        "missing.values",
+        "Algorithms lack the one value of the whole data set that somebody else measured.",
+        lambda facts: bool(_valueless(facts)),
+        lambda facts: f"Nobody gave a value of {facts.entry['metric']} for {joined(_valueless(facts))}.",
+        "Nobody gave a value of fid for unet and vnet.",
     ),
 )
 

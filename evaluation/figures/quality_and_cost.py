@@ -12,9 +12,10 @@ from evaluation.figures.palette import marks
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SIDES: Final = ("top right", "bottom right", "top left", "bottom left")
 _NAMED: Final = 6
 """So many algorithms have their names beside their points; more would cover each other and have numbers."""
+_LONG: Final = 24
+"""Characters of a name that still fit beside a point on a small screen; where one is longer, all have numbers."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,9 @@ def quality_and_cost(document: Mapping[str, Any], quality: Axis, cost: Axis, *, 
         return None
     palette, first = marks(document), set(plane.unbeaten)
     ordered = sorted(plane.shown, key=lambda name: (plane.shown[name][1], name))
-    numbers = {name: str(place) for place, name in enumerate(ordered, 1)} if len(ordered) > _NAMED else {}
+    is_crowded = len(ordered) > _NAMED or max(map(len, ordered)) > _LONG
+    numbers = {name: str(place) for place, name in enumerate(ordered, 1)} if is_crowded else {}
+    middle = max(max(spent, cost.ranges.get(name, (0.0, 0.0))[1]) for name, (_, spent) in plane.shown.items()) / 2
     data: list[dict[str, Any]] = []
     for place, name in enumerate(ordered):
         good, spent = plane.shown[name]
@@ -79,8 +82,8 @@ def quality_and_cost(document: Mapping[str, Any], quality: Axis, cost: Axis, *, 
                 "x": [spent],
                 "y": [good],
                 "text": [numbers.get(name, name)],
-                # Neighbours have their names on different sides, so that they can be read.
-                "textposition": _SIDES[place % len(_SIDES)],
+                # Neighbours have their names on different sides, so that they can be read; none runs out of the picture.
+                "textposition": f"{('top', 'bottom')[place % 2]} {'right' if spent < middle else 'left'}",
                 "error_x": _reach(spent, cost.ranges.get(name), colour),
                 "error_y": _reach(good, quality.ranges.get(name), colour),
                 "marker": {

@@ -180,7 +180,7 @@ def podium_plot(document: Mapping[str, Any], raw: Raw, *, seed: int = 1) -> Figu
 
 
 def ranking_heatmap(document: Mapping[str, Any], raw: Raw) -> Figure:
-    """Show on how many cases each algorithm has each rank, ties sharing the better one; rank 1 at the bottom."""
+    """Show on how many cases each algorithm has each rank, ties sharing the better one; rank 1 on top."""
     entry = _entry(document, raw)
     order = _columns(entry, raw)
     places = len(raw["algorithms"])

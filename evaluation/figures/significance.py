@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from evaluation.claims.resamples import crosses
 from evaluation.figures.layout import LINE, Figure, figure, names_axis, rank_words, side
 from evaluation.figures.markup import BREAK, bold
 from evaluation.figures.palette import BETTER, NEUTRAL, QUIET
@@ -25,8 +24,8 @@ def significance_map(
 ) -> Figure:
     """Show every comparison of two algorithms: is the one on the x axis better than the one on the y axis?
 
-    Both axes run in the order of the ranking, the best at the left and at the bottom. A clear ranking fills the
-    triangle above the diagonal. The map does not depend on the bootstrap. Without a metric the first ranking is shown.
+    Both axes run in the order of the ranking, the best at the left and on top. A clear ranking fills the triangle
+    below the diagonal. The map does not depend on the bootstrap. Without a metric the first ranking is shown.
 
     Parameters
     ----------
@@ -155,7 +154,8 @@ def _map(
         [heatmap, diagonal, *keys, *_crosses(entry)],
         title,
         x=names_axis(names(entry), labels, title="Better algorithm, with its rank"),
-        y=names_axis(names(entry), title="Worse algorithm", tickangle=0),
+        # The first stands on top, as in every figure.
+        y=names_axis(names(entry), title="Worse algorithm", tickangle=0, range=[places - 0.4, -0.6]),
         height=side(places),
         showlegend=True,
         legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0},
@@ -164,6 +164,9 @@ def _map(
 
 def _crosses(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Marks where Wilcoxon's test contradicts the order; none where it never does."""
+    # Here, since the sentences import how figures write ranges and numbers.
+    from evaluation.claims.resamples import crosses
+
     pairs = crosses(entry)
     if not pairs:
         return []

@@ -111,6 +111,10 @@ def counted_results(
     kept = results[~column.isin(list(excluded))].reset_index(drop=True)
     whole = kept["case"].astype(str).where(kept["case"].notna(), "") == ""
     remaining = frozenset(names) - frozenset(excluded)
+    gone = _data_sets_left_out(assessment, cases, remaining) if whole.any() and "region" in kept else set()
+    if gone:
+        stays = ~(whole & kept["region"].astype(str).isin(gone))
+        kept, whole = kept[stays].reset_index(drop=True), whole[stays].reset_index(drop=True)
     pieces = evidence.of_cases(remaining) if evidence is not None else None
     if whole.any():
         kept = _computed_anew(assessment, kept, whole, pieces)
@@ -134,6 +138,15 @@ def left_out(assessment: Assessment, cases: pd.DataFrame) -> set[str]:
     if rule.grade_column and rule.grade_column in cases:
         excluded |= cases[rule.grade_column].astype(str).isin(rule.grades)
     return set(names[excluded])
+
+
+def _data_sets_left_out(assessment: Assessment, cases: pd.DataFrame | None, remaining: Collection[str]) -> set[str]:
+    """Data sets of which no case counts any more: nothing is left that a value of them could be made of."""
+    columns = assessment.kind.told_apart_by(assessment.settings)
+    if not columns or cases is None or columns[0] not in cases:
+        return set()
+    of_case = dict(zip(cases["case"].astype(str), cases[columns[0]].astype(str), strict=True))
+    return set(of_case.values()) - {of_case[case] for case in remaining if case in of_case}
 
 
 def _grades(column: str, cases: pd.DataFrame | None, names: Collection[str]) -> list[str]:
@@ -372,8 +385,10 @@ def cases_without_prediction(table: Table, plan: Plan, evidence: Evidence | None
     evidence says it case by case; where the value itself is missing, every case lacks what the metric needs.
     """
     missing_rows = tuple(outcomes.get("missing", 0) for outcomes in table.outcomes)
-    if not table.per_dataset or evidence is None or not tells_missing_cases(table, evidence):
+    if not table.per_dataset or evidence is None:
         return missing_rows
+    if not tells_missing_cases(table, evidence):
+        return tuple(len(plan.cases) if value_is_missing else 0 for value_is_missing in missing_rows)
     kind = evidence.header["problem"]
     counts = []
     for name, value_is_missing in zip(table.algorithms, missing_rows, strict=True):

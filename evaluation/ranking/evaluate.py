@@ -167,6 +167,10 @@ class Evaluated:
         return self.plan.bootstrap > 0 and len(self.ranked.ranks) > 1
 
 
+NO_CELLS: Final = np.array([], dtype=object)
+"""Of a column, where no case is known."""
+
+
 def make_plan(
     assessment: Assessment,
     cases: Sequence[str],
@@ -197,7 +201,8 @@ def make_plan(
         "region",
         "task",
     }
-    columns = {name: metadata_column(metadata, cases, name) for name in sorted(names)}
+    # Where values of the whole data set come without evidence, no case is known, and nothing of cases is needed.
+    columns = {name: metadata_column(metadata, cases, name) if cases else NO_CELLS for name in sorted(names)}
     lists = {name: [str(value) for value in values] for name, values in columns.items()}
     design = Design(tuple(cases), uncertainty.resample, lists, uncertainty.strata)
     parts = [(design.full(), 1)]

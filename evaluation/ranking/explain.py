@@ -80,7 +80,10 @@ def metric_words(metric: MetricUse, where: str = "") -> str:
     """Name of a metric, with the options that tell it apart, its direction, and where it has values if that is to be said."""
     after = f", {where}" if where else ""
     if metric.id == "value":
-        unit = f", in {metric.unit}" if metric.is_by_run else ""
+        unit = ""
+        if metric.is_by_run:
+            step = metric.options["step"]
+            unit = f", in whole steps of {step:g} {metric.unit}" if step else f", in {metric.unit}"
         return f"{metric.name} ({metric.direction} is better{unit}{after})"
     known = get(metric.id)
     title, details = known.name, f"{metric.direction} is better"
@@ -117,7 +120,7 @@ def _measured(assessment: Assessment) -> str:
     sentence = ", ".join(said)
     where = f" {shared_where}" if (shared_where := _where(kind.part_noun, shared)) else ""
     costs = joined([metric_words(use) for use in assessment.by_run])
-    ran = f"What running the algorithm on a case takes counts as well: {costs}." if costs else ""
+    ran = f"Measured while the algorithm runs on a case: {costs}." if costs else ""
     return " ".join(filter(None, [f"{sentence[0].upper()}{sentence[1:]}{where}." if sentence else "", ran]))
 
 
@@ -270,7 +273,8 @@ def _policy_words(metric: MetricUse, outcome: str) -> str:
     if value is None:
         return ""
     if value == "worst" and metric.worst is not None:
-        return f"the worst value ({metric.worst:g})"
+        unit = f" {metric.unit}" if metric.is_by_run else ""
+        return f"the worst value ({metric.worst:g}{unit})"
     if value == "perfect" and metric.best is not None:
         return f"the best value ({metric.best:g})"
     words = {

@@ -12,6 +12,7 @@ from evaluation.scoring.classification_evidence import PART, make_block, value_o
 from evaluation.scoring.evidence import Evidence, make_evidence
 from tests.claims.answers import ANSWER_KINDS, answered
 from tests.claims.costs import with_costs
+from tests.claims.given import measured
 
 TEAMS = (1, 2, 2, 2, 3, 3, 4, 4, 5, 7)
 CASES = (1, 2, 3, 4, 5, 6, 6, 7, 7, 8, 8, 9, 10, 12, 25)
@@ -42,7 +43,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "image_to_image": {"data_range": [0, 255]},
 }
 KINDS = {
-    "table": 0.27,
+    "table": 0.22,
     "semantic_segmentation": 0.24,
     "image_classification": 0.14,
     "instance_segmentation": 0.05,
@@ -50,11 +51,11 @@ KINDS = {
     "landmarks": 0.03,
     "registration": 0.03,
     "image_to_image": 0.03,
-    "external": 0.03,
+    "external": 0.06,
     "regression": 0.03,
     "multilabel_classification": 0.03,
     "survival": 0.03,
-    "failure_detection": 0.03,
+    "failure_detection": 0.05,
 }
 REASONS = ("reference_error", "image_damaged", "duplicate")
 CLASSES = ("benign", "malignant")
@@ -71,7 +72,9 @@ class Challenge:
     cases
         What is known of the cases, or nothing.
     unanswered
-        Where values are of the whole data set, the cases without an answer by team.
+        Where values are of the whole data set, the number of cases without an answer by team.
+    absent
+        Which they are, where cases are of several data sets.
     """
 
     seed: int
@@ -81,6 +84,7 @@ class Challenge:
     evidence: Evidence | None
     unanswered: dict[str, int]
     closed: bool
+    absent: dict[str, set[str]] | None = None
 
 
 def challenge(seed: int, *, large: bool = False) -> Challenge:
@@ -98,6 +102,8 @@ def challenge(seed: int, *, large: bool = False) -> Challenge:
     cases = int(random.integers(31, 501)) if big and random.random() < 0.5 else int(random.choice(CASES))
     names = [str(name) for name in random.permutation(NAMES[:teams])]
     make = _classification if kind == "image_classification" else _answers if kind in ANSWER_KINDS else _of_cases
+    if kind == "external" and random.random() < 0.5:
+        make = _given
     return with_costs(make(seed, random, str(kind), names, cases))
 
 
@@ -120,7 +126,17 @@ def _answers(seed: int, random: np.random.Generator, kind: str, names: list[str]
     unanswered = {name: len(absent - _excluded(made.assessment)) for name, absent in made.absent.items()}
     # Without evidence, nothing could be computed anew.
     kept = made.evidence if exclusions or random.random() < 0.85 else None
-    return Challenge(seed, made.assessment, made.results, None, kept, unanswered, bool(random.random() < 0.7))
+    return Challenge(
+        seed, made.assessment, made.results, made.cases, kept, unanswered, bool(random.random() < 0.7), made.absent
+    )
+
+
+def _given(seed: int, random: np.random.Generator, _kind: str, names: list[str], cases: int) -> Challenge:
+    """Values of the whole data set that somebody else measured."""
+    identities = [f"case-{number:03d}" for number in range(cases)]
+    made = measured(random, names, identities, _uncertainty(random))
+    closed = bool(random.random() < 0.7)
+    return Challenge(seed, made.assessment, made.results, None, made.evidence, made.missing, closed)
 
 
 def _uncertainty(random: np.random.Generator) -> dict[str, Any]:

@@ -71,14 +71,14 @@ def _(section: Any) -> bool:
     )
 
 
-@means(r"(.+) is at least as good as every other algorithm by both, and better by one\.")
+@means(r"(.+) is at least as good as every other algorithm by both, and better by at least one\.")
 def _(section: Any, name: str) -> bool:
     return held(section, lambda points: len(points) > 1 and unbeaten(points) == [name])
 
 
 @means(
     r"(.+) are beaten by nobody; (?:the other algorithm|each of the other (\d+) algorithms) is beaten by one of these, which is at "
-    r"least as good by both, and better by one\."
+    r"least as good by both, and better by at least one\."
 )
 def _(section: Any, names: str, others: str | None) -> bool:
     def true(points: dict[str, Point]) -> bool:

@@ -186,7 +186,7 @@ def agrees_with_wilcoxon(scene: Scene, count: int) -> bool:
     """
     raw = scene.raw
     tables = raw.tables_of(scene.entry)
-    if raw.whole or len(tables) != 1 or "aggregation" in raw.challenge_document:
+    if len(tables) != 1 or "aggregation" in raw.challenge_document:
         return True
     gaps = tables[0].numbers[:, 0] - tables[0].numbers[:, 1]
     sizes_ = np.abs(gaps).round(9)

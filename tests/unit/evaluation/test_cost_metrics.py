@@ -135,12 +135,11 @@ def test_what_a_failed_case_counts_as_is_said_with_the_rule() -> None:
     said = describe(parse(document({"id": "dsc"}, TIME, MEMORY)))
 
     assert said[0].endswith(
-        "What running the algorithm on a case takes counts as well: Wall time (lower is better, in s) and Peak memory "
-        "(lower is better, in MiB)."
+        "Measured while the algorithm runs on a case: Wall time (lower is better, in s) and Peak memory (lower is better, in MiB)."
     )
     assert (
-        "A missing or unreadable prediction counts as the worst value (0) for DSC, the worst value (60) for Wall time and "
-        "the worst value (1024) for Peak memory."
+        "A missing or unreadable prediction counts as the worst value (0) for DSC, the worst value (60 s) for Wall time and "
+        "the worst value (1024 MiB) for Peak memory."
     ) in said
 
 

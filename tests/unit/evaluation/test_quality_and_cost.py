@@ -6,9 +6,10 @@ import pandas as pd
 import pytest
 
 from evaluation.analyses import catalogue
-from evaluation.analyses.costs import planes
+from evaluation.analyses.costs import plane_of_entry, planes
 from evaluation.analyses.sources import Sources
 from evaluation.assessment import parse
+from evaluation.assessment.costs import METRICS
 from evaluation.claims.costs import FRONT, Plane
 from evaluation.figures.publication import printed
 from evaluation.ranking import rank
@@ -74,7 +75,7 @@ def test_who_is_beaten_by_nobody_is_filled_and_named() -> None:
     assert filled == {"good", "cheap", "both"}
     assert figure["remarks"][0] == (
         "good, both and cheap are beaten by nobody; the other algorithm is beaten by one of these, which is at least as good by both, "
-        "and better by one."
+        "and better by at least one."
     )
 
 
@@ -110,6 +111,18 @@ def test_a_cost_that_is_reported_without_a_rank_is_drawn_too() -> None:
     assert points(figure)["cheap"] == pytest.approx((5.0, 0.6))
 
 
+def test_the_ranking_of_a_cost_shows_it_against_the_quality_that_is_ranked_first() -> None:
+    rankings = [{"name": "quality", "metrics": ["dsc"]}, {"name": "speed", "metrics": ["Wall time", "Peak memory"]}]
+    made = sources(FIELD, costs=(TIME, MEMORY), ranking=rankings)
+    [by_time] = [entry for entry in made.document["rankings"] if entry["metric"] == "Wall time"]
+
+    known = {cost.id: cost for cost in METRICS}
+    drawn = plane_of_entry(made, by_time, known["run_wall_time"])
+    assert drawn is not None
+    assert drawn["layout"]["yaxis"]["title"]["text"] == "Mean of DSC core, better on top"
+    assert plane_of_entry(made, by_time, known["run_peak_memory"]) is None, "peak memory stands with its own order"
+
+
 @pytest.mark.parametrize("missing", ["worst", "worst_rank"])
 def test_whoever_fails_is_never_drawn_as_cheap(missing: str) -> None:
     time = {**TIME, "policy": {"missing": missing}}
@@ -118,16 +131,12 @@ def test_whoever_fails_is_never_drawn_as_cheap(missing: str) -> None:
     assert points(drawn_for(made)["whole", "run_wall_time"])["fails"] == pytest.approx((60.0, 0.0))
 
 
-def test_an_order_of_a_cost_and_an_overall_one_have_no_such_figure() -> None:
+def test_an_overall_order_has_no_such_figure_of_its_own() -> None:
     made = sources(FIELD)
     [picture] = [own for own in catalogue.PICTURES if own.cost == "run_wall_time"]
-    orders = [
-        {"key": "overall", "ranking": None, "metric": None, "region": None, "task": None},
-        {"key": "Wall time", "ranking": None, "metric": "Wall time", "region": None, "task": None},
-    ]
-    time = next(entry for entry in made.document["rankings"] if entry["metric"] == "Wall time")
+    order = {"key": "overall", "ranking": None, "metric": None, "region": None, "task": None}
 
-    assert [picture.draw(made, order, time) for order in orders] == [None, None]
+    assert picture.draw(made, order, made.document["rankings"][0]) is None
 
 
 def test_only_rankings_that_measure_a_cost_have_its_figure() -> None:
@@ -167,7 +176,7 @@ def test_it_can_be_printed() -> None:
         ({"a": (0.9, 1.0), "b": (0.9, 1.0)}, ["All algorithms have the same values by both."]),
         (
             {"a": (0.9, 1.0), "b": (0.9, 2.0)},
-            ["a is at least as good as every other algorithm by both, and better by one."],
+            ["a is at least as good as every other algorithm by both, and better by at least one."],
         ),
         (
             {"a": (0.9, 2.0), "b": (0.8, 1.0)},
@@ -182,3 +191,13 @@ def test_what_is_said_fits_the_field(field: dict[str, Any], says: list[str]) -> 
     ]
 
     assert said == says
+
+
+def test_names_stand_inside_the_picture_and_long_ones_have_numbers() -> None:
+    figure = drawn_for(sources(FIELD))["whole", "run_wall_time"]
+    sides = {trace["name"]: trace["textposition"].split()[1] for trace in figure["data"]}
+    assert sides == {"good": "left", "cheap": "right", "both": "right", "neither": "left"}
+
+    figure = drawn_for(sources({**FIELD, "a name of more characters than fit": (0.7, 20.0)}))["whole", "run_wall_time"]
+    assert {text for trace in figure["data"] for text in trace["text"]} == {"1", "2", "3", "4", "5"}
+    assert "a name of more characters than fit" in figure["remarks"][-1]

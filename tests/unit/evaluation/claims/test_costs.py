@@ -50,11 +50,11 @@ WRONG = {
     "costs.some_unbeaten": lambda plane: (
         f"{joined([*plane.unbeaten, *sorted(set(plane.shown) - set(plane.unbeaten))[:1]])} are beaten by nobody; each of the other "
         f"{len(plane.shown) - len(plane.unbeaten)} algorithms is beaten by one of these, which is at least as good by both, and "
-        "better by one."
+        "better by at least one."
     ),
     "costs.one_unbeaten": lambda plane: (
         f"{next(name for name in plane.shown if name not in plane.unbeaten)} is at least as good as every other algorithm by both, "
-        "and better by one."
+        "and better by at least one."
     ),
     "costs.all_unbeaten": lambda _: "All algorithms have the same values by both.",
     "costs.equal": lambda _: (

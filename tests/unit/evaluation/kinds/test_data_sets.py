@@ -232,6 +232,39 @@ def test_a_prediction_without_a_confidence_is_rejected_with_its_risk_either_way(
         agrees(row, vector)
 
 
+def scored(folder, **settings):
+    """Real values of three algorithms, with all that ranking them takes."""
+    document = real_document(**settings)
+    document |= {"metrics": [{"id": "aurc"}], "uncertainty": {"bootstrap": 20}}
+    assessment = parse(document)
+    made = score_folders(assessment, folder / "references", write_real(folder, ["unet-a", "random-forest"]))
+    facts = pd.read_csv(folder / "references/cases.csv", dtype=str)
+    return assessment, table_of(made, folder), facts, evidence_of(assessment, made)
+
+
+def test_a_data_set_of_which_every_case_is_excluded_is_ranked_no_more(tmp_path):
+    assessment, table, facts, evidence = scored(tmp_path, dataset="cohort")
+    shifted = facts.loc[facts["cohort"] == "shift", "case"]
+    rule = {"cases": [{"case": case, "reason": "duplicate"} for case in shifted]}
+    fewer = parse({**assessment.document, "exclusions": rule})
+    entries = rank(fewer, table, cases=facts, evidence=evidence)["rankings"]
+    assert [(entry["region"], entry["cases"]) for entry in entries] == [("in", 40)]
+    both = rank(assessment, table, cases=facts, evidence=evidence)["rankings"]
+    assert [(entry["region"], entry["cases"]) for entry in both] == [("in", 40), ("shift", 20)]
+    assert [row["score"] for row in entries[0]["algorithms"]] == [row["score"] for row in both[0]["algorithms"]]
+
+
+def test_values_without_evidence_are_ranked_though_nothing_is_known_of_cases(tmp_path):
+    assessment, table, facts, evidence = scored(tmp_path, dataset="cohort")
+    whole = rank(assessment, table, cases=facts, evidence=evidence)
+    for known in (facts, None):
+        bare = rank(assessment, table, cases=known)
+        assert [entry["cases"] for entry in bare["rankings"]] == [0, 0]
+        for entry, same in zip(bare["rankings"], whole["rankings"], strict=True):
+            assert not entry["resampled"]
+            assert [row["rank"] for row in entry["algorithms"]] == [row["rank"] for row in same["algorithms"]]
+
+
 def test_unanswered_cases_are_those_without_a_confidence_whatever_the_reason(tmp_path):
     document = {"problem": "failure_detection", "metrics": [{"id": "aurc"}, {"id": "risk"}]}
     assessment = parse(document)
