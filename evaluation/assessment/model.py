@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from evaluation import catalogue
-from evaluation.assessment.exclusions import NOTHING, Exclusions
 from evaluation.canonical import sha256
 
 if TYPE_CHECKING:
@@ -259,6 +258,45 @@ class Uncertainty:
     unseen_failures: str = "none"
 
 
+@dataclass(frozen=True, slots=True)
+class Exclusions:
+    """Which cases no ranking counts, for no algorithm.
+
+    Attributes
+    ----------
+    cases
+        Reason (a key of `evaluation.assessment.exclusions.REASONS`) by name of the case.
+    grade_column
+        Column of the case metadata that holds the quality grade; empty where none is registered.
+    grades
+        Grades whose cases are left out.
+    """
+
+    cases: Mapping[str, str]
+    grade_column: str = ""
+    grades: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.cases or self.grade_column)
+
+    def __hash__(self) -> int:
+        return hash((tuple(sorted(self.cases.items())), self.grade_column, self.grades))
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As it stands in an assessment document; cases in ascending order."""
+        found: dict[str, Any] = {
+            "cases": [{"case": case, "reason": reason} for case, reason in sorted(self.cases.items())]
+        }
+        if self.grade_column:
+            found["quality"] = {"column": self.grade_column, "excluded": list(self.grades)}
+        return found
+
+
+NOTHING: Final = Exclusions({})
+_OWN_UNITS: Final = frozenset({"case", "metric", "region", "task"})
+
+
 @dataclass(frozen=True)
 class Assessment:
     """A checked assessment.
@@ -326,6 +364,27 @@ class Assessment:
     def by_run(self) -> tuple[MetricUse, ...]:
         """The metrics that are measured while an algorithm runs."""
         return tuple(metric for metric in self.metrics if metric.is_by_run)
+
+    @property
+    def grouping_columns(self) -> tuple[str, ...]:
+        """Columns of the case metadata that the ranking depends on: names, whatever their cells look like.
+
+        Those of levels, resampling, strata, combinations, data sets and quality grades; a bundle holds these and no others.
+
+        Examples
+        --------
+        >>> from evaluation.assessment import parse
+        >>> parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}],
+        ...        "aggregation": {"levels": ["case", "patient"], "operator": "mean"}}).grouping_columns
+        ('patient',)
+        """
+        named = [*self.aggregation.levels, *self.uncertainty.resample, *self.uncertainty.strata]
+        for scheme in self.rankings:
+            for step in scheme.combine or ():
+                named += step.over
+        named += self.kind.told_apart_by(self.settings)
+        named += filter(None, [self.exclusions.grade_column])
+        return tuple(dict.fromkeys(column for column in named if column not in _OWN_UNITS))
 
     def metric(self, name: str) -> MetricUse:
         """Return the metric of that name.

@@ -6,7 +6,6 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from evaluation.assessment.columns import grouping_columns
 from evaluation.canonical import sha256
 
 if TYPE_CHECKING:
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from evaluation.assessment import Assessment
     from evaluation.scoring.evidence import Evidence
 
 SCHEMA: Final = 1
@@ -76,19 +74,6 @@ def result_columns(table: pd.DataFrame) -> list[str]:
 def combined_digest(rows: str, evidence: str) -> str:
     """Digest of a result that consists of rows and of evidence, from the digests of both."""
     return sha256({"rows": rows, "evidence": evidence})
-
-
-def metadata_columns(assessment: Assessment) -> tuple[str, ...]:
-    """Columns of the case metadata that a ranking depends on; a bundle holds these and no others.
-
-    Examples
-    --------
-    >>> from evaluation.assessment import parse
-    >>> metadata_columns(parse({"problem": "table", "metrics": [{"id": "value", "direction": "higher"}],
-    ...                         "aggregation": {"levels": ["case", "patient"], "operator": "mean"}}))
-    ('patient',)
-    """
-    return grouping_columns(assessment)
 
 
 def audit_digest(entry: Mapping[str, Any]) -> str:

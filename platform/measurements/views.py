@@ -16,7 +16,6 @@ from accounts.requests import SignedInRequest
 from challenges.models import Challenge, Phase
 from challenges.queries import phases_of
 from challenges.views.access import organizing, page_context, phase_by_id
-from evaluation.bundle import metadata_columns
 from evaluation.importing.fitting import range_words, takes_uncertainty
 from measurements.forms import MOST_COLUMNS_ASKED, CaseListForm, ColumnsForm, ValuesForm, most_bytes
 from measurements.models import Measurement
@@ -96,7 +95,7 @@ def _tables(request: SignedInRequest, challenge: Challenge) -> HttpResponse:
         refusal=refusal_of(phase, form.kind),
         metrics=[(metric, range_words(metric)) for metric in phase.assessment.metrics],
         regions=[region.name for region in phase.assessment.regions],
-        needed=metadata_columns(phase.assessment),
+        needed=phase.assessment.grouping_columns,
         tables=rows,
         latest=next((row.version for row in sealed_versions(phase)), None),
         whole=[metric.name for metric in phase.assessment.metrics if metric.level == "dataset"],

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from evaluation.assessment import Assessment, MetricUse, parse
-from evaluation.assessment.columns import grouping_columns
 from evaluation.assessment.exclusions import GRADES
 from evaluation.canonical import canonical_json
 from evaluation.catalogue import get
@@ -279,7 +278,7 @@ def _invented(assessment: Assessment) -> pd.DataFrame:
 def _cases(assessment: Assessment) -> pd.DataFrame | None:
     import pandas as pd
 
-    columns = grouping_columns(assessment)
+    columns = assessment.grouping_columns
     if not columns:
         return None
     table: dict[str, list[str]] = {"case": [f"case-{number}" for number in range(1, CASES + 1)]}

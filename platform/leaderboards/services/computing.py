@@ -24,7 +24,7 @@ from leaderboards.queries import rankings
 from leaderboards.services import announcing
 from submissions.models import Run
 from submissions.queries import annotator_evidence, annotator_frames, counted_runs, evidence_of, left_out, results_frame
-from submissions.queries.declaring import levels_of
+from submissions.queries.methods import levels_of
 from submissions.queries.results import method_words, outside_tables, scoring_images
 from test_sets.queries import case_metadata_frame
 from test_sets.queries.test_sets import deciding_annotator, metadata_frame_of
@@ -352,7 +352,7 @@ def history_name(phase: Phase) -> str:
 
 def _metadata(phase: Phase, assessment: Assessment, runs: Sequence[Run]) -> str | None:
     """Write the case metadata that the ranking depends on as CSV, the form in which it is ranked, kept and handed out."""
-    columns = bundle.metadata_columns(assessment)
+    columns = assessment.grouping_columns
     if not columns:
         return None
     return _characteristics(phase, runs)[["case", *columns]].to_csv(index=False, lineterminator="\n")

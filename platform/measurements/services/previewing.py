@@ -8,7 +8,6 @@ from django.db import transaction
 
 from challenges.models import Phase
 from challenges.services.teams import check_team_name
-from evaluation.bundle import metadata_columns
 from evaluation.importing import Fitting
 from evaluation.outcomes import Outcome
 from measurements.domain import values as domain
@@ -29,7 +28,7 @@ def of_cases(phase: Phase, cases: Sequence[Mapping[str, Any]]) -> dict[str, Any]
         "cases": len(cases),
         "first_cases": [entry["case"] for entry in cases[:_SHOWN]],
         "characteristics": columns,
-        "needed": list(metadata_columns(phase.assessment)),
+        "needed": list(phase.assessment.grouping_columns),
     }
 
 

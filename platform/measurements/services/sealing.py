@@ -26,7 +26,7 @@ from scoring.domain import results
 from scoring.domain.results import CaseRow, summarize
 from submissions import hooks
 from submissions.models import Run, Submission
-from submissions.services.telling import tell_team
+from submissions.services.messages import tell_team
 from test_sets import vault
 from test_sets.models import TestSet
 from test_sets.queries.test_sets import metadata_frame_of

@@ -22,8 +22,8 @@ from scoring.domain.report import Report, Status
 from submissions.models import Run, Submission
 from submissions.queries.quotas import quota
 from submissions.queries.work import VALIDATION
+from submissions.services.messages import tell_team
 from submissions.services.submitting import at_sites
-from submissions.services.telling import tell_team
 from uploads.services.refusals import NotAllowedError, PhaseNotOpenError, QuotaExceededError
 from uploads.storage import local_path, private
 from work.services import ask

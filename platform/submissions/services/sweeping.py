@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from datasets.services import hosting
 from submissions.queries.work import unassembled_runs
-from submissions.services import finishing, states, submitting
+from submissions.services import scoring, states, submitting
 from test_sets import vault
 from test_sets.services import arrivals
 from uploads.models import Upload
@@ -67,7 +67,7 @@ def _decide_held() -> int:
 def _assemble() -> int:
     runs = list(unassembled_runs()[:AT_ONCE])
     for run in runs:
-        finishing.finish_run(run_id=run.pk)
+        scoring.finish_run(run_id=run.pk)
     return len(runs)
 
 

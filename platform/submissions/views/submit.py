@@ -16,7 +16,7 @@ from challenges.views.access import page_context, participating, phase_by_id, te
 from evaluation.problems.files import FileProblem, FileWords
 from evaluation.problems.tables import SubmitWords, table_problem
 from submissions.domain.costs import cost_of_a_missing_case, rule_of_a_missing_case
-from submissions.forms.submitting import SubmitForm
+from submissions.forms import SubmitForm
 from submissions.hooks import try_me_files
 from submissions.models import Submission
 from submissions.queries import quota

@@ -16,7 +16,6 @@ from confinement import archive
 from confinement.limits import MIB, ArchiveLimits, ChildLimits, TableLimits
 from confinement.sandbox import answers
 from evaluation.assessment import Assessment
-from evaluation.bundle import metadata_columns
 from evaluation.problems.base import Problem
 from evaluation.problems.files import FileProblem
 from evaluation.readers import case_name
@@ -382,7 +381,7 @@ def _cases(found: Found, assessment: Assessment, decoys: Sequence[str] = ()) -> 
     if not cases:
         words = problem.file_words if isinstance(problem, FileProblem) else "file"
         found.problems.append(f"{REFERENCES}: has no files that are read. Add one {words} for each case.")
-    for column in metadata_columns(assessment):
+    for column in assessment.grouping_columns:
         lacking = [case for case in cases if case not in decoys and rows.get(case, {}).get(column) in (None, "")]
         if lacking:
             found.problems.append(

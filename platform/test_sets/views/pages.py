@@ -22,7 +22,6 @@ from challenges.models import Challenge, Phase
 from challenges.queries import key_of, phases_of
 from challenges.queries.projections import projection_of
 from challenges.views.access import organizing, page_context, phase_by_id
-from evaluation.bundle import metadata_columns
 from evaluation.problems.files import FileProblem
 from test_sets import hooks, vault
 from test_sets.domain import merging
@@ -208,7 +207,7 @@ def _content(request: HttpRequest, phase: Phase | None) -> dict[str, Any]:
         "named": named_organizers(phase.challenge),
         "is_table": has_one_table(phase.assessment),
         "file_words": _file_words(phase),
-        "columns_needed": metadata_columns(phase.assessment),
+        "columns_needed": phase.assessment.grouping_columns,
         "may_download": test_rule("test_sets.download_references", request.user, phase.challenge),
     }
     if shown is not None:

@@ -10,7 +10,7 @@ from executions.models import CaseOutcome, Execution
 from executions.services import arriving, checking, hosts
 from leaderboards.services import rankings
 from submissions.models import Submission
-from submissions.services import finishing, scoring, validation
+from submissions.services import scoring, validation
 from tests.containers.machine import Machine, lacking
 from tests.integration.executions.costs_world import costly, judge
 from tests.integration.executions.world import execution_of, run_all
@@ -125,7 +125,7 @@ def test_an_image_made_for_grand_challenge_goes_unchanged_from_the_upload_to_a_r
     while scoring.score_next_chunk():
         pass
     for submission in names.values():
-        finishing.finish_run(run_id=submission.runs.get().pk)
+        scoring.finish_run(run_id=submission.runs.get().pk)
         submission.refresh_from_db()
         assert submission.state == Submission.State.SCORED
     rankings.request_ranking(world.phase.pk)

@@ -27,7 +27,7 @@ from leaderboards.models import RankingRequest
 from leaderboards.services.public_rankings import tell_of_public_rankings
 from notifications.models import Notification
 from reports.services import reports, storing
-from submissions.services import telling
+from submissions.services import messages
 from tests.claims.exposure_predicates import false_conclusions
 from tests.claims.predicates import false_sentences
 from tests.integration.leaderboards import staged
@@ -234,8 +234,8 @@ def test_a_mail_tells_the_rank_that_the_team_may_read_and_never_a_score(scene):
     # The ranking told them; what became of the state is told by nothing else, and once.
     told = list(Notification.objects.all())
     for submission in made.phase.submissions.all():
-        telling.tell_team(submission, "scored")
-    telling.tell_scored(made.phase, is_last=True)
+        messages.tell_team(submission, "scored")
+    messages.tell_scored(made.phase, is_last=True)
     assert told
     assert Notification.objects.count() == len(told)
     for row in told:

@@ -147,7 +147,7 @@ def test_a_task_of_one_class_says_that_there_is_nothing_to_classify(nuclei: Worl
 def test_other_problems_keep_nothing_of_it(world: World):
     (case,) = world.test_set.cases.all()[:1]
     assessment = world.phase.assessment
-    reference = scorer.references.get(assessment, case)
+    reference = scorer.references.get(assessment, case, algorithm="")
     assert disentangling.nothing(assessment, reference) is None
     assert disentangling.trusted(assessment, {"disentangled": [[], [], 0]}, reference) is None
     assert disentangling.keep("x", case.test_set, assessment, {case.name: None}) == ("", {})

@@ -337,7 +337,7 @@ def test_rows_that_a_child_made_up_are_not_believed(world: World, workers, monke
     value = {"rows": [list(row) for row in forged_rows(lying, assessment, case)], "reason": ""}
     from confinement.sandbox import Answer
 
-    prepared = scorer.references.get(assessment, case)
+    prepared = scorer.references.get(assessment, case, algorithm="")
     answer = scored_cases.scored_of(assessment, Answer("case_003", value=value), "case_003.nii.gz", prepared)
     assert [row.outcome for row in answer.rows] == ["missing"] * 8
     assert answer.details
@@ -347,7 +347,7 @@ def test_rows_that_a_child_made_up_are_not_believed(world: World, workers, monke
 def forged_rows(score, assessment, case):
     from evaluation.readers import LabelImage
 
-    reference = scorer.references.get(assessment, case)
+    reference = scorer.references.get(assessment, case, algorithm="")
     image = LabelImage(labels(1), reference.geometry)
     return [
         results.CaseRow(row.case, row.region, row.metric, row.value, str(row.outcome), row.image_diagonal)

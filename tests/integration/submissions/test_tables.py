@@ -255,10 +255,10 @@ def accepted(world: World, files: dict[str, bytes]) -> Submission:
 
 
 def test_evidence_is_the_same_after_a_killed_worker_any_order_and_every_message_twice(cells: World, monkeypatch):
-    from submissions.services import runs
+    from submissions.services import states
 
-    monkeypatch.setattr(runs, "TABLE_CHUNK_CASES", 3)
-    monkeypatch.setattr(runs, "TABLE_CHUNKS", 3)
+    monkeypatch.setattr(states, "TABLE_CHUNK_CASES", 3)
+    monkeypatch.setattr(states, "TABLE_CHUNKS", 3)
     whole = accepted(cells, {"objects.csv": table(boxes())})
     while scoring.score_next_chunk():
         pass
@@ -300,7 +300,7 @@ def test_pieces_that_a_child_made_up_are_not_believed(cells: World):
     run = accepted(cells, {"objects.csv": table(boxes())}).runs.get()
     assessment = run.submission.phase.assessment
     case = run.test_set.cases.get(name=CASES[0])
-    prepared = scorer.references.get(assessment, case)
+    prepared = scorer.references.get(assessment, case, algorithm="")
     nothing = prepared.select(np.zeros(0, dtype=np.int64))
     honest = table_problem(assessment.problem).score(assessment, case.name, prepared, nothing)
     rows = [list(results.CaseRow.of(row)) for row in honest.rows]

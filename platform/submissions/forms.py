@@ -1,18 +1,94 @@
-"""The form: one field a parameter, read by the types of the catalogue."""
+"""The boundary: what people send, predictions, algorithms and descriptions of methods."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from django import forms
 from django.http import QueryDict
 
+from challenges.models import Phase
 from designs.forms import read_posted
 from evaluation.designs.catalogue import ItemField, Parameter, shipped
 from evaluation.designs.document import Entry, State
 from evaluation.designs.document.typed import UnfitValueError, clean
+from executions.models import AlgorithmArchive
+from executions.models.archives import Kind
 from submissions.domain.method_entries import STATES, WITHHELD, parameters
+from uploads.forms import bounded
 
 BLANK_ROWS = 2
+
+
+class SubmitForm(forms.Form):
+    """An archive of predictions for one phase; works without JavaScript, and is what the upload script reads."""
+
+    archive = forms.FileField(
+        label="Archive",
+        help_text="A .zip, .tar.gz or .tar.zst file with the predictions.",
+        widget=forms.ClearableFileInput(attrs={"accept": ".zip,.tar,.tar.gz,.tgz,.zst"}),
+    )
+    accept_incomplete = forms.BooleanField(
+        required=False,
+        label="Score it without asking when cases are missing or cannot be read",
+        help_text="Otherwise you are shown what is missing and decide then. What missing cases count as: see “What is expected”.",
+    )
+
+    def __init__(self, phase: Phase, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not phase.incomplete_allowed:
+            del self.fields["accept_incomplete"]
+
+    def clean_archive(self) -> Any:
+        """Bound the size before the file goes anywhere."""
+        return bounded(self.cleaned_data["archive"])
+
+
+class ArchiveForm(forms.Form):
+    """An image, or weights; works without JavaScript, and is what the upload script reads."""
+
+    kind = forms.ChoiceField(
+        label="What it is",
+        choices=((Kind.IMAGE, "A container image"), (Kind.MODEL, "Weights for one")),
+        initial=Kind.IMAGE,
+    )
+    archive = forms.FileField(label="Archive")
+
+
+class HandInForm(forms.Form):
+    """Which image to run, with which weights."""
+
+    image = forms.ChoiceField(label="Image")
+    model = forms.ChoiceField(label="Weights", required=False, help_text="Read by the image at /model.")
+
+    def __init__(
+        self, images: list[AlgorithmArchive], models: list[AlgorithmArchive], *args: Any, **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._known = {str(archive.pk): archive for archive in (*images, *models)}
+        image, model = self.fields["image"], self.fields["model"]
+        assert isinstance(image, forms.ChoiceField)
+        assert isinstance(model, forms.ChoiceField)
+        image.choices = [(str(archive.pk), _label(archive)) for archive in images]
+        if models:
+            own = [(str(archive.pk), _label(archive)) for archive in models]
+            model.choices = [("", "none"), *own]
+        else:
+            del self.fields["model"]
+
+    def clean_image(self) -> AlgorithmArchive:
+        """The chosen image."""
+        return self._known[self.cleaned_data["image"]]
+
+    def clean_model(self) -> AlgorithmArchive | None:
+        """The chosen weights."""
+        return self._known.get(self.cleaned_data.get("model") or "")
+
+
+def _label(archive: AlgorithmArchive) -> str:
+    sent = f"{archive.created_at:%-d %B, %H:%M} UTC"
+    known = archive.digest.removeprefix("sha256:")[:12]
+    return f"{archive.file_name} ({f'{known}, ' if known else ''}sent {sent})"
 
 
 @dataclass

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from django.db.models import QuerySet
+
 from challenges.models import Concern
 from submissions.models import Run, Submission
 
@@ -9,18 +11,13 @@ from submissions.models import Run, Submission
 LOOKED_AT = 50
 
 
-def find_doubles(*, run: Run, submission: Submission) -> list[Concern]:
-    """Compare a new result with those of other teams in the phase: equal digests are equal values in every case.
+def show_same_results(submission: Submission, same: QuerySet[Run]) -> list[Concern]:
+    """Show organizers the results of other teams that have the same value in every case.
 
     Call it in the transaction that stores the result.
     """
-    same = (
-        Run.objects.filter(counts=True, submission__phase=submission.phase_id, result_digest=run.result_digest)
-        .exclude(submission__team=submission.team_id)
-        .select_related("submission__team")
-        .order_by("submission__created_at")
-    )
-    return show_doubles(
+    same = same.select_related("submission__team").order_by("submission__created_at")
+    return show_duplicates(
         submission,
         (
             (
@@ -32,7 +29,7 @@ def find_doubles(*, run: Run, submission: Submission) -> list[Concern]:
     )
 
 
-def show_doubles(submission: Submission, others: Iterable[tuple[int, str]]) -> list[Concern]:
+def show_duplicates(submission: Submission, others: Iterable[tuple[int, str]]) -> list[Concern]:
     """Show organizers what a submission has in common with those of other teams; each pair of teams and phase once.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Telling a team what became of its submission, and the organizers what failed."""
+"""What teams and organizers are told: what became of a submission, how it ranks, what failed, and whose method is not described."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from accounts.models import User
-from challenges.models import Member, Phase
+from challenges.models import Member, Phase, Team
 from challenges.queries import label_of
 from challenges.queries.people import organizers_of
 from notifications.domain import letters
@@ -19,6 +19,7 @@ from notifications.services import Message, notify, notify_each
 from scoring.domain.report import Report, Status
 from submissions.hooks import public_stands_in
 from submissions.models import Run, Submission
+from submissions.queries.methods import description_needed, undescribed
 from test_sets.queries.decoys import keeps_decoys
 
 FAILED = "scoring_failed"
@@ -27,7 +28,7 @@ REMINDER = "method_missing"
 # What was scored longer ago is no news any more, whoever was not told of it.
 LOOKS_BACK: Final = timedelta(days=2)
 State = Submission.State
-_TOLD = (State.SCORED, State.REFUSED, State.HELD, State.FAILED)
+TOLD = (State.SCORED, State.REFUSED, State.HELD, State.FAILED)
 
 
 def tell_team(submission: Submission, state: str, *, reason: str = "") -> None:
@@ -36,7 +37,7 @@ def tell_team(submission: Submission, state: str, *, reason: str = "") -> None:
     Call it in the transaction that brings the submission into the state. That it is scored is told with the rank, by
     `tell_scored`, where the team may see the ranking that its result asks for.
     """
-    if state not in _TOLD or (state == State.SCORED and not submission.phase.is_sealed):
+    if state not in TOLD or (state == State.SCORED and not submission.phase.is_sealed):
         return
     letter = _letter(submission, State(state), reason)
     notify_each(kind=KIND, messages=[_message(submission, State(state), letter, _members(submission))])
@@ -159,3 +160,41 @@ def _members_of(submissions: Iterable[Submission]) -> dict[int, list[User]]:
     for member in Member.objects.filter(team__in=teams, user__is_active=True).select_related("user"):
         found[member.team_id].append(member.user)
     return found
+
+
+def remind(phase_id: int) -> None:
+    """Tell each team once, after its first result, that the final ranking waits for its description."""
+    _remind(phase_id, "first")
+
+
+def remind_phase(phase_id: int) -> None:
+    """Tell each team once more when the phase closes."""
+    _remind(phase_id, "closed")
+
+
+def _remind(phase_id: int, occasion: str) -> None:
+    phase = Phase.objects.select_related("task__challenge").get(pk=phase_id)
+    if phase.is_dry_run or not description_needed(phase):
+        return
+    for team in undescribed(phase):
+        _tell(team, phase, occasion)
+
+
+def _tell(team: Team, phase: Phase, occasion: str) -> None:
+    last = Submission.objects.filter(phase=phase, team=team, state=Submission.State.SCORED).order_by("-number").first()
+    if last is None:
+        return
+    people = User.objects.filter(pk__in=Member.objects.filter(team=team).values("user"), is_active=True)
+    where = where_of(phase)
+    letter = letters.UNDESCRIBED.letter(
+        letters.OfSubmission(where, team.name, last.number, occasion=occasion, task=phase.task.name)
+    )
+    notify(
+        people=people,
+        kind=REMINDER,
+        subject=letter.subject,
+        text=letter.text,
+        address=reverse("submissions:describe", args=[phase.challenge.slug, last.pk]),
+        scope=phase.challenge.slug,
+        key=f"{phase.pk} {team.pk} {occasion}",
+    )
