@@ -53,7 +53,7 @@ class EvidenceFigure(KindFigure):
 
         if evidence is None or not evidence.blocks or entry.get("task"):
             return None
-        metrics = [use.name for use in assessment.metrics if use.level == "dataset" and use.name in evidence.metrics]
+        metrics = [use.name for use in assessment.computed if use.level == "dataset" and use.name in evidence.metrics]
         regions = {block.region for block in evidence.blocks.values()}
         if is_combined(entry):
             if not metrics or len(regions) > 1:

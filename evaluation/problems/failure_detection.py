@@ -117,8 +117,8 @@ class FailureDetection(AnswerProblem):
         for case, column in known.empty:
             message = f"{known.name}: nothing as {column} in row {known.rows[case]}; expected a number from 0"
             raise ValueError(message)
-        bounded = [use.name for use in assessment.metrics if use.id not in WITHOUT_BOUND]
-        bounded += [use.name for use in assessment.metrics if not isinstance(use.policy.missing, (int, float))]
+        bounded = [use.name for use in assessment.computed if use.id not in WITHOUT_BOUND]
+        bounded += [use.name for use in assessment.computed if not isinstance(use.policy.missing, (int, float))]
         for case in cases:
             value = known.numbers.get(case, {}).get(RISK, 0.0)
             if value > 1 and bounded:
@@ -182,7 +182,7 @@ class FailureDetection(AnswerProblem):
         from evaluation.scoring.rows import Row
 
         known = reference.numbers[EVERYTHING]
-        for use in assessment.metrics:
+        for use in assessment.computed:
             if use.level == "case":
                 result = undefined(Outcome.DEGENERATE, Flag.REFERENCE) if known is None else ok(known[0])
                 yield Row(algorithm, case, EVERYTHING, use.name, *result, None, result.flag)

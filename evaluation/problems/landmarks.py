@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from evaluation.metrics.options import Option
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from evaluation.assessment import Assessment
     from evaluation.assessment.model import MetricUse
     from evaluation.metrics.values import FloatArray, Values
+    from evaluation.problems.shown import Rows
     from evaluation.readers import Issue
     from evaluation.readers.landmark_tables import LandmarkTable, Points
     from evaluation.readers.limits import Limits
@@ -203,6 +205,34 @@ class LandmarkLocalization(TableProblem):
         """Coordinates in pixels can be drawn on an image, so that they are called axes of it."""
         facts = dict(table.facts)
         return facts | ({"axes": facts["dimensions"]} if assessment.settings["unit"] == "px" else {})
+
+    # What a scoring image is shown ------------------------------------------------------------------------------------
+
+    shown = (("landmarks", "csv"),)
+
+    def reference_rows(self, table: ReferenceTable, case: str, shared: Mapping[str, Any]) -> Rows:
+        """The landmarks of the case, in the unit of the coordinates."""
+        assert isinstance(table, LandmarkReferences)
+        return _rows_of(table.table.points.get(case, {}), table.table.axes)
+
+    def prediction_rows(self, prediction: Points, shared: Mapping[str, Any]) -> Rows:
+        """The landmarks of the case."""
+        return _rows_of(prediction, len(next(iter(prediction.values()), ())))
+
+    def worse_rows(self, perfect: Rows) -> dict[str, Rows]:
+        """All of them shifted, all somewhere else, and only the first."""
+        from evaluation.problems.shown import Rows, draws
+
+        axes = perfect.columns[1:]
+        drawn = draws().normal(0, 20, (max(len(perfect.rows), 1), len(axes)))
+        noise = perfect
+        for place, axis in enumerate(axes):
+            noise = noise.changed([axis], partial(_moved, drawn[:, place].tolist()))
+        return {
+            "shifted": perfect.changed(axes, lambda value, _: value + 5.0),
+            "noise": noise,
+            "the first only": Rows(perfect.columns, perfect.rows[:1]),
+        }
 
     # What all cases have in common ------------------------------------------------------------------------------------
 
@@ -406,6 +436,18 @@ def _positive(case: str, facts: Mapping[str, Any], column: str) -> float:
         message = f"cases.csv: {given} as {column} of the case {case}; expected a number above 0"
         raise ReferenceTableError(message)
     return number
+
+
+def _moved(steps: Sequence[float], value: float, row: int) -> float:
+    return value + steps[row]
+
+
+def _rows_of(points: Points, axes: int) -> Rows:
+    from evaluation.problems.shown import Rows
+    from evaluation.readers.landmark_tables import AXES, LANDMARK
+
+    rows = [(name, *map(float, place)) for name, place in sorted(points.items())]
+    return Rows.of((LANDMARK, *AXES[:axes]), rows)
 
 
 PROBLEM = LandmarkLocalization()

@@ -113,10 +113,10 @@ class Registration(PartsProblem):
         from evaluation.assessment.errors import AssessmentError
         from evaluation.scoring.registration import of_labels
 
-        compared = [use.name for use in assessment.metrics if of_labels(use)]
+        compared = [use.name for use in assessment.computed if of_labels(use)]
         if compared and not assessment.regions:
             raise AssessmentError("regions", [], f"the labels that {', '.join(compared)} compare")
-        if background := [use.name for use in assessment.metrics if use.options.get("include_background")]:
+        if background := [use.name for use in assessment.computed if use.options.get("include_background")]:
             place = "metrics.options.include_background"
             raise AssessmentError(
                 place, True, f"false for {background[0]}: pulled labels have no background of their own"
@@ -124,7 +124,7 @@ class Registration(PartsProblem):
 
     def refusal(self, assessment: Assessment) -> str:
         """Values of the whole data set are not put together from cases."""
-        pooled = [use.name for use in assessment.metrics if use.level == "dataset"]
+        pooled = [use.name for use in assessment.computed if use.level == "dataset"]
         return f"Registrations are scored case by case; leave out {', '.join(pooled)}." if pooled else ""
 
     # Files ------------------------------------------------------------------------------------------------------------

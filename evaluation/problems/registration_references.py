@@ -35,7 +35,7 @@ def read_registration(assessment: Assessment, parts: Mapping[str, Path]) -> Regi
         If something lacks, cannot be read or does not fit together.
     """
     case = next(iter(parts.values())).parent.name
-    needs = {need for use in assessment.metrics for need in catalogue.get(use.id).needs}
+    needs = {need for use in assessment.computed for need in catalogue.get(use.id).needs}
     grid = fixed_grid(parts, case)
     refuse_flat(assessment, grid, case)
     other = moving_grid(parts)

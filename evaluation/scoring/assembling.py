@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def is_pooled(assessment: Assessment) -> bool:
     """Whether some metric has one value for the whole data set, so that a result needs evidence."""
-    return any(use.level == "dataset" for use in assessment.metrics)
+    return any(use.level == "dataset" for use in assessment.computed)
 
 
 def assemble(
@@ -66,7 +66,7 @@ def working_points(assessment: Assessment, evidence: Evidence | None) -> list[di
         return []
     problem = problems.get(assessment.problem)
     found = []
-    for use in assessment.metrics:
+    for use in assessment.computed:
         if use.name not in evidence.metrics or "_at_" not in use.id:
             continue
         for algorithm in evidence.algorithms:

@@ -86,11 +86,11 @@ def score_image(
             )
         except ReadError as error:
             reason = error.issue
-    results = {use.name: _measure(use, reference, found) for use in assessment.metrics}
+    results = {use.name: _measure(use, reference, found) for use in assessment.computed}
     width = None if reference.data_range is None else reference.data_range[1] - reference.data_range[0]
     rows = []
     for region in reference.regions:
-        for use in assessment.metrics:
+        for use in assessment.computed:
             result = results[use.name][region]
             worst = width if catalogue.get(use.id).worst_by_case else None
             rows.append(Row(algorithm, case, region, use.name, *result, None, result.flag, worst))

@@ -116,7 +116,7 @@ def score_objects(
     sides: dict[str, tuple[Objects, Objects | None]] = {ALL_CLASSES: (reference, prediction)}
     for each in assessment.regions:
         sides[each.name] = (of_region(reference, each), None if prediction is None else of_region(prediction, each))
-    for use in assessment.metrics:
+    for use in assessment.computed:
         for region in _regions(assessment, use):
             name = ALL_CLASSES if region is None else region.name
             truth, found = sides[name]

@@ -123,10 +123,10 @@ def of_labels(use: MetricUse) -> bool:
 def wanted(assessment: Assessment) -> Iterator[tuple[str, MetricUse]]:
     """The rows of a case in their order."""
     for region in assessment.regions:
-        for use in assessment.metrics:
+        for use in assessment.computed:
             if of_labels(use):
                 yield region.name, use
-    for use in assessment.metrics:
+    for use in assessment.computed:
         if not of_labels(use):
             yield WHOLE, use
 

@@ -8,6 +8,7 @@ from confinement.containers.engine import Engine
 from confinement.containers.limits import RunLimits
 from confinement.containers.removing import remove_tree
 from confinement.containers.scoring import ScorerAnswer, ScorerCase, run_scorer
+from evaluation import problems
 from evaluation.running.scorer_declared import bounds_of, interface_of
 from executions.models import AlgorithmArchive
 from executions.services import hosts, preparing
@@ -34,11 +35,17 @@ def start(
     declared: Mapping[str, Any],
     cases: Sequence[ScorerCase],
     *,
+    problem: str,
     lease: Lease,
     folder: Path,
     number: int = 0,
 ) -> ScorerAnswer:
     """Start the image on cases; what it was shown is gone afterwards.
+
+    Parameters
+    ----------
+    problem
+        Id of the kind that the cases are of.
 
     Raises
     ------
@@ -52,7 +59,7 @@ def start(
         if lease.is_lost:
             raise LeaseLostError
 
-    endings = {"".join(Path(name).suffixes) for case in cases for name in case.reference}
+    files = sorted({name for case in cases for name in (*case.reference, *case.prediction)})
     limits = RunLimits(**bounds_of(declared))
     own = folder / f"start-{number}"
     try:
@@ -64,7 +71,11 @@ def start(
             image_id=image.digest,
             cases=cases,
             interface=interface_of(
-                declared, [case.name for case in cases], ending=min(endings), limits=limits.described()
+                declared,
+                [case.name for case in cases],
+                shown=problems.get(problem).shown,
+                files=files,
+                limits=limits.described(),
             ),
             limits=limits,
             attempt=lease.attempts,
