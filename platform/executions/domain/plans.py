@@ -160,6 +160,8 @@ def size_words(plan: Registered) -> list[tuple[str, str]]:
     ]
     if plan.compute_hours is not None:
         rows.append(("Compute time of a team", f"{_number(plan.compute_hours)} h in this phase"))
+    if plan.budget_hours is not None:
+        rows.append(("Compute time of all teams", f"{_number(plan.budget_hours)} h in this task"))
     if plan.hardware:
         rows.append(("Hardware", plan.hardware))
     return rows

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import structlog
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
@@ -25,9 +24,10 @@ from evaluation.running.outcomes import Decision, Observation, RunOutcome, alone
 from evaluation.running.registered import Registered
 from executions.domain.plans import Sockets, ending_of, facts_shown, run_limits, sockets
 from executions.models import Batch, CaseOutcome, Execution
-from executions.queries.slots import fits_here
+from executions.queries.budgets import budget_words
+from executions.queries.slots import devices_for
 from executions.queries.work import ASSEMBLING, RUNNING
-from executions.services import executing, hosts, laying, packing, preparing, reading
+from executions.services import executing, hosts, laying, packing, preparing, reading, telling
 from test_sets.models import TestCase
 from uploads.storage import free_bytes, has_room, is_out_of_room
 from work.clock import shared_now
@@ -76,14 +76,19 @@ def run_next_batch() -> bool:
 
 
 def _claim_what_fits() -> Lease | None:
-    for pk in next_rows(RUNNING, LOOKED_AT):
-        batch = Batch.objects.select_related("execution").filter(pk=pk).first()
-        if batch is None or not fits_here(batch, hosts.here().name, hosts.offered()):
-            continue
-        lease = claim(RUNNING, pk, give_up=_give_up)
-        if lease is not None:
-            lease.rows.update(host=hosts.here().name, step="preparing")
-            return lease
+    # One process of the machine at a time: two that looked at once would both find the last GPU free.
+    with hosts.alone_with("slots"):
+        for pk in next_rows(RUNNING, LOOKED_AT):
+            batch = Batch.objects.select_related("execution__phase").filter(pk=pk).first()
+            if batch is None or budget_words(batch.execution):
+                continue
+            devices = devices_for(batch, hosts.here().name, hosts.offered())
+            if devices is None:
+                continue
+            lease = claim(RUNNING, pk, give_up=_give_up)
+            if lease is not None:
+                lease.rows.update(host=hosts.here().name, step="preparing", gpus=devices)
+                return lease
     return None
 
 
@@ -166,14 +171,13 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
     folder.mkdir(mode=0o711)
     if lease.attempts > 1:
         hosts.sweep_leftovers()
-    lease.tell(every=0, step="loading the image")
-    preparing.load(engine, execution.image, beat)
-    model = preparing.unpacked(execution.model, beat) if execution.model is not None else None
-    lease.tell(every=0, step="running", started_at=timezone.now())
     names = {case.name: seen_as(execution, case.name) for case in cases}
-    with laying.laid(own.conventions(plan), own.image.name, cases, names, beat) as inputs:
-        start = _start(batch, lease, plan, own, inputs, cases, model)
-        report = run_batch(engine, start, folder, beat=beat)
+    lease.tell(every=0, step="loading the image")
+    with preparing.held(engine, execution.image, beat), preparing.unpacked(engine, execution.model, beat) as model:
+        lease.tell(every=0, step="running", started_at=timezone.now())
+        with laying.laid(own.conventions(plan), own.image.name, cases, names, beat) as inputs:
+            start = _start(batch, lease, plan, own, inputs, cases, model)
+            report = run_batch(engine, start, folder, beat=beat)
     beat()
     if report.fault:
         raise _OurFaultError(report.fault)
@@ -235,7 +239,7 @@ def _start(
         flat=conventions.is_flat,
         environment=conventions.environment(limits.memory_bytes),
         tells_interface=conventions.tells_interface,
-        gpus=list(settings.PODIUM_RUN_GPUS)[: plan.gpus],
+        gpus=batch.gpus,
     )
 
 
@@ -279,6 +283,7 @@ def _store(batch: Batch, lease: Lease, found: _Found) -> None:
         )
         execution.compute_seconds += seconds
         execution.save(update_fields=["compute_seconds"])
+        telling.tell_of_compute_time(execution.phase)
         if again:
             _run_alone(execution, again)
         if not Batch.objects.filter(execution=execution, state__in=Batch.OPEN).exists():

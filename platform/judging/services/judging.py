@@ -148,9 +148,9 @@ def _answered(part: Judgement, trial: Trial, lease: Lease) -> tuple[list[list[An
         if lease.is_lost:
             raise LeaseLostError
 
-    starting.load(trial.archive, beat)
     source = local_path(part.predictions_file, beat=beat)
-    with vault.open_folder(3 * presenting.room_for(assessment, cases)) as folder:
+    room = 3 * presenting.room_for(assessment, cases)
+    with starting.held(trial.archive, beat), vault.open_folder(room) as folder:
         folder.chmod(0o711)
         truth = presenting.references(assessment, cases, folder, beat)
         handed = presenting.Archive(source, part.members, part.beside)

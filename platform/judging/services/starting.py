@@ -1,6 +1,7 @@
 """One start of a scoring image on this machine: loaded, shown the cases, and what it answered."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,9 @@ def _engine() -> Engine:
     return engine
 
 
-def load(image: AlgorithmArchive, beat: Callable[[], None]) -> None:
-    """Have the image in this machine's engine."""
-    preparing.load(_engine(), image, beat)
+def held(image: AlgorithmArchive, beat: Callable[[], None]) -> AbstractContextManager[None]:
+    """Have the image in this machine's engine, and keep it there meanwhile."""
+    return preparing.held(_engine(), image, beat)
 
 
 def start(

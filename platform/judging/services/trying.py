@@ -122,8 +122,8 @@ def _tried(trial: Trial, lease: Lease) -> tuple[SelfTest, str, dict[str, Any]]:
             raise LeaseLostError
 
     lease.tell(every=0, step="loading the image")
-    starting.load(trial.archive, beat)
-    with vault.open_folder(8 * presenting.room_for(assessment, cases)) as folder:
+    room = 8 * presenting.room_for(assessment, cases)
+    with starting.held(trial.archive, beat), vault.open_folder(room) as folder:
         folder.chmod(0o711)
         found = presenting.references(assessment, cases, folder, beat)
         shared = trial.test_set.shared
