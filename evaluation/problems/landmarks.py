@@ -154,24 +154,25 @@ class LandmarkLocalization(TableProblem):
         limits: Limits | None = None,
     ) -> LandmarkPredictions:
         """Read ``landmarks.csv``; a row that cannot be taken costs its case."""
-        from evaluation.readers import ReadError
         from evaluation.readers.landmark_tables import read_landmarks
         from evaluation.readers.limits import DEFAULT
 
         table = read_landmarks(path, by_case=True, limits=limits or DEFAULT)
         if isinstance(references, LandmarkReferences):
             self._check_axes(table, path, references.table.axes)
-        if not table.points and not table.invalid:
-            raise ReadError("table", path.name, "no landmark in any case", "a row a landmark and case")
         expected, named = set(cases), {*table.points, *table.invalid}
         strange = [case for case in (*table.points, *table.invalid) if case not in expected]
         return LandmarkPredictions(table, frozenset(expected - named), strange)
 
     def check_predictions(self, table: PredictionTable, path: Path, expected: ExpectedTable) -> None:
-        """Refuse points of another number of axes, and a table that names no landmark of the task."""
+        """Refuse a table without any point, with points of another number of axes, and one that names no landmark of the task."""
         from evaluation.readers import ReadError
 
         assert isinstance(table, LandmarkPredictions)
+        if not table.table.points and not table.table.invalid:
+            if expected.may_be_empty:
+                return
+            raise ReadError("table", path.name, "no landmark in any case", "a row a landmark and case")
         self._check_axes(table.table, path, expected.kind[1])
         names = table.table.names
         if names and expected.classes and not set(names) & set(expected.classes):

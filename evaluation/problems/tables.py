@@ -43,6 +43,9 @@ class ExpectedTable:
         Names of the metrics that need a score for every class or object.
     kind
         Of objects: boxes or points, and the number of axes.
+    may_be_empty
+        Whether a table is taken in which nothing is found in any case: an algorithm that ran found nothing, a person who
+        uploads such a table has mistaken the file.
     """
 
     problem: str
@@ -50,6 +53,7 @@ class ExpectedTable:
     classes: tuple[str, ...]
     need_scores: tuple[str, ...]
     kind: tuple[str, int] = ("", 0)
+    may_be_empty: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:

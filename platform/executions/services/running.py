@@ -22,9 +22,10 @@ from confinement.containers.runner import run_batch
 from evaluation.running.aliases import alias
 from evaluation.running.outcomes import Decision, Observation, RunOutcome, alone_again, decide
 from evaluation.running.registered import Registered
-from executions.domain.plans import Sockets, ending_of, facts_shown, run_limits, sockets
+from executions.domain.plans import Sockets, ending_of, facts_shown, run_limits
 from executions.models import Batch, CaseOutcome, Execution
 from executions.queries.budgets import budget_words
+from executions.queries.interfaces import sockets_for
 from executions.queries.slots import devices_for
 from executions.queries.work import ASSEMBLING, RUNNING
 from executions.services import executing, hosts, laying, packing, preparing, reading, telling
@@ -151,7 +152,7 @@ class _Found:
 
     report: BatchReport
     decisions: Mapping[str, Decision]
-    files: Mapping[str, Path]
+    files: Mapping[str, Mapping[str, Path]]
 
 
 def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
@@ -161,7 +162,8 @@ def _found(batch: Batch, lease: Lease, folder: Path) -> _Found:
     plan = Registered.of(execution.plan)
     rows = {case.name: case for case in execution.test_set.cases.filter(name__in=batch.cases)}
     cases = [rows[name] for name in batch.cases]
-    own = sockets(plan, execution.phase.assessment, [ending_of(case.image_file) for case in cases])
+    endings = [ending_of(case.image_file) for case in cases]
+    own = sockets_for(plan, execution.phase.assessment, execution.test_set, endings)
 
     def beat() -> None:
         if lease.is_lost:

@@ -4,7 +4,7 @@ Everything here may be known to participants: case names, grids, allowed labels.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -53,6 +53,10 @@ class Expectation:
     def instances(self) -> InstanceRules | None:
         """What a table of instances tells, where that is the table beside the files."""
         return self.beside if isinstance(self.beside, InstanceRules) else None
+
+    def found_empty(self) -> "Expectation":
+        """The same, for predictions that may say of every case that nothing is there."""
+        return self if self.table is None else replace(self, table=replace(self.table, may_be_empty=True))
 
     @property
     def needed_bytes(self) -> int:
